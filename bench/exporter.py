@@ -1,7 +1,8 @@
 """What a scrape costs: python bench/exporter.py [--interfaces N] [--workers N] [--rounds N]
 
 A statistics segment is made by hand with so many interfaces, each with an output and a transmit node, and as many
-workers, all counters in use. Wall and CPU time of a scrape over HTTP, by how nodes are told. With --while-loaded the
+workers, all counters in use. CPU time of an answer as text and wall
+time of a scrape over HTTP, by how nodes are told. With --while-loaded the
 embedded lab holds a load beside it, once alone and once with the statistics of the generator read at 10 Hz, those of
 the router at 1 Hz as the console does, and the exporter scraped each second: what was late, unsent and lost of both.
 """
@@ -22,12 +23,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "unit"))
 
+from prometheus_client import generate_latest
 from segment_bytes import Row, Segment
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.exporter.exposition import Listening, Targets, served
 from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.router import By, RouterTarget
+from wirespeed.exporter.text import Text
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.running import running
@@ -60,16 +63,22 @@ def scrapes(interfaces: int, workers: int, rounds: int) -> None:
 
 
 def _scrapes(path: Path, nodes: By, rounds: int) -> None:
-    walls, cpus, series = [], [], 0
-    with served(Targets([RouterTarget("made", path, None, nodes)], 60), Listening()) as port:
-        for _ in range(rounds + 1):
-            before = _cpu_s(), time.perf_counter()
-            page = _get(port)
-            cpus.append(_cpu_s() - before[0])
-            walls.append(time.perf_counter() - before[1])
-            series = sum(1 for line in page.splitlines() if not line.startswith(b"#"))
-    wall, cpu = statistics.median(walls[1:]) * 1e3, statistics.median(cpus[1:]) * 1e3
-    print(f"--nodes {nodes:<6} {series:>6} series  {wall:7.1f} ms  CPU {cpu:7.1f} ms  first {walls[0] * 1e3:7.1f} ms")
+    answers, scrapes = [], []
+    target = RouterTarget("made", path, None, nodes)
+    for _ in range(rounds + 1):
+        before_s = _cpu_s()
+        text = Text(target.read()).blocks("text/plain", generate_latest)
+        answers.append(_cpu_s() - before_s)
+    series = sum(block.samples.count(b"\n") for block in text)
+    with served(Targets([target], 60), Listening()) as port:
+        while _get(port).count(b"wirespeed_router") < series:
+            time.sleep(0.1)
+        for _ in range(rounds):
+            before_s = time.perf_counter()
+            _get(port)
+            scrapes.append(time.perf_counter() - before_s)
+    answer, scrape = statistics.median(answers[1:]) * 1e3, statistics.median(scrapes) * 1e3
+    print(f"--nodes {nodes:<6} {series:>6} series  answer {answer:7.1f} ms CPU  scrape {scrape:7.1f} ms")
 
 
 def _cpu_s() -> float:

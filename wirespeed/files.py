@@ -4,11 +4,12 @@ one, never a part, even after a power loss."""
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from wirespeed.errors import FileFault
 
@@ -46,6 +47,15 @@ def read_text_file(path: Path, what: str, most_bytes: int, hint: str = "") -> by
             return first + file.read(most_bytes - len(first))
         except OSError as error:
             raise FileFault(f"{what} {path} cannot be read: {error.strerror}") from None
+
+
+def json_of(content: bytes | str, path: Path, what: str = "") -> Any:
+    """The JSON document that a file with this content holds; FileFault names `path`, after `what` it is, and the
+    fault. Documents that are nested too deeply for the reader are refused as well."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FileFault(f"{what}{what and ' '}{path} is truncated or no JSON: {error}") from None
 
 
 def _opener(path: str, flags: int) -> int:

@@ -146,9 +146,8 @@ int pool_make(const struct ws_port_config *configs, uint16_t count)
 	uint32_t frame = RTE_MAX(mtu + POOL_FRAME_OVERHEAD + header, pool_least_frame);
 	uint16_t nodes = list_nodes();
 	for (uint16_t i = 0; i < nodes; i++) {
-		char name[RTE_MEMPOOL_NAMESIZE] = "packets";
-		if (nodes > 1)
-			snprintf(name, sizeof(name), "packets-%d", pools[i].node);
+		char name[RTE_MEMPOOL_NAMESIZE];
+		snprintf(name, sizeof(name), "default-numa-%d", RTE_MAX(pools[i].node, 0));
 		pools[i].pool = create_near(pools[i].node, name, buffers, frame);
 		if (!pools[i].pool) {
 			pool_free();

@@ -104,12 +104,34 @@ static void a_member_is_for_nothing_else(void **state)
 	assert_int_equal(ws_router_bond_member_add(rig_router, made, 1, false, false), -EINVAL);
 }
 
+/* Frames that come in are the bond's, so Linux gets none by the member's pair; it may send some. */
+static void a_member_may_be_paired_with_linux(void **state)
+{
+	(void)state;
+	make(WS_BOND_XOR, WS_BOND_L2);
+	assert_int_equal(ws_router_set_l3(rig_router, made), 0);
+	assert_int_equal(ws_router_set_l3(rig_router, 0), 0);
+	assert_int_equal(ws_router_lcp_pair(rig_router, 0, 1), -EINVAL);
+	assert_int_equal(ws_router_lcp_pair(rig_router, 1, 0), 0);
+	assert_int_equal(ws_router_bond_member_del(rig_router, 1), 0);
+	assert_int_equal(ws_router_bond_member_add(rig_router, made, 0, false, false), -EINVAL);
+	assert_int_equal(ws_router_bond_member_add(rig_router, made, 1, false, false), 0);
+	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 1, 2), 20);
+	rig_send(1, frame.bytes, frame.length);
+	assert_int_equal(rig_take(0).length, 0);
+	rig_send(0, frame.bytes, frame.length);
+	struct frame out = rig_take(1);
+	assert_int_equal(out.length, frame.length);
+	assert_memory_equal(out.bytes, frame.bytes, frame.length);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_every_frame),
 		cmocka_unit_test(traces_tell_bond_and_member),
 		cmocka_unit_test(a_member_is_for_nothing_else),
+		cmocka_unit_test(a_member_may_be_paired_with_linux),
 	};
 	return RIG_RUN(tests);
 }

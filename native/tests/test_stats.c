@@ -130,6 +130,9 @@ static void all_addresses_lead_inside(void **state)
 	assert_string_equal(entry(0)->name, "/sys/last_stats_clear");
 	assert_string_equal(entry(1)->name, "/sys/heartbeat");
 	assert_string_equal(entry(2)->name, "/sys/boottime");
+	assert_int_equal(find("/sys/last_update")->type, STATS_SCALAR);
+	/* VPP's exporter writes a TYPE line for each row of a histogram. */
+	assert_int_equal(length_of(find("/sys/vector-sizes")->value, 8), 1);
 }
 
 static void counters_stand_in_the_rows_of_their_threads(void **state)

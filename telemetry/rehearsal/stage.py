@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from telemetry.rehearsal.server import Prometheus, prometheus
@@ -32,6 +32,7 @@ LOST = 0.02
 """The router's second interface loses so many packets on purpose: there are drops to see, and losses."""
 
 _DEADLINE_S = 60.0
+_GROWS = f"increase(wirespeed_router_worker_loops_total[{WINDOW_S:g}s]) > 0"
 _CONFIG = """\
 global:
   scrape_interval: 1s
@@ -100,8 +101,8 @@ def stage(rules: Sequence[Path] = ()) -> Iterator[Stage]:
         files = [directory / f"{test}.json" for test in (LOAD_TEST, SOAK)]
         with _exporter(listen, lab, files), prometheus(_CONFIG % listen, rules) as server:
             made = Stage(lab, server, directory, time.time())
-            made.wait_for(lambda: server.query("wirespeed_up == 1"), "a first scrape")
-            yield made
+            made.wait_for(lambda: server.query(_GROWS), "two scrapes that tell two answers of the router")
+            yield replace(made, began_s=time.time())
 
 
 @contextmanager

@@ -16,7 +16,10 @@ from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
 
 # What reaches beyond the router: commands, Linux, the session itself.
-_ELSEWHERE = ("cli_inband", "tap_create_v3", "lcp_itf_pair_add_del_v3", "sockclnt_create", "sockclnt_delete")
+_ELSEWHERE = (
+    *("cli_inband", "sockclnt_create", "sockclnt_delete", "tap_create_v2", "tap_create_v3", "memif_create"),
+    *("memif_create_v2", "lcp_itf_pair_add_del", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del_v3"),
+)
 _MESSAGES = st.sampled_from(sorted(HANDLERS.keys() - set(_ELSEWHERE))).flatmap(
     lambda name: st.tuples(st.just(name), fields_of(TABLE.messages[name].fields))
 )

@@ -267,7 +267,6 @@ REFUSED = (
     ("enable ip6 interface e0", "e0 is a member of BondEthernet0"),
     ("set ip6 link-local address e0 fe80::1", "e0 is a member of BondEthernet0"),
     ("set interface mac address e0 02:00:00:00:00:99", "e0 has the MAC address of BondEthernet0"),
-    ("lcp create e0 host-if xe0", "e0 is a member of BondEthernet0"),
     ("delete bond BondEthernet1", "routes go by BondEthernet1; delete these first"),
     ("set interface unnumbered e0 use e1", "e0 is a member of BondEthernet0"),
 )

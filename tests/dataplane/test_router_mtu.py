@@ -202,7 +202,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RouterProcess]
     ("line", "message"),
     [
         ("set interface mtu 67 e0", "mtu 67 is not between 68"),
-        ("set interface mtu packet 1600 e0", "interface e0 takes an MTU of 68 to 1500, not 1600; set interface mtu"),
+        (
+            "set interface mtu packet 1600 e1.9",
+            "interface e1.9 takes an MTU of 68 to 1500, not 1600; set interface mtu",
+        ),
         ("set interface mtu ip4 1501 e1.9", "interface e1.9 takes an MTU of 68 to 1500"),
         ("set interface mtu packet 0 e0", "mtu 0 is not between 68"),
         ("set interface mtu 9300 e0", "mtu 9300 is not between"),

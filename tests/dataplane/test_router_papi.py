@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from ipaddress import IPv4Interface, IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,7 @@ def test_the_synchronous_client_configures_all_of_it(tmp_path: Path) -> None:
         asyncio.run(configure(call))
         check_load(made)
         check_what_is_read(client)
+        use_older_messages(client, tmp_path)
         asyncio.run(use_tags(call, made))
         asyncio.run(use_layer_2(call, made))
         asyncio.run(refuse(client))
@@ -185,6 +187,33 @@ def check_what_is_read(client: VPPApiClient) -> None:
     assert [face.sw_if_index for face in client.api.mpls_interface_dump()] == [E0, E1]
     found = client.api.ip_route_lookup(table_id=0, exact=0, prefix="48.1.2.3/32")
     assert found.retval == 0 and found.route.prefix == IPv4Network("48.0.0.0/8")
+
+
+def use_older_messages(client: VPPApiClient, directory: Path) -> None:
+    """Versions that people's scripts send, and what tells of the memifs of the start."""
+    api = client.api
+    assert {row.if_name: row.id for row in api.memif_dump()} == {"e0": 0, "e1": 0}
+    sockets = {row.socket_filename: row.socket_id for row in api.memif_socket_filename_dump()}
+    assert {str(directory / "w0.sock"), str(directory / "w1.sock")} < sockets.keys()
+    socket = {"is_add": True, "socket_id": 3, "socket_filename": str(directory / "own.sock")}
+    assert good(api.memif_socket_filename_add_del_v2(**socket), "socket").socket_id == 3
+    empty = {"ring_size": 0, "buffer_size": 0, "rx_queues": 0, "tx_queues": 0, "secret": ""}
+    made = good(api.memif_create_v2(role=0, mode=0, id=4, socket_id=3, hw_addr="02:00:00:00:00:04", **empty), "memif")
+    (face,) = api.sw_interface_dump(sw_if_index=made.sw_if_index)
+    assert (face.interface_name, str(face.l2_address)) == ("memif3/4", "02:00:00:00:00:04")
+    good(api.memif_delete(sw_if_index=made.sw_if_index), "memif_delete")
+    good(api.memif_socket_filename_add_del_v2(is_add=False, socket_id=3, socket_filename=""), "socket")
+    before = datetime.now().replace(microsecond=0)
+    assert before <= api.show_vpe_system_time().vpe_system_time <= datetime.now()
+    assert [row.sw_if_index for row in api.ip_dump(is_ipv6=False)] == [0, E0, E1]
+    assert [face.sw_if_index for face in api.sw_interface_dump(sw_if_index=0)] == [0, E0, E1]
+    routes = {str(row.route.prefix): row.route.src for row in api.ip_route_v2_dump(src=0, table={"table_id": 0})}
+    assert (routes["48.0.0.0/8"], routes["100.64.1.0/30"]) == (8, 4)
+    end, placed = api.sw_interface_tx_placement_get(cursor=0, sw_if_index=E0)
+    assert end.retval == 0 and [list(row.threads) for row in placed] == [[1]]
+    assert [row.mt_table.mt_name for row in api.mpls_table_dump()] == ["MPLS-VRF:0"]
+    loop = good(api.create_loopback(mac_address="02:00:00:00:00:05"), "create_loopback")
+    good(api.delete_loopback(sw_if_index=loop.sw_if_index), "delete_loopback")
 
 
 async def use_tags(call: Calls, made: Lab) -> None:

@@ -76,7 +76,7 @@ def wait_for_port(running: RouterProcess, stats: StatsSegment) -> tuple[int, ...
 def test_drivers_counters_follow_within_an_update(tmp_path: Path) -> None:
     with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsSegment(tmp_path / "router.stats") as stats:
         assert wait_for_port(running, stats) == (42, 42 * len(frame("48.0.0.1")))
-        pool = [total(stats, f"/buffer-pools/packets/{what}") for what in ("cached", "used", "available")]
+        pool = [total(stats, f"/buffer-pools/default-numa-0/{what}") for what in ("cached", "used", "available")]
         assert sum(pool) > 4096
 
 

@@ -161,7 +161,7 @@ class FakeGenerator:
         }
 
     def pools(self) -> tuple[PoolInfo, ...]:
-        return (PoolInfo("packets", 2048, 8192, 8000),)
+        return (PoolInfo("default-numa-0", 2048, 8192, 8000),)
 
     def now_s(self) -> float:
         return self._time_s

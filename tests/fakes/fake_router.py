@@ -162,7 +162,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
         return WorkerInfo(f"ws_wk_{worker}", worker + 1, 1000 + worker, self.moved[worker].loops)
 
     def pools(self) -> tuple[PoolInfo, ...]:
-        return (PoolInfo("packets", 2176, 16384, 15000),)
+        return (PoolInfo("default-numa-0", 2176, 16384, 15000),)
 
     def port_device(self, index: int) -> PortDevice | None:
         return self.devices.get(index)
@@ -450,8 +450,8 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
         chosen = [prefix for prefix in found if prefix.version == version]
         return iter([found[prefix] for prefix in sorted(chosen, key=lambda p: (int(p.network_address), p.prefixlen))])
 
-    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int]]:
-        return ((str(route.prefix), route.paths, route.index) for route in self.routes(version, table))
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
+        return ((str(route.prefix), route.paths, route.index, route.source) for route in self.routes(version, table))
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         return Counter(route.prefix.prefixlen for route in self.routes(version, table))

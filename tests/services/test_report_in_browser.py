@@ -17,6 +17,7 @@ from simulated_dut import step as up_to
 
 from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
+from wirespeed.results.balance import Medium
 from wirespeed.results.file import write_file
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_file import write_result
@@ -76,7 +77,7 @@ def simulated(size_bytes, tunables, both_ways):
         "note": TITLE,
     }
     outcome = Outcome(status=COMPLETE if both_ways else INTERRUPTED, reason=TITLE)
-    ports = {port: PortFacts(port, speed_bps=SPEED_BPS, medium="ring") for port in (0, 1)}
+    ports = {port: PortFacts(port, speed_bps=SPEED_BPS, medium=Medium.RING) for port in (0, 1)}
     dut = {"name": TITLE, "commands": COMMANDS}
     return Result("", variables, tuple(samples), dut=dut, ports=ports, outcome=outcome)
 

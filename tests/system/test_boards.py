@@ -40,13 +40,13 @@ BOARDS = {board.name: board for board in boards()}
 class Seen:
     """The stage once all has run; `runtime` is what `show runtime` said after the load test.
 
-    `counted_s` are the times of two scrapes: just before the load, and once all of it is counted.
+    `idle_s` and `loaded_s` are times of scrapes: the last before the load, and the first that has all of it.
     """
 
     stage: Stage
     runtime: str
+    idle_s: float
     loaded_s: float
-    counted_s: tuple[float, float]
     times: Times
 
 
@@ -55,28 +55,30 @@ def seen() -> Iterator[Seen]:
     with whole_machine(), stage(RULES) as made:
         made.ask_router("clear runtime")
         cleared_s = time.time()
-        made.wait_for(lambda: newest(made) > cleared_s, "a scrape before the load")
-        idle_s = newest(made)
+        made.wait_for(lambda: asked_at(made)[-1][1] > cleared_s, "a scrape that has asked all targets before the load")
+        (idle,) = made.server.query("max(timestamp(wirespeed_up))")
         made.load_test(warmup_s=1, ramp_s=2, hold_s=3, load="20kpps")
         runtime, loaded_s = made.ask_router("show runtime"), time.time()
-        made.wait_for(lambda: newest(made) > loaded_s + SCRAPED_EACH_S, "two scrapes after the load")
-        counted_s = idle_s, newest(made)
+        made.wait_for(lambda: asked_at(made)[-1][1] > loaded_s, "a scrape that has asked all targets after the load")
         made.soak(4, load="10kpps")
         end_s = time.time()
-        yield Seen(
-            made, runtime, newest_after(made, loaded_s), counted_s, Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S)
-        )
+        times = Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S)
+        yield Seen(made, runtime, idle.last, newest_after(made, loaded_s), times)
 
 
-def newest(made: Stage) -> float:
-    (found,) = made.server.query("max(timestamp(wirespeed_up))")
-    return found.last
+ASKED = "min(timestamp(wirespeed_target_age_seconds) - wirespeed_target_age_seconds)"
+"""The time at which the target was asked whose answer is the oldest of a scrape."""
+
+
+def asked_at(made: Stage) -> tuple[tuple[float, float], ...]:
+    (found,) = made.server.query(ASKED)
+    return found.points
 
 
 def newest_after(made: Stage, after_s: float) -> float:
-    """When the first scrape after that time was."""
-    found = made.server.query_range("max(timestamp(wirespeed_up))", after_s, after_s + 5, 0.1)
-    return min(value for value in found[0].values if value > after_s)
+    """A time at which the newest scrape has asked all targets after `after_s`."""
+    (found,) = made.server.query_range(ASKED, after_s, time.time(), 0.1)
+    return next(at_s for at_s, asked_s in found.points if asked_s > after_s)
 
 
 def panel_of(board: str, title: str) -> PanelFile:
@@ -148,9 +150,9 @@ def test_a_class_of_node_chooses_its_nodes_alone(seen: Seen, name: str, pattern:
 def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
     """Over a window that holds the whole load, of the nodes that had packets. Those that poll are not compared: their
     clocks hold the idle turns, which go on between the command and the scrape."""
-    idle_s, counted_s = seen.counted_s
+    window_s = seen.loaded_s - seen.idle_s + SCRAPED_EACH_S / 2
     (target,) = panel_of("router", "Clocks a packet by node").targets
-    found = seen.stage.server.query(filled(target.expr, counted_s - idle_s + SCRAPED_EACH_S / 2), counted_s)
+    found = seen.stage.server.query(filled(target.expr, window_s), seen.loaded_s)
     told = {series.labels["node"]: series.last for series in found}
     rows = re.findall(r"(?m)^(\S+)\s+active\s+\d+\s+(\d+)\s+\d+\s+(\S+)\s+\S+\s*$", seen.runtime)
     shown = {node: float(clocks) for node, vectors, clocks in rows if int(vectors) > 1000}

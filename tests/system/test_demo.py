@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from demo_surfaces import check_demo
 from harness.programs import run_wirespeed, wirespeed
 
 from wirespeed.explain.verdicts import verdict_of
@@ -21,7 +22,7 @@ VETH = ("wirespeed-veth-", "linux-veth-")
 def demo(tmp_path_factory):
     """One quick demo; its output directory and what it printed."""
     directory = tmp_path_factory.mktemp("demo")
-    done = run_wirespeed("demo", "--quick", "--out", directory)
+    done = run_wirespeed("demo", "--quick", "--out", directory, env={**os.environ, "COLUMNS": "200"})
     assert done.returncode == 0, done.stdout + done.stderr
     return directory, done.stdout
 
@@ -94,6 +95,13 @@ def test_the_tables_figures_are_those_of_the_report(demo):
         assert (verdict["figures"][0]["line_percent"] or 0) <= 100
     (worth,) = [line for line in printed.splitlines() if line.startswith("worth: ")]
     assert worth
+
+
+@pytest.mark.alone
+@pytest.mark.long("renders 16 results on each surface; tests/unit/test_demo_figures.py does so on simulated ones")
+def test_every_figure_of_the_table_stands_on_all_surfaces(demo, tmp_path, capsys):
+    directory, printed = demo
+    check_demo(printed, list(directory.glob("*.json")), tmp_path, capsys)
 
 
 @pytest.mark.usefixtures("both_cpus")

@@ -17,6 +17,9 @@ from harness.programs import run_wirespeed, wirespeed
 from harness.waiting import PATIENCE_S, wait_for
 from prometheus_client.parser import text_string_to_metric_families
 
+import telemetry
+from telemetry.rehearsal.server import prometheus
+
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 
@@ -82,8 +85,8 @@ def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(both_cpus, tmp_p
             "box=linux:local",
         ]
         with exporter(*words, "--result", str(result)) as told:
-            assert told.values("wirespeed_up")["test", "64b"] == 0
-            assert told.values("wirespeed_up")["router", "dut"] == 1
+            told.wait_for("wirespeed_up", ("test", "64b"), 0)
+            told.wait_for("wirespeed_up", ("router", "dut"), 1)
             with _load(lab, result) as test:
                 told.wait_for("wirespeed_test_phase", ("ramp", "64b"), 1.0)
                 page = told.page()
@@ -132,9 +135,43 @@ def test_targets_that_hang_or_lie_are_down_alone(tmp_path):
         words = ["--stats", f"lies={tmp_path}/lies.stats", "--stats", f"mute={tmp_path}/mute.sock"]
         words += ["--scrape", f"hangs=http://127.0.0.1:{silent.getsockname()[1]}/", "--timeout", "0.3"]
         with exporter(*words, "--dut", "here=linux:local", "--timeout", "1") as told:
-            for _ in range(3):
-                up = told.values("wirespeed_up")
-                assert (up["router", "lies"], up["router", "mute"], up["metrics", "hangs"]) == (0, 0, 0)
+            for labels in (("router", "lies"), ("router", "mute"), ("metrics", "hangs")):
+                told.wait_for("wirespeed_up", labels, 0)
+            told.wait_for("wirespeed_up", ("dut", "here"), 1)
+
+
+SHIPPED = Path(telemetry.__file__).parent / "prometheus"
+
+
+@pytest.mark.parametrize(
+    "is_shipped", [False, pytest.param(True, marks=pytest.mark.long("alerts wait for the 10 s that they ship with"))]
+)
+def test_a_target_that_hangs_costs_prometheus_no_other_one(is_shipped, tmp_path):
+    """The configuration and the alerts that ship; the short form evaluates each second and waits for one."""
+    if shutil.which("prometheus") is None:
+        pytest.skip("Debian's prometheus is missing")
+    rules = tmp_path / "rules"
+    shutil.copytree(SHIPPED / "rules", rules)
+    config = (SHIPPED / "prometheus.yml").read_text()
+    if not is_shipped:
+        config = config.replace("evaluation_interval: 5s", "evaluation_interval: 1s")
+        (rules / "alerts.yml").write_text((rules / "alerts.yml").read_text().replace("for: 10s", "for: 1s"))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        hangs = f"hangs=http://127.0.0.1:{silent.getsockname()[1]}/"
+        with exporter("--scrape", hangs, "--power", "meter=constant:19", "--dut", "here=linux:local") as told:
+            where = told.url.removeprefix("http://").removesuffix("/metrics")
+            assert "127.0.0.1:19482" in config
+            with prometheus(config.replace("127.0.0.1:19482", where), sorted(rules.iterdir())) as server:
+                firing = 'ALERTS{alertname="TargetDown", alertstate="firing"}'
+                (alert,) = wait_for(lambda: server.query(firing), "an alert for the target that hangs")
+                assert alert.labels["target"] == "hangs"
+                others = 'ALERTS{alertstate="firing", target!="hangs"} or min_over_time(up[1m]) < 1'
+                assert server.query(others) == []
+                lowest = server.query('min_over_time(wirespeed_up{target!="hangs"}[1m])')
+                assert {series.labels["target"]: series.last for series in lowest} == {"meter": 1, "here": 1}
+                assert [series.last for series in server.query("wirespeed_power_watts")] == [19]
 
 
 def test_a_taken_port_is_one_line_and_ctrl_c_ends_while_a_target_hangs(tmp_path):

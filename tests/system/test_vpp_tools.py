@@ -9,7 +9,7 @@ pytestmark = needs()
 
 __all__ = ["empty"]
 
-START, FOLDER, PROGRAM, RUN, _VPPCFG, AFAR = examples("vpp-tools.md")
+START, FOLDER, PROGRAM, RUN, _VPPCTL, _VPPCFG, AFAR = examples("vpp-tools.md")
 
 
 def test_a_client_of_vpp_configures_the_router(empty):

@@ -17,7 +17,7 @@ from trials.rpc_fuzzing import MAX_MORE_FILES, MAX_MORE_KB, PATIENCE_MS, RATE_PP
 from trials.started import connected, generator, open_files, resident_kb, router
 from trials.trial import Fault, Ground, trial
 from wirespeed.profiles import load_profile
-from wirespeed.router.protocol import MAX_REQUEST_BYTES
+from wirespeed.router.protocol import MAX_REQUEST_BYTES, decode
 from wirespeed.units import Rate
 
 IN_FLIGHT, SHORT_BYTES = 32, 2000
@@ -117,7 +117,7 @@ class _Lines:
         request = self._waiting.popleft()
         try:
             while True:
-                answer = json.loads(self._answers.readline() or b"{}")
+                answer = decode(self._answers.readline() or b"{}")
                 if "text" not in answer:
                     break
         except (BrokenPipeError, ConnectionResetError):

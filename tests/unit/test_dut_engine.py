@@ -25,6 +25,7 @@ from wirespeed.dut.reach.questions import asking, questions_of
 from wirespeed.dut.reach.reach import Ran
 from wirespeed.dut.setup import DutInterface, DutOptions, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
+from wirespeed.results.collection import FORMAT
 
 PAIR = (DutInterface("eth0"), DutInterface("eth1"))
 SETUP = default_setup("l2xc", PAIR)
@@ -179,11 +180,12 @@ def test_interrupts_of_queues_go_to_a_cpu_each():
 
 def test_a_text_of_a_result_is_shown_by_beginnings_of_its_words(tmp_path):
     result = tmp_path / "result.json"
-    result.write_text(json.dumps({"dut": {"texts": {"show runtime": "Thread 0\n", "show errors": "Count\n"}}}))
+    dut = {"texts": {"show runtime": "Thread 0\n", "show errors": "Count\n"}, "telemetry": {}}
+    result.write_text(json.dumps({"format": FORMAT, "dut": dut, "samples": []}))
     assert show(result, "show run") == "Thread 0\n"
     assert show(result, "") == "show runtime\nshow errors\n"
     with pytest.raises(UsageError, match=re.escape("it has 'show runtime', 'show errors'")):
         show(result, "show int")
-    result.write_text("{}")
+    result.write_text(json.dumps({"format": FORMAT, "dut": {"telemetry": {}}}))
     with pytest.raises(FileFault, match="holds no texts of a device under test"):
         show(result, "show run")

@@ -140,7 +140,7 @@ def test_healthy_tests_are_given_no_disease(medium: Medium) -> None:
             absence_s=rng.uniform(0.0002, 0.003),
         )
         samples = tuple(run(bench, ramp(capacity_pps / 2, 30, 5), seed))
-        ports = {number: PortFacts(number, speed_bps=10e9, medium=medium.value) for number in (0, 1)}
+        ports = {number: PortFacts(number, speed_bps=10e9, medium=medium) for number in (0, 1)}
         result = Result(f"healthy {seed}", {}, samples, ports=ports, directions=(FORWARD,))
         (case,) = cases_of_result(result, "healthy.json")
         named = {finding.cause for finding in explain(case).named}

@@ -45,7 +45,7 @@ def test_a_knee_has_its_place() -> None:
     found = loss_curve(steps(1, 2, 3, 4, 5, 5, 5, 5, 5, 5))
     assert found is not None and found.knee is not None
     assert found.knee.at == pytest.approx(5e6, rel=0.02)
-    assert found.text == "all comes back up to 5.000 Mpps, and 5.000 Mpps of any load beyond"
+    assert found.text == "all comes back up to 5.00 Mpps, and 5.00 Mpps of any load beyond"
 
 
 def test_few_loads_are_no_curve() -> None:
@@ -69,7 +69,7 @@ def test_cost_falls_with_vectors_and_turns() -> None:
     found = cost_curve(loads)
     assert found is not None and found.turns and found.least.offered_pps == 5e6 and found.full_pps == 6e6
     assert found.text.startswith(
-        "620 cycles a packet at 1.000 Mpps (40 a call), 190 at 5.000 Mpps (200 a call), then 260"
+        "620 cycles a packet at 1.00 Mpps (40 a call), 190 at 5.00 Mpps (200 a call), then 260"
     )
     smooth = cost_curve(loads[:5])
     assert smooth is not None and not smooth.turns and "larger vectors make it cheaper" in smooth.text
@@ -99,7 +99,7 @@ def test_an_idle_core_can_do_at_least_so_much() -> None:
     worker = worker_of("w0", 1.0, nodes, source="it", tsc_hz=1e9)
     case = Case(Load("it", 1000.0, source="it"), workers=(worker,))
     value, text = told(case)["core_pps"]
-    assert value == pytest.approx(1e9 / 110) and text.startswith("one core can do at least 9.091 Mpps")
+    assert value == pytest.approx(1e9 / 110) and text.startswith("one core can do at least 9.09 Mpps")
 
 
 def test_the_energy_of_a_packet() -> None:
@@ -107,7 +107,7 @@ def test_the_energy_of_a_packet() -> None:
     found = told(Case(Load("it", 15.1e6), machine=machine))
     assert found["packet_uj"] == (
         pytest.approx(1.258, rel=0.001),
-        "1.26 µJ a packet: 19 W at 15.100 Mpps, 0.464 above the 12 W before the load",
+        "1.26 µJ a packet: 19 W at 15.1 Mpps, 0.464 above the 12 W before the load",
     )
     assert found["instructions_per_packet"][1] == "800 instructions a packet, 2 a cycle"
 
@@ -118,7 +118,7 @@ def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
     found = told(Case(Load("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
     assert found["cpu_seconds_per_packet"] == (
         pytest.approx(0.99e-6),
-        "990 ns of CPU time a packet: the kernel had 0.99 of 2 CPUs at 1.000 Mpps",
+        "990 ns of CPU time a packet: the kernel had 0.99 of 2 CPUs at 1.00 Mpps",
     )
     assert found["core_pps"][0] == pytest.approx(1 / 0.99e-6)
     assert found["fullest_cpu_share"][1] == "cpu0 took up 99 % of the packets; 2 of 2 CPUs had any"

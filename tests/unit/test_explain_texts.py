@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from test_explain_pasted import ERRORS, SATURATED, thread
 
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation, explain
+from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.pasted import Pasted, pasted_case
 from wirespeed.explain.sources.plain_lines import plain_lines
 from wirespeed.explain.sources.show_run import workers_of
@@ -112,6 +114,36 @@ def test_a_folder_of_linux_texts_names_the_cpu_and_the_ring(tmp_path: Path) -> N
     assert {"softirq", "queues"} <= {finding.cause for finding in found.named}
     assert [cpu.name for cpu in found.case.cpus] == ["cpu0", "cpu1"]
     assert found.case.drops == {"eth1: rx_queue_0_drops": 120_000_000}
+
+
+def typed(**texts: str) -> str:
+    """An evidence file of one test with pasted texts."""
+    test = {"name": "64b", "size": 64, "line": "10G", "offered": "10mpps", "received": "6mpps", **texts}
+    return yaml.safe_dump({"schema": "wirespeed-evidence/1", "box": {"name": "box", "tx_slots": 256}, "tests": [test]})
+
+
+def test_an_evidence_file_takes_pasted_texts_by_their_keys() -> None:
+    (vpp,) = cases_of(typed(show_hardware_interfaces=HARDWARE, show_interface=INTERFACE, show_cpu=SHOW_CPU), "e.yaml")
+    box = vpp.box
+    assert (box.queues, box.tx_queues, box.hz) == (1, 2, 1.59e9)
+    assert box.tx_slots == 256  # what is typed counts
+    assert vpp.drops["GigabitEthernet1/0/0: rx_missed_errors"] == 90_000
+    assert vpp.drops["GigabitEthernet1/0/0 rx-miss"] == 90_000
+    placed = "Thread 1 (vpp_wk_0):\n node dpdk-input:\n    e0 queue 0 (polling)\n    e0 queue 1 (polling)\n"
+    (vpp,) = cases_of(typed(show_rx_placement=placed), "e.yaml")
+    assert vpp.box.queues == 2
+    (linux,) = cases_of(typed(softirqs=SOFTIRQS, mpstat=MPSTAT), "e.yaml")
+    assert linux.box.system == "linux" and [cpu.name for cpu in linux.cpus] == ["cpu0", "cpu1"]
+    assert "softirq" in {finding.cause for finding in explain(linux).named}
+    (nic,) = linux.machine.nics
+    assert nic.queue_packets == {"0": 99_000_000, "1": 1000}
+
+
+def test_a_text_under_the_key_of_another_kind_is_refused() -> None:
+    with pytest.raises(UsageError, match="64b: softirqs holds no `/proc/softirqs`: it is a `show cpu`"):
+        cases_of(typed(softirqs=SHOW_CPU), "e.yaml")
+    with pytest.raises(UsageError, match="64b: show_cpu holds no `show cpu`: paste it as it was printed"):
+        cases_of(typed(show_cpu="nothing that is known"), "e.yaml")
 
 
 def test_queues_of_a_show_hardware_settle_what_was_asked_for(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from pathlib import Path
 
 import pytest
 from harness.waiting import wait_for
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
+from prometheus_client.openmetrics.exposition import generate_latest as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from segment_bytes import Segment
@@ -20,6 +22,7 @@ from wirespeed.dut.kinds.vpp import VppKind
 from wirespeed.dut.reach.questions import answer_of, questions_of
 from wirespeed.dut.reach.reach import Ran
 from wirespeed.errors import ConnectionFault, UsageError
+from wirespeed.exporter import target
 from wirespeed.exporter.device import DeviceTarget
 from wirespeed.exporter.exposition import Targets
 from wirespeed.exporter.families import FAMILIES
@@ -58,10 +61,13 @@ def _segment(interfaces: list[str], *, began: int = 1_700_000_000, calls: int = 
 
 def _page(*targets: object) -> dict[str, dict[tuple[str, ...], float]]:
     """Values by sample's name and by the values of its labels, in the order of their names."""
-    registry = CollectorRegistry()
-    registry.register(Targets(targets, 5.0))  # type: ignore[arg-type]
+    return _values(Targets(targets, 60.0), 60.0)  # type: ignore[arg-type]
+
+
+def _values(targets: Targets, wait_s: float) -> dict[str, dict[tuple[str, ...], float]]:
     found: dict[str, dict[tuple[str, ...], float]] = {}
-    for family in text_string_to_metric_families(generate_latest(registry).decode()):
+    text = targets.page("text/plain", generate_latest, wait_s=wait_s).decode()
+    for family in text_string_to_metric_families(text):
         for sample in family.samples:
             labels = tuple(value for _, value in sorted(sample.labels.items()))
             found.setdefault(sample.name, {})[labels] = sample.value
@@ -114,6 +120,18 @@ class _Scripted:
         return answer() if callable(answer) else answer
 
 
+def _asked(watched: Watched) -> tuple[Told, str | None]:
+    """Its next answer."""
+    before, _ = watched.answer(0)
+
+    def newer() -> tuple[Told, str | None] | None:
+        watched.ask()
+        answer, fault = watched.answer(1)
+        return None if answer is None or answer is before else (answer.told, fault)
+
+    return wait_for(newer, "the next answer")
+
+
 def test_a_target_that_hangs_is_down_alone_and_is_asked_nothing_more_until_it_lets_go(capsys):
     release = threading.Event()
 
@@ -121,47 +139,106 @@ def test_a_target_that_hangs_is_down_alone_and_is_asked_nothing_more_until_it_le
         release.wait()
         return Told()
 
-    watched, well = Watched(_Scripted("stuck", hang, Told())), Watched(_Scripted("well", *[Told] * 9))
+    stuck, well = Watched(_Scripted("stuck", Told(), hang, Told()), 0.05), Watched(_Scripted("well", *[Told()] * 9), 30)
     before = threading.active_count()
+    assert _asked(stuck)[1] is None
     for _ in range(3):
-        for one in (watched, well):
-            one.begin()
-        assert watched.end(0.05).values["wirespeed_up"] == [(("stuck", "router"), 0)]
-        assert well.end(30).values["wirespeed_up"] == [(("well", "router"), 1)]
+        stuck.ask()
+        fault = wait_for(lambda: stuck.answer(0)[1], "it is down")
+        assert fault == "no answer within 0.05 s"
+        assert _asked(well)[1] is None
     assert threading.active_count() == before
     release.set()
-
-    def is_up() -> bool:
-        watched.begin()
-        return bool(watched.end(30).values["wirespeed_up"][0][1])
-
-    wait_for(is_up, "it is back")
+    assert _asked(stuck)[1] is None
     said = capsys.readouterr().err
     assert said == "wirespeed: router stuck is down: no answer within 0.05 s\nwirespeed: router stuck is back\n"
+
+
+def test_a_page_has_what_slow_targets_last_told_and_its_age():
+    """A slow target is asked by itself; a page waits for none."""
+    asked, release = threading.Semaphore(0), threading.Semaphore(0)
+
+    class Slow:
+        name, kind = "slow", "router"
+        count = 0
+
+        def read(self) -> Told:
+            asked.release()
+            assert release.acquire(timeout=60)
+            self.count += 1
+            told = Told()
+            told.add("router_clock_hertz", [(("slow",), self.count)])
+            return told
+
+    targets = Targets([Slow()], 60)
+
+    def page() -> dict[str, dict[tuple[str, ...], float]]:
+        return _values(targets, 0.0)
+
+    assert "wirespeed_up" not in page(), "it was never asked before, and may answer"
+    release.release()
+    wait_for(lambda: page().get("wirespeed_router_clock_hertz") == {("slow",): 1}, "the first answer")
+    assert asked.acquire(timeout=60) and asked.acquire(timeout=60)  # it is being asked again
+    ages = [page()["wirespeed_target_age_seconds"]["router", "slow"] for _ in range(3)]
+    assert ages == sorted(ages) and ages[0] > 0 and page()["wirespeed_up"] == {("router", "slow"): 1}
+    release.release()
+    wait_for(lambda: page()["wirespeed_router_clock_hertz"] == {("slow",): 2}, "the second one")
+
+
+def test_a_slow_target_is_asked_without_a_scrape(monkeypatch):
+    monkeypatch.setattr(target, "WAIT_S", 0.0)
+    monkeypatch.setattr(target, "EACH_S", 0.001)
+    watched = Watched(_Scripted("slow", *[Told()] * 999_999), 30)
+    _asked(watched), _asked(watched)
+    for _ in range(2):
+        before, _ = watched.answer(0)
+        wait_for(lambda before=before: watched.answer(0)[0] is not before, "an answer that nobody asked for")
 
 
 def test_errors_of_any_kind_and_too_much_are_down_and_starts_are_counted():
     flood = Told()
     flood.add("up", [((str(number), "x"), 1.0) for number in range(200_001)])
     answers = (KeyError("x"), ConnectionFault("gone"), flood, Told(began=1), Told(began=1), Told(began=2))
-    watched, ups = Watched(_Scripted("r", *answers)), []
-    for _ in range(6):
-        watched.begin()
-        ups.append(watched.end(30).values["wirespeed_up"][0][1])
-    assert ups == [0, 0, 0, 1, 1, 1]
-    assert watched.restarts == 1
+    watched = Watched(_Scripted("r", *answers), 30)
+    assert [_asked(watched)[1] is None for _ in range(6)] == [False, False, False, True, True, True]
+    answer, _ = watched.answer(0)
+    assert answer is not None and answer.restarts == 1
 
 
 def test_a_router_that_starts_anew_is_one_more_start(tmp_path):
     path = tmp_path / "a.stats"
     path.write_bytes(_segment(["e0"]))
-    watched = Watched(RouterTarget("r", path))
+    watched = Watched(RouterTarget("r", path), 30)
     for began in (1_700_000_000, 1_700_000_500):
         path.with_suffix(".new").write_bytes(_segment(["e0"], began=began))
         path.with_suffix(".new").replace(path)
-        watched.begin()
-        told = watched.end(30)
-    assert told.values["wirespeed_target_restarts_total"] == [(("r", "router"), 1)]
+        _asked(watched)
+    answer, _ = watched.answer(0)
+    assert answer is not None and answer.restarts == 1
+
+
+def test_targets_are_one_page_in_each_format_and_names_choose_samples(tmp_path):
+    """Each family is there once, in the order of the table; of foreign ones that do not agree, the first's type."""
+    (tmp_path / "a.stats").write_bytes(_segment(["e0"]))
+    metrics_of = [
+        Told(foreign=relabelled(f"f{n}", f"# TYPE x {kind}\nx 1\n")) for n, kind in enumerate(("gauge", "counter"))
+    ]
+    two = [RouterTarget(name, tmp_path / "a.stats") for name in ("a", "b")]
+    targets = Targets([*two, *(_Scripted(f"f{n}", *[told] * 9) for n, told in enumerate(metrics_of))], 30)
+    for media_type, encode in (("text/plain", generate_latest), ("application/openmetrics-text", openmetrics)):
+        text = targets.page(media_type, encode, wait_s=30).decode()
+        names = re.findall("(?m)^# TYPE (\\S+)", text)
+        assert len(names) == len(set(names)) and text.count("wirespeed_router_interface_rx_packets_total{") == 2
+        assert text.count("x{") == 1 and text.endswith("# EOF\n") == (encode is openmetrics)
+        known = [name for name in names if name in FAMILIES or f"{name}_total" in FAMILIES]
+        order = [name.removesuffix("_total") for name in FAMILIES]
+        assert [order.index(name.removesuffix("_total")) for name in known] == sorted(
+            order.index(name.removesuffix("_total")) for name in known
+        )
+    chosen = targets.page(
+        "text/plain", generate_latest, ["wirespeed_up", "wirespeed_router_vector_size_sum"], 30
+    ).decode()
+    assert set(re.findall("(?m)^(\\w+)[{ ]", chosen)) == {"wirespeed_up"}
 
 
 def test_summaries_and_tables_of_our_router():

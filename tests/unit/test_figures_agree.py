@@ -13,15 +13,18 @@ from pathlib import Path
 import pytest
 from simulated_bench import LINE_BPS, Bench, ramp, run
 
+from wirespeed.article.build import article
 from wirespeed.cli.main import main
 from wirespeed.compare.sides import read_side
 from wirespeed.corpus.entry import Entry as Stored
 from wirespeed.corpus.entry import entry_of
+from wirespeed.corpus.opening import open_corpus
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.lab.demo import tables
 from wirespeed.lab.suite import SEED_SUITE, finding
 from wirespeed.loadtest.live import summary
+from wirespeed.report.markdown import plain
 from wirespeed.report.render import render
 from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium
@@ -43,7 +46,7 @@ from wirespeed.web.followed import Followed
 
 VARIABLES = {
     "profile_file": "bench",
-    "tunables": {"size": "64"},
+    "tunables": "size=64",
     "warmup_mult": "1kpps",
     "warmup_duration": 0,
     "rampup_target": 100,
@@ -90,7 +93,7 @@ def both_ways(samples: list[Sample]) -> tuple[Sample, ...]:
 
 def result_of(bench: Bench, directions: int) -> Result:
     samples = run(bench, ramp(1.002 * 14_880_952, 30, 10))
-    ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=str(bench.medium)) for port in (0, 1)}
+    ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=bench.medium) for port in (0, 1)}
     forward = Channel(0, 1)
     result = Result(
         name="t",
@@ -224,6 +227,23 @@ def test_the_corpus_and_its_site_have_the_verdict(file: Path, verdict: Verdict) 
     for shown, one in zip(catalogue([listed], figures, {"d": told}).figures["d"], measured(verdict), strict=True):
         assert (rate_of(shown), mega(shown), shown.told.share_text) == (one.text, one.scaled(MEGA), one.share_text)
     assert set(told.sentences) == {line.replace("`", "") for line in verdict.lines}
+
+
+def test_the_article_has_the_verdict_to_the_character(file: Path, verdict: Verdict, tmp_path: Path) -> None:
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        corpus.add([file])
+        text = article(corpus, "router")
+    shown = verdict.shown
+    assert f"router forwards **{shown.text}** of bench size=64" in text
+    (row,) = [line for line in text.splitlines() if line.startswith("| bench size=64") and f"| {shown.name} " in line]
+    assert [cell.strip() for cell in row.split("|")][3] == shown.scaled(MEGA)
+    for one in verdict.figure.each or (verdict.figure,):
+        bound = f", {one.bound}" if one.bound else ""
+        share = f" ({one.share_text}{bound})" if one.is_measured else ""
+        assert f"| {one.scaled(MEGA)}{share} |" in " ".join(text.split())
+    _, limit, *_ = verdict.lines
+    assert f"- t: {plain(limit)}\n" in text
+    assert f"{limit[:1].upper()}{limit[1:].replace('`', '').rstrip('.')}.".replace("|", "\\|") in text
 
 
 def test_comparisons_stand_on_the_verdict(file: Path, verdict: Verdict) -> None:

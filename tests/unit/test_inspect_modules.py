@@ -1,14 +1,18 @@
 """Memory of SFP and QSFP modules: public dumps decoded by hand, and whatever else a cage may hold."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.inspect.module import dbm, dump_bytes, power_text
+from wirespeed.inspect.dump import dump_bytes
+from wirespeed.inspect.memory import decode_module
+from wirespeed.inspect.module import dbm, power_text
 from wirespeed.inspect.sff8472 import decode_sfp
-from wirespeed.inspect.sff8636 import decode_module, decode_qsfp
+from wirespeed.inspect.sff8636 import decode_qsfp
 
 HARDWARE = Path(__file__).parent / "data" / "hardware"
 
@@ -226,6 +230,94 @@ LAYOUTS = {
         f"{at:04x}: {BYTES[at : at + 16].hex(' ')}  |{BYTES[at : at + 16].decode()}|\n" for at in range(0, 48, 16)
     ),
 }
+
+
+WRITERS = [
+    "hexdump -C",
+    "hexdump",
+    "hexdump -v",
+    "xxd",
+    "xxd -g1",
+    "xxd -p",
+    "od -t x1",
+    "od -x",
+    "od -A x -t x1z",
+    "od -v -A n -t x1",
+]
+
+
+@pytest.mark.parametrize("command", WRITERS)
+@pytest.mark.parametrize("name", ["sfp-finisar.txt", "sfp-oem-sr.txt", "qsfp-molex.txt"])
+def test_programs_that_dump_a_file_are_read(command, name, tmp_path):
+    words, data = command.split(), dumped(name)
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"{words[0]} is missing")
+    (tmp_path / "raw").write_bytes(data)
+    printed = subprocess.run([*words, tmp_path / "raw"], capture_output=True, text=True, check=True).stdout
+    assert dump_bytes(printed) == data
+
+
+def sonic(data, port="Ethernet0", parts=None):
+    """As `sfputil show eeprom-hexdump` prints it. `parts`: address there, place in `data`, length."""
+    if parts is None:
+        upper = {f"Upper page {page}h": (128, 128 * (page + 1), 128) for page in range(len(data) // 128 - 1)}
+        parts = {"Lower page 0h": (0, 0, 128), **upper}
+    lines = [f"EEPROM hexdump for port {port}"]
+    for name, (address, place, length) in parts.items():
+        lines.append(f"        {name}")
+        for at in range(0, length, 16):
+            row = data[place + at : place + at + 16]
+            shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+            lines.append(f"        {address + at:08x} {row[:8].hex(' ')}  {row[8:].hex(' ')} |{shown}|")
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def test_pages_of_a_switch_lie_where_ethtool_has_them():
+    sfp = dumped("sfp-finisar.txt")
+    halves = {"A0h dump": (0, 0, 256), "A2h dump (lower 128 bytes)": (0, 256, 128)}
+    upper = {"A2h dump (upper 128 bytes) page 0h": (128, 384, 128)}
+    assert dump_bytes(sonic(sfp, parts=halves | upper)) == sfp
+    short = {"A0h dump": (0, 0, 128), "A2h dump (lower 128 bytes)": (0, 256, 128)}
+    assert dump_bytes(sonic(sfp, parts=short)) == sfp[:128] + bytes(128) + sfp[256:384]
+    qsfp = qsfp28()
+    assert dump_bytes(sonic(qsfp)) == qsfp
+    far = {"Lower page 0h": (0, 0, 128), "Upper page 0h": (128, 128, 128), "Upper page 10h": (128, 0, 128)}
+    assert dump_bytes(sonic(qsfp, parts=far)) == qsfp[:256], "a page that no linear dump has"
+    with pytest.raises(ValueError, match="2 modules, of ports Ethernet0, Ethernet4; give one"):
+        dump_bytes(sonic(qsfp) + sonic(qsfp, "Ethernet4"))
+
+
+def cmis(size=384):
+    data = bytearray(size)
+    data[0] = data[128] = 0x18
+    data[1], data[14:16], data[16:18], data[85] = 0x52, b"\x2a\x80", (33000).to_bytes(2, "big"), 2
+    data[129:145], data[145:148], data[148:164] = b"ACME OPTICS     ", b"\x00\x90\x65", b"AO-400G-DR4     "
+    data[164:166], data[166:182], data[182:190], data[203] = b"1A", b"AB1234567       ", b"230407  ", 0x0C
+    if size > 256:
+        data[260], data[266:268] = 0x05, (26220).to_bytes(2, "big")
+    with_sum(data, 128, 222)
+    return bytes(data)
+
+
+def test_a_cmis_module_says_who_it_is_and_how_warm():
+    module = decode_module(dump_bytes(sonic(cmis())))
+    assert (module.kind, module.vendor, module.part, module.revision) == ("QSFP-DD", "ACME OPTICS", "AO-400G-DR4", "1A")
+    assert (module.serial, module.date, module.oui) == ("AB1234567", "2023-04-07", "00:90:65")
+    assert (module.connector, module.compliance) == ("MPO", ("CMIS 5.2", "single-mode fibre"))
+    assert (module.wavelength_nm, module.reaches, module.remarks) == (1311.0, {"SMF": 500}, ())
+    assert module.diagnostics is not None
+    assert (module.diagnostics.temperature_c, module.diagnostics.voltage_v) == (42.5, 3.3)
+    damaged = bytearray(cmis(256))
+    damaged[130] ^= 1
+    assert "checksum of its identity" in decode_module(bytes(damaged)).remarks[0]
+    with pytest.raises(ValueError, match="200 bytes, the identity of a CMIS module takes 256"):
+        decode_module(cmis()[:200])
+
+
+def test_a_module_of_another_standard_is_refused_by_its_name():
+    with pytest.raises(ValueError, match=r"its kind is XFP \(0x06\)"):
+        decode_module(b"\6" + bytes(255))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -225,3 +225,37 @@ def test_what_linux_is_refused_is_shown(console, core):
         "netlink: netns <unset> syncing routes 3 labels 7 messages 10 dumps 5 failed 4 overflows 1 rejected 2",
         "  last rejected: the table is full",
     ]
+
+
+def test_a_pair_of_tags_names_the_tag_that_is_missing(console):
+    run(console, "create sub-interfaces e0 801 dot1q 801 inner-dot1q 1000 exact-match")
+    for line, missing in (
+        (None, "create sub-interfaces e0 801, lcp create e0 host-if <name>, lcp create e0.801 host-if <name>"),
+        ("lcp create e0 host-if pe0", "create sub-interfaces e0 801, lcp create e0.801 host-if <name>"),
+        ("create sub-interfaces e0 7 dot1q 801 exact-match", "first: lcp create e0.7 host-if <name>"),
+    ):
+        if line:
+            run(console, line)
+        with pytest.raises(UsageError, match="interface e0.801 needs a sub-interface with tag 801 alone") as refused:
+            run(console, "lcp create e0.801 host-if pe0.801")
+        assert str(refused.value).endswith(missing)
+    run(console, "lcp create e0.7 host-if pe0.7", "lcp create e0.801 host-if pe0.801")
+
+
+def test_an_address_that_the_router_refuses_is_shown_until_it_is_taken(console, core):
+    run(console, "set interface ip address e1 10.0.0.1/24", "lcp create e0 host-if xe0", "lcp create e1 host-if xe1")
+    host, link = core.linux[""], linux(console, "xe0")
+    host.add_address(link.index, TEN)
+    run(console)
+    shown = [line for line in run(console, "show lcp") if line.startswith("  address")]
+    assert shown == ["  address 10.0.0.1/24 is in Linux only: 10.0.0.1/24 is an address of e1 already"]
+    run(console, "set interface ip address del e1 10.0.0.1/24")
+    console.lcp.tick()
+    assert core.interfaces[0].addresses == (TEN,)
+    assert console.lcp.untaken == {}
+    host.add_address(linux(console, "xe1").index, TEN)
+    run(console)
+    assert list(console.lcp.untaken) == [(1, TEN)]
+    host.delete_address(linux(console, "xe1").index, TEN)
+    run(console)
+    assert console.lcp.untaken == {}

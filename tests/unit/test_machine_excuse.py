@@ -63,7 +63,7 @@ def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str
         replace(one, links_down=(1,)) if first <= at < 30 else one
         for at, one in enumerate(run(bench, [("hold", 5e6)] * 30, 1))
     )
-    ports = {number: PortFacts(number, speed_bps=10e9, medium="queue") for number in (0, 1)}
+    ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
     (case,) = cases_of(Result("cut", {}, samples, ports=ports, directions=(FORWARD,)), "cut.json")
     found = explain(case)
     assert found.cause == cause and "steal" not in {finding.cause for finding in (*found.named, *found.likely)}

@@ -82,7 +82,7 @@ def test_the_dearest_nodes_over_the_load():
 def test_tables():
     comparison = compare([told(steps([1e6, 2e6], 1))])
     text = nodes_to_markdown(comparison, MEGA)
-    assert text.startswith("t at 1.000 Mpps offered\n\n| Worker | Node ")
+    assert text.startswith("t at 1.00 Mpps offered\n\n| Worker | Node ")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
     assert ["wk_0", "outside nodes", "–", "–", "–", "–", "–", "10.00"] in rows
     lines = list(csv.DictReader(io.StringIO(nodes_to_csv(comparison))))
@@ -93,7 +93,7 @@ def test_tables():
 def test_the_page_has_them_folded():
     comparison = compare([told(steps([1e6, 2e6], 1))])
     written = opened(to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1"}), date="today")))
-    for title in ("t at 1.000 Mpps offered", "t at 2.000 Mpps offered"):
+    for title in ("t at 1.00 Mpps offered", "t at 2.00 Mpps offered"):
         assert f"<summary>{title}</summary>" in written
     assert "<td>ip4-lookup</td>" in written
     assert "<td>10.00</td>" in written

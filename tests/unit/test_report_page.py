@@ -85,7 +85,7 @@ def test_held_samples_are_dots_of_their_own(tests):
 
 def test_line_rate_ideal_and_threshold_are_drawn(tests):
     received, lost = chart(tests, 1).panels[:2]
-    assert [(rule.name, rule.value) for rule in received.rules] == [("line rate 14.881 Mpps", 14.881)]
+    assert [(rule.name, rule.value) for rule in received.rules] == [("line rate 14.88 Mpps", 14.881)]
     assert received.diagonal == "received = offered"
     assert [(rule.name, rule.value, rule.alarm) for rule in lost.rules] == [("loss 0.1 %", 0.001, True)]
 

@@ -45,7 +45,7 @@ def test_lines_of_different_speed_in_one_group_are_named():
         Remark(
             "line-speeds",
             "1 load (bench size=64) on lines of different speed.",
-            ("bench size=64: line rates from 3.72 Mpps to 14.88 Mpps",),
+            ("bench size=64: line rates from 3.720 Mpps to 14.88 Mpps",),
         ),
     )
 

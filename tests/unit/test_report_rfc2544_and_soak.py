@@ -8,6 +8,7 @@ import pytest
 from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
+from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.page_parts import Drawn
 from wirespeed.report.rfc2544_charts import latency_chart, loss_chart, throughput_chart
@@ -58,7 +59,7 @@ def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
 
 def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
     drawn = Drawn()
-    (view,) = suite_views([suite], MEGA, drawn)
+    (view,) = suite_views([suite], compare([suite]).verdicts, MEGA, drawn)
     assert [one.title for one in view.benchmarks] == [
         "Throughput",
         "Latency",
@@ -82,7 +83,7 @@ def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
     suite = suite_of(irregular="the tester was the limit")
     odd = curve(throughput_chart("t", "T", suite.throughput, MEGA), "irregular")
     assert (odd.symbol, odd.x) == ("circle", (0.0, 1.0))
-    (view,) = suite_views([suite], MEGA, Drawn())
+    (view,) = suite_views([suite], compare([suite]).verdicts, MEGA, Drawn())
     assert view.benchmarks[0].table.irregular == {0, 1}
     comparison = comparison_of(suite)
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular-rows"]
@@ -128,7 +129,7 @@ def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):
 def test_latency_of_a_soak_is_drawn_beside_how_it_drifted(soak):
     averages = curve(soak_chart("s", soak, "a soak"), "latency 0→1 average", 1)
     assert list(averages.y) == sorted(averages.y)
-    (view,) = soak_part([soak], MEGA, Drawn()).soaks
+    (view,) = soak_part([soak], compare([soak]).verdicts, MEGA, Drawn()).soaks
     assert view.drifts.rows[0] == ("latency 0→1, average (µs)", "8.2", "11.8", "+43.9")
 
 

@@ -280,7 +280,7 @@ def test_the_block_says_what_each_section_demands() -> None:
         "both directions at once (0→1, 1→0)",
         "14 880 952 |",
         "As a single number: 7 770 000 frames/s of 64 bytes, of a theoretical 14 880 952, UDP over IPv4.",
-        "at least 700 000",
+        "≥ 700 000",
         "- 1518: the tester could not",
         "| 45.0 | 7.1 | 12.0 | 99.0 | 3.0 | 9 (0) |",
         "12.346",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_network
@@ -12,11 +13,12 @@ import pytest
 from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
+from wirespeed.model import parse_port_spec
 from wirespeed.router.api import HANDLERS
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.exchange import ProtocolFault, replies
 from wirespeed.router.console import Console
-from wirespeed.router.core import NeighborState, Path, PathKind, Route
+from wirespeed.router.core import NeighborState, Path, PathKind, Route, RouteSource
 from wirespeed.router.counting_core import Counting
 from wirespeed.router.protocol import default_api_socket
 from wirespeed.vpp_api.codec import Values, coder
@@ -164,16 +166,30 @@ def test_dumps_take_a_name_or_a_number(client: Client) -> None:
     assert names() == ["local0", "e0", "e1"]
     assert names(sw_if_index=2) == ["e1"]
     assert names(sw_if_index=99) == []
-    assert names(name_filter_valid=True, name_filter="e") == ["e0", "e1"]
+    assert names(sw_if_index=0) == ["local0", "e0", "e1"]
+    assert names(name_filter_valid=True, name_filter="E") == ["e0", "e1"]
+    assert names(name_filter_valid=True, name_filter="L0", sw_if_index=2) == ["local0"]
+    list(client.console.run("create ring wire name TenGigabitEthernet2/0/0"))
+    assert names(name_filter_valid=True, name_filter="gigabit") == ["TenGigabitEthernet2/0/0"]
 
 
 def test_the_machine_is_told(client: Client) -> None:
     (threads,) = ask(client, "show_threads")
     assert [(row.id, row.name, row.type) for row in threads.thread_data][1:] == [(1, "ws_wk_0", "workers")]
+    cpu = threads.thread_data[1].cpu_id
+    topology = FilePath(f"/sys/devices/system/cpu/cpu{cpu}/topology/core_id")
+    assert threads.thread_data[1].core == (max(0, int(topology.read_text())) if topology.exists() else 0)
+    assert FilePath(f"/sys/devices/system/cpu/cpu{cpu}/node{threads.thread_data[1].cpu_socket}").exists()
+    before_s = time.time()
+    (now,) = ask(client, "show_vpe_system_time")
+    assert before_s <= now.vpe_system_time <= time.time()
+    assert retval(client, "cli") == -9
     (versions,) = ask(client, "api_versions")
     assert {"interface.api", "lcp.api"} <= {row.name for row in versions.api_versions}
     module = f"memif_{TABLE.module_crc('memif'):08x}"
-    assert ask(client, "get_first_msg_id", name=module)[0].first_msg_id == TABLE.numbers["memif_dump"]
+    assert ask(client, "get_first_msg_id", name=module)[0].first_msg_id == min(
+        TABLE.numbers[name] for name in TABLE.modules["memif"].messages
+    )
     assert ask(client, "get_first_msg_id", name="memif_00000000")[0].retval == -7
     assert ask(client, "memclnt_keepalive")[0].retval == 0
 
@@ -192,6 +208,124 @@ def test_queues_have_modes_and_workers(client: Client) -> None:
     assert [(row.queue_id, row.worker_id, row.mode) for row in rows] == [(0, 1, 3)]
     assert retval(client, "sw_interface_set_rx_placement", sw_if_index=1, worker_id=5) == -73
     assert retval(client, "sw_interface_set_rx_placement", sw_if_index=1, is_main=True) == -9
+
+
+def test_each_worker_has_its_tx_queue_or_shares_one() -> None:
+    console = Console(FakeRouterCore(workers=3))
+    client = Client(console, 1, "test", is_greeted=True)
+    queues = console.core.port(0).tx_queues
+    *rows, end = ask(client, "sw_interface_tx_placement_get", sw_if_index=1)
+    assert [(row.queue_id, row.threads, bool(row.shared)) for row in rows] == [
+        (queue, list(range(queue + 1, 4, queues)), queue + queues < 3) for queue in range(queues)
+    ]
+    assert (end.retval, end.cursor) == (0, ALL)
+    assert len(ask(client, "sw_interface_tx_placement_get", sw_if_index=ALL)) == 2 * queues + 1
+    assert retval(client, "sw_interface_tx_placement_get", sw_if_index=99) == -2
+    (sub,) = ask(client, "create_vlan_subif", sw_if_index=1, vlan_id=10)
+    assert retval(client, "sw_interface_tx_placement_get", sw_if_index=sub.sw_if_index) == -71
+
+    def placed(queue: int, *threads: int) -> int:
+        return retval(client, "sw_interface_set_tx_placement", sw_if_index=1, queue_id=queue, threads=threads)
+
+    assert placed(0, *rows[0].threads) == 0
+    assert placed(0) == -9
+    assert placed(0, 4) == placed(0, 0) == -7
+    assert placed(99, 1) == -125
+    console.sflow.close()
+    console.lcp.close()
+
+
+def test_memifs_of_the_start_and_of_clients(client: Client, tmp_path: FilePath) -> None:
+    def told() -> list[tuple[str, int, int, int, int]]:
+        rows = ask(client, "memif_dump")
+        return [(row.if_name, row.sw_if_index, row.role, row.socket_id, row.id) for row in rows]
+
+    def sockets() -> dict[int, str]:
+        return {row.socket_id: row.socket_filename for row in ask(client, "memif_socket_filename_dump")}
+
+    wire, own = str(tmp_path / "wire.sock"), str(tmp_path / "own.sock")
+    client.console.memifs.adopt("e1", 1, parse_port_spec(f"memif:{wire},id=3,role=server"))
+    (start,) = told()
+    assert start == ("e1", 2, 0, 2**32 - 2, 3)
+    assert sockets()[2**32 - 2] == wire
+    for version, ident in (("", 5), ("_v2", 5), ("_v2", ALL)):
+        name = f"memif_socket_filename_add_del{version}"
+        path = own if ident == 5 else f"{own}.2"
+        (reply,) = ask(client, name, is_add=True, socket_id=ident, socket_filename=path)
+        assert (reply.retval, reply.get("socket_id", 5)) == (0, 5 if ident == 5 else 1)
+    assert retval(client, "memif_socket_filename_add_del_v2", is_add=True, socket_id=5, socket_filename=wire) == -116
+    assert retval(client, "memif_socket_filename_add_del_v2", is_add=True, socket_id=0, socket_filename=wire) == -73
+    assert retval(client, "memif_socket_filename_add_del_v2", is_add=True, socket_id=7, socket_filename=wire) == 0
+    assert told() == [("e1", 2, 0, 7, 3)]
+
+    for message, fields in (("memif_create", {"id": 1}), ("memif_create_v2", {"id": 2, "role": 1, "secret": "open"})):
+        (made,) = ask(client, message, socket_id=5, hw_addr="02:00:00:00:00:07", ring_size=512, **fields)
+        assert made.retval == 0
+        assert retval(client, message, socket_id=5, **fields) == -68
+    assert isinstance(client.core, FakeRouterCore)
+    spec = client.core.specs[client.index(made.sw_if_index)]
+    assert (spec.options["secret"], spec.options["role"], spec.rx_descriptors) == ("open", "client", 512)
+    assert spec.mac == "02:00:00:00:00:07"
+    assert [row[0] for row in told()] == ["e1", "memif5/1", "memif5/2"]
+    assert any("memif5/2" in line for line in client.console.run("show memif"))
+    assert retval(client, "memif_create_v2", socket_id=9) == -73
+    assert retval(client, "memif_create_v2", socket_id=5, id=9, ring_size=100) == -73
+    assert retval(client, "memif_create_v2", socket_id=5, id=9, secret="a,b") == -73
+    assert retval(client, "memif_create_v2", socket_id=5, id=9, mode=1) == -9
+    assert retval(client, "memif_socket_filename_add_del", is_add=False, socket_id=5) == -73
+    indices = made.sw_if_index, made.sw_if_index, 2
+    assert [retval(client, "memif_delete", sw_if_index=index) for index in indices] == [0, -2, -2]
+    assert [row[0] for row in told()] == ["e1", "memif5/1"]
+
+
+def test_routes_tell_who_made_them(client: Client) -> None:
+    assert isinstance(client.core, FakeRouterCore)
+    for text, source in (("9.0.0.0/8", RouteSource.STATIC), ("10.0.0.0/8", RouteSource.LINUX)):
+        prefix = ip_network(text)
+        client.core.static[prefix] = Route(prefix, (Path(PathKind.DROP),), source)
+
+    def told(src: int) -> dict[str, int]:
+        rows = ask(client, "ip_route_v2_dump", src=src, table={"table_id": 0, "is_ip6": False})
+        return {
+            str(row.route.prefix): row.route.src for row in rows if str(row.route.prefix) in ("9.0.0.0/8", "10.0.0.0/8")
+        }
+
+    assert told(0) == {"9.0.0.0/8": 8, "10.0.0.0/8": 22}
+    assert told(8) == {"9.0.0.0/8": 8}
+    assert told(9) == {"9.0.0.0/8": 9}
+    assert told(22) == {"10.0.0.0/8": 22}
+    (found,) = ask(client, "ip_route_lookup_v2", exact=1, prefix=IPv4Interface("10.0.0.0/8"))
+    assert found.route.src == 22
+    route = {"prefix": IPv4Interface("11.0.0.0/8"), "paths": [{"type": 2}]}
+    assert retval(client, "ip_route_add_del_v2", is_add=True, route={**route, "src": 9}) == 0
+    assert retval(client, "ip_route_add_del_v2", is_add=True, route={**route, "src": 3}) == -9
+
+
+def test_older_messages_do_what_newer_ones_do(client: Client) -> None:
+    (loop,) = ask(client, "create_loopback", mac_address="02:00:00:00:00:09")
+    assert client.core.interface(client.index(loop.sw_if_index)).mac == "02:00:00:00:00:09"
+    assert retval(client, "bridge_domain_add_del", bd_id=5, is_add=True, learn=True) == 0
+    assert [row.bd_id for row in ask(client, "bridge_domain_dump")] == [5]
+    ends = {"src_address": IPv4Address("10.3.0.1"), "dst_address": IPv4Address("10.3.0.2"), "decap_next_index": ALL}
+    for vni, version in ((1, ""), (2, "_v2")):
+        assert retval(client, f"vxlan_add_del_tunnel{version}", is_add=True, instance=vni, vni=vni, **ends) == 0
+    assert [row.vni for row in ask(client, "vxlan_tunnel_dump", sw_if_index=ALL)] == [1, 2]
+    assert retval(client, "ip_table_add_del_v2", is_add=True, table={"table_id": 1, "is_ip6": False, "name": ""}) == 0
+    (table,) = ask(client, "ip_table_allocate", table={"table_id": ALL, "is_ip6": False, "name": "red"})
+    assert (table.retval, table.table.table_id, table.table.name) == (0, 2, "red")
+    assert [row.table.table_id for row in ask(client, "ip_table_dump") if not row.table.is_ip6] == [0, 1, 2]
+    (bond,) = ask(client, "bond_create", mode=5, lb=1, id=3)
+    assert retval(client, "bond_enslave", sw_if_index=1, bond_sw_if_index=bond.sw_if_index) == 0
+    assert [(row.id, row.slaves) for row in ask(client, "sw_interface_bond_dump")] == [(3, 1)]
+    assert [row.sw_if_index for row in ask(client, "sw_interface_slave_dump", sw_if_index=bond.sw_if_index)] == [1]
+    assert retval(client, "bond_detach_slave", sw_if_index=1) == 0
+    assert ask(client, "mpls_table_dump") == []
+    assert retval(client, "mpls_table_add_del", mt_is_add=True, mt_table={"mt_table_id": 0, "mt_name": ""}) == 0
+    assert [row.mt_table.mt_table_id for row in ask(client, "mpls_table_dump")] == [0]
+    assert retval(client, "sw_interface_set_unnumbered", sw_if_index=1, unnumbered_sw_if_index=2, is_add=True) == 0
+    rows = ask(client, "ip_dump", is_ipv6=True)
+    assert [(row.sw_if_index, row.is_ipv6) for row in rows[:2]] == [(0, True), (1, True)]
+    assert 2 not in [row.sw_if_index for row in rows]
 
 
 def test_what_is_too_short_is_an_invalid_value_or_the_end(client: Client) -> None:

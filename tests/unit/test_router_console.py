@@ -20,6 +20,7 @@ from wirespeed.router.core import (
     Neighbor,
     NeighborState,
     NodeCounter,
+    NodeEdge,
     NodeStats,
     PathKind,
     RxMode,
@@ -366,6 +367,87 @@ def test_mtu_and_mac_and_promiscuous_reach_the_core(console: Console, core: Fake
         run(console, "set int mtu 60 e1")
 
 
+def test_an_mtu_of_packets_raises_what_the_port_carries(console: Console, core: FakeRouterCore) -> None:
+    run(console, "set interface mtu packet 9000 e0\nset interface mtu ip6 4000 e1")
+    assert core.interface(0).mtus[:2] == (9000, 9000)
+    assert core.interface(1).mtus == (4000, 1500, 0, 4000, 0)
+    run(console, "set interface mtu packet 1400 e0")
+    assert core.interface(0).mtus[:2] == (9000, 1400)
+    with pytest.raises(UsageError, match="between 68"):
+        run(console, "set interface mtu packet 9300 e0")
+
+
+# ---- Lines of other people's files
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("clear hardware-interfaces", "clear hardware", "clear interface", "clear int", "clear interfaces e0"),
+        *("clear error", "clear run", "clear node counters", "clear logging", "set terminal pager off"),
+        *("set terminal pager limit 0", "set terminal history off", "set terminal ansi off", "lcp lcp-sync on"),
+        "set logging class linux-cp rate-limit 1000 level warn syslog-level notice",
+        *("lcp default netns dataplane", "lcp lcp-auto-subint on"),
+    ],
+)
+def test_lines_that_set_up_a_session_say_nothing(console: Console, line: str) -> None:
+    assert run(console, line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("show version verbose", "Version:"),
+        ("show node counters", "Count"),
+        ("show memory", "pool default-numa-0: 16384 buffers of 2176 bytes, 34816 kB"),
+        ("show plugins", "acl_plugin.so"),
+        ("show unix files", "FD  File Name"),
+        ("show clock", "GMT"),
+        ("show interface features e0", "Feature paths configured on e0..."),
+        ("show node dpdk-input", "node dpdk-input, type input, state polling, index"),
+        ("show node index 0", "node dpdk-input, type input, state polling, index 0"),
+    ],
+)
+def test_lines_that_look_around_answer(console: Console, core: FakeRouterCore, line: str, answer: str) -> None:
+    load(core)
+    assert answer in "\n".join(run(console, line))
+
+
+def test_a_node_has_its_neighbours(console: Console, core: FakeRouterCore) -> None:
+    load(core)
+    core.edges = [
+        NodeEdge("dpdk-input", "ethernet-input", 0),
+        NodeEdge("ethernet-input", "ip4-lookup", 2),
+        NodeEdge("ip4-lookup", "error-drop", 1),
+    ]
+    said = run(console, "show node ethernet-input")
+    assert said[0] == "node ethernet-input, type internal, state active, index 3"
+    assert said[4].split() == ["2", "4", "ip4-lookup"]
+    assert said[-1].split() == ["dpdk-input", "(0)"]
+    with pytest.raises(UsageError, match="there is no node of index 9; there are 0 to 4"):
+        run(console, "show node index 9")
+
+
+def test_messages_are_kept_and_shown_by_class(console: Console) -> None:
+    shown: list[str] = []
+    console.messages.show = shown.append
+    console.lcp.warn("one")
+    run(console, "set logging class linux-cp syslog-level error")
+    console.lcp.warn("two")
+    run(console, "set logging class linux-cp level disabled syslog-level debug")
+    console.lcp.warn("three")
+    run(console, "set logging class api rate-limit 2")
+    for number in range(9):
+        console.messages.warn("api", f"more {number}")
+    assert shown == ["one", "three", *shown[2:]]
+    assert "more 0" in shown and len(shown) < 2 + 9
+    kept = [line.split(maxsplit=4)[2:] for line in run(console, "show logging")]
+    assert kept[:2] == [["warn", "linux-cp", "one"], ["warn", "linux-cp", "two"]]
+    assert kept[2] == ["warn", "api", "more 0"]
+    run(console, "clear logging")
+    assert run(console, "show logging") == []
+
+
 # ---- Runtime and errors
 
 
@@ -490,7 +572,7 @@ def test_show_errors_in_vpps_columns_summed_and_cleared(core: FakeRouterCore) ->
 def test_show_buffers_and_threads(console: Console) -> None:
     assert run(console, "show buffers") == [
         "Pool Name            Index NUMA  Size  Data Size  Total  Avail  Cached   Used  ",
-        "packets                0     0   2176     2048    16384  15000     -     1384  ",
+        "default-numa-0         0     0   2176     2048    16384  15000     -     1384  ",
     ]
     assert run(console, "show threads")[1].split() == ["1", "ws_wk_0", "1000", "1", "0", "0"]
 

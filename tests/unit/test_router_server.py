@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
@@ -27,7 +26,7 @@ from router_process import RouterProcess
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 from wirespeed.router.client import ask, ask_in_order, complete, stream
 from wirespeed.router.console import Console
-from wirespeed.router.protocol import encode
+from wirespeed.router.protocol import decode, encode
 from wirespeed.router.server import open_socket, requests
 from wirespeed.router.tables_core import MplsRoute
 
@@ -189,17 +188,17 @@ def test_what_is_no_request_is_refused_and_the_connection_stays(path: Path, requ
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, connection.makefile("rb") as answers:
         connection.connect(str(path))
         connection.sendall(request_line)
-        assert json.loads(answers.readline())["exit_code"] == 2
+        assert decode(answers.readline())["exit_code"] == 2
         connection.sendall(b'{"command": "show mode"}\n')
-        assert json.loads(answers.readline()) == {"text": "l3 e0\nl3 e1\n"}
-        assert json.loads(answers.readline()) == {"end": True}
+        assert decode(answers.readline()) == {"text": "l3 e0\nl3 e1\n"}
+        assert decode(answers.readline()) == {"end": True}
 
 
 def test_an_endless_request_is_cut_off(path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, connection.makefile("rb") as answers:
         connection.connect(str(path))
         connection.sendall(b"x" * 70_000)
-        assert "at most 65536 bytes" in json.loads(answers.readline())["error"]
+        assert "at most 65536 bytes" in decode(answers.readline())["error"]
     assert ask(path, "show mode")
 
 

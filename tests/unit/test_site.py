@@ -155,6 +155,7 @@ def test_rates_are_of_all_directions_together() -> None:
         "bound": "tester-limited",
         "mark": "at least",
         "loss_ratio": 0.0,
+        "upper_pps": None,
         "line_percent": 3.36,
     }
     (found,) = catalogue([row], [rate], {}).figures[row["digest"]]

@@ -54,7 +54,7 @@ def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.Cap
     assert json.loads(file.read_text())["schema"] == "wirespeed-soak/1"
     out, err = capsys.readouterr()
     assert out == ""
-    for words in ("dut complete: 1.000 Mpps", "lost 0 of", "0.5 shown at 95 %: yes", f"result in {file}"):
+    for words in ("dut complete: 1.00 Mpps", "lost 0 of", "0.5 shown at 95 %: yes", f"result in {file}"):
         assert words in err
     assert not journal_path(file).exists()
     assert main(["soak", "--resume", str(file)]) == 2

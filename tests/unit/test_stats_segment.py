@@ -31,7 +31,7 @@ ROWS: list[Row] = [
     ("/if/rx", Type.COMBINED, RX),
     ("/if/names", Type.NAMES, ["e0", None, "e1"]),
     ("/interfaces/e1/rx", Type.SYMLINK, (0, 1)),
-    ("/buffer-pools/packets/available", Type.GAUGE, 4096),
+    ("/buffer-pools/default-numa-0/available", Type.GAUGE, 4096),
     ("/node/errors", Type.SIMPLE, [[0, 0], [3, 4], [0, 9]]),
     ("/err/ip4-input/bad ttl", Type.SYMLINK, (4, 1)),
     ("", Type.EMPTY, 7),
@@ -64,8 +64,8 @@ def test_words_are_found_by_the_directory(path: Path) -> None:
         assert readings["/if/names"].texts == ("e0", "", "e1")
         assert readings["/interfaces/e1/rx"].values == ((5, 300), (0, 0), (7, 420))
         assert readings["/interfaces/e1/rx"].total == (12, 720)
-        assert readings["/buffer-pools/packets/available"] == Reading(
-            "/buffer-pools/packets/available", Type.GAUGE, (((4096,),),)
+        assert readings["/buffer-pools/default-numa-0/available"] == Reading(
+            "/buffer-pools/default-numa-0/available", Type.GAUGE, (((4096,),),)
         )
         assert readings["/err/ip4-input/bad ttl"].total == (13,)
         assert readings["/sys/vector-sizes"].rows[1] == ((0,), (2,), (1,))
@@ -267,7 +267,7 @@ def test_dump_prints_sums_or_each_thread(path: Path, capsys: pytest.CaptureFixtu
         "[0] e0 /if/names",
         "[2] e1 /if/names",
         "12 packets, 720 bytes /interfaces/e1/rx",
-        "4096 /buffer-pools/packets/available",
+        "4096 /buffer-pools/default-numa-0/available",
         "[0] 3 /node/errors",
         "[1] 13 /node/errors",
         "13 /err/ip4-input/bad ttl",

@@ -6,12 +6,14 @@ import pytest
 from simulated_trex import SimulatedTrex
 
 from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.none import NoDut
 from wirespeed.measure import tester
 from wirespeed.measure.load import load_of
 from wirespeed.measure.trial import Trial
 from wirespeed.measure.wires import pair_directions
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
+from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.lab import ring_slots, shares_cpus
 from wirespeed.results.machine import most_lost
 from wirespeed.results.sample import Moment
@@ -63,6 +65,51 @@ def test_only_a_loss_that_absences_explain_down_to_the_goal_is_spoilt_for_it() -
     assert whole.is_spoilt_for(ndr)
     assert not whole.is_spoilt_for(pdr)  # which allows it
     assert not trial_of((1_000_000, 3000, None), (1_000_000, 0, None)).is_spoilt_for(ndr)  # nobody measured
+
+
+def test_an_absence_excuses_the_loss_of_its_own_direction_alone() -> None:
+    """Both directions together could have lost 10 000 packets by absences; one of them lost 8 000."""
+    one_sided = trial_of((1_000_000, 8000, 5000.0), (1_000_000, 0, 5000.0))
+    assert one_sided.sure_loss_ratio == pytest.approx(0.0015)
+    assert not one_sided.is_spoilt_for(Goal("ndr"))
+
+
+class Told(NoDut):
+    """A DUT whose drops are given."""
+
+    def __init__(self, drops: dict[str, int]) -> None:
+        super().__init__()
+        self._drops = drops
+
+    def telemetry(self, before: object, after: object) -> DutTelemetry:
+        return DutTelemetry(drops=self._drops)
+
+
+@pytest.mark.parametrize(
+    ("away", "drops", "capacity_pps", "excused"),
+    [
+        (0.5, {}, 9e5, True),
+        (0.5, {"e1-tx: no free tx slots": 30_000}, 9e5, True),
+        (0.5, {"e1-output: interface is down": 30_000}, 9e5, False),
+        (0.5, {}, 0.0, False),  # nothing came back, though the worker was there for half of the time
+        (0.95, {}, 0.0, True),
+    ],
+)
+def test_links_of_the_device_and_the_size_decide_before_an_absence(
+    away: float, drops: dict[str, int], capacity_pps: float, excused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trial of 1 Mpps for 0.3 s, in which the tester's worker was away for the share `away` of the time."""
+    absent = Moment(tester_absent_s=away * 0.3, tester_longest_absent_s=away * 0.3)
+    monkeypatch.setattr("wirespeed.measure.trial.moment", lambda *_: absent)
+    wires = pair_directions()
+    load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
+    with SimulatedTrex(capacity_pps=capacity_pps) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:
+        client.connect()
+        with Trial(tester.Tester.of(client, wires), load, dut=Told(drops)) as trial:
+            found = trial.measure(Rate(1e6, "pps"), 0.3)
+    assert (found.spoilt is not None) is excused
+    trial_of_search = SearchTrial(1, "search", 1e6, 0.3, found)
+    assert trial_of_search.is_spoilt_for(Goal("ndr")) is excused
 
 
 @pytest.mark.parametrize(

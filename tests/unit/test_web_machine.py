@@ -73,7 +73,7 @@ def looks(machine: Machine, clock: list[float], *times: float) -> None:
 def test_it_is_asked_once_a_second_begins_anew_after_a_restart_and_says_why_it_is_silent(monkeypatch):
     target, clock = Faked(), [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    machine = Machine(target)
+    machine = Machine(target, wait_s=60)
     target.answers = [router(0, 0), router(100, 10), router(900, 20, began=2), ConnectionFault("gone"), router(0, 0)]
     looks(machine, clock, 100.0, 100.4, 101.0)
     assert (len(machine.frames), machine.epoch, machine.running) == (1, 1, True)
@@ -89,7 +89,7 @@ def test_it_is_asked_once_a_second_begins_anew_after_a_restart_and_says_why_it_i
 def test_an_hour_is_kept_and_a_long_time_without_a_look_is_none_of_its_rates(monkeypatch):
     target, clock = Faked(), [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    machine = Machine(target)
+    machine = Machine(target, wait_s=60)
     target.answers = [router(number, number) for number in range(MOST_FRAMES + 3)]
     looks(machine, clock, *range(1, MOST_FRAMES + 3))
     assert MOST_FRAMES // 2 <= len(machine.frames) <= MOST_FRAMES

@@ -58,7 +58,7 @@ class Guest:
     def check_pools(self) -> str:
         """One on each node, and its buffers there."""
         rows = [row.split() for row in self.ask("show buffers").splitlines()[1:]]
-        if [row[:3] for row in rows] != [[f"packets-{node}", str(node), str(node)] for node in NODES]:
+        if [row[:3] for row in rows] != [[f"default-numa-{node}", str(node), str(node)] for node in NODES]:
             raise Failed(f"pools {rows}")
         wanted_kb = [int(row[3]) * int(row[5]) // 1024 for row in rows]
         huge_kb = of_nodes(self.router.process.pid, " huge")

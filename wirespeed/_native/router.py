@@ -76,7 +76,7 @@ from wirespeed.router.linux_host import LinuxHost
 
 _ROUTES_PAGE = 4096
 # struct ws_route_entry: address, length, numbers of its paths and of the route; family and source are left out.
-_ENTRY = Struct("=x16sB2x4xII")
+_ENTRY = Struct("=x16sB2xiII")
 _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
 _L2FIB_PAGE = 1024
@@ -362,17 +362,18 @@ class NativeRouter(
     def route_count(self, version: int = 4, table: int = 0) -> int:
         return check(self._lib.ws_router_route_count(self._router, table, version))
 
-    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int]]:
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
         # Many routes share few lists of paths: each is read once.
         lists: dict[int, tuple[Path, ...]] = {}
+        sources = list(RouteSource)
         family, size = (socket.AF_INET, 4) if version == 4 else (socket.AF_INET6, 16)
         for page, found in self._route_pages(version, table):
             entries = memoryview(self._ffi.buffer(page))[: found * _ENTRY.size]
-            for address, length, number, index in _ENTRY.iter_unpack(entries):
+            for address, length, source, number, index in _ENTRY.iter_unpack(entries):
                 paths = lists.get(number)
                 if paths is None:
                     paths = lists[number] = self._path_list(number)
-                yield f"{socket.inet_ntop(family, address[:size])}/{length}", paths, index
+                yield f"{socket.inet_ntop(family, address[:size])}/{length}", paths, index, sources[source]
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         stride = self._ffi.sizeof("struct ws_route_entry")

@@ -13,7 +13,7 @@ from wirespeed.report.power import power_to_markdown
 from wirespeed.results.figures import MEGA
 from wirespeed.results.power import power_line
 from wirespeed.site.entries import Figure
-from wirespeed.site.figures import mega, rate_of, trust
+from wirespeed.site.figures import mega, per_watt, rate_of, trust
 from wirespeed.site.home import price_of
 from wirespeed.site.parts import test_name
 from wirespeed.site.worth import parse_price, per_price_text
@@ -55,7 +55,7 @@ def _limited(figure: Figure) -> str:
 
 def _row(figure: Figure) -> tuple[str, ...]:
     entry = figure.entry
-    watt = "–" if figure.per_watt is None else f"{figure.per_watt / 1e6:.3g}"
+    watt = per_watt(figure) or "–"
     shape = trust(figure).shape
     name = test_name(*entry.test)
     return name, figure.name, mega(figure), shape, watt, entry.limited_by or "–", entry.version or "–"

@@ -8,7 +8,7 @@ from wirespeed.article.material import Material
 from wirespeed.article.words import block, chapter, gap, listed, said, table
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import cases_of_results
-from wirespeed.explain.text import as_markdown, sentence
+from wirespeed.explain.text import as_markdown
 from wirespeed.report.configuration import SETTINGS, VERSIONS, configuration
 from wirespeed.results.command import command_of
 from wirespeed.results.figures import NOTHING
@@ -73,9 +73,9 @@ def method(found: Material) -> str:
 
 def limits(found: Material) -> str:
     explained = [explain(case) for case in cases_of_results(found.tests, found.inspections)]
-    if not explained:
-        return chapter("What limits it", gap("no test told anything that could be explained."))
-    lines = [f"{said(one.case.load.name)}: {said(sentence(one))}" for one in explained]
+    if not found.verdicts:
+        return chapter("What limits it", gap("no test was run."))
+    lines = [f"{said(one.name)}: {said(one.lines[1])}" for one in found.verdicts]
     hardest = next(iter(found.best.values()), None)
     name = None if hardest is None else found.results[hardest.entry.digest].name
     case = [one for one in explained if one.case.load.name.startswith(name or "\0")][:1]

@@ -11,6 +11,7 @@ from wirespeed.results.analysis import analyse
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
+from wirespeed.results.verdict import Verdict
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import chosen, hardness
 
@@ -54,6 +55,12 @@ class Material:
     def comparison(self) -> Comparison:
         """Of both boxes, where there are two."""
         return compared([*self.tests, *(self.against.tests if self.against else ())])
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts on the results of the box itself, in their order."""
+        found = self.comparison.verdicts
+        return tuple(found[one.name] for one in self.tests)
 
     @property
     def best(self) -> dict[tuple[str, str], Figure]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import FileFault
-from wirespeed.files import read_text_file, write_atomically
+from wirespeed.files import json_of, read_text_file, write_atomically
 
 SCHEMA = "wirespeed-tester-ceiling/1"
 _MOST_BYTES = 1 << 20
@@ -78,8 +78,8 @@ def kept(bench: Path) -> Ceilings | None:
     path = ceilings_path(bench)
     if not path.exists():
         return None
+    raw = json_of(read_text_file(path, "tester's ceilings", _MOST_BYTES), path, "tester's ceilings")
     try:
-        raw = json.loads(read_text_file(path, "tester's ceilings", _MOST_BYTES))
         if raw["schema"] != SCHEMA:
             raise ValueError(f"its schema is {raw['schema']!r}")
         loads = tuple(Ceiling(**one) for one in raw["loads"])

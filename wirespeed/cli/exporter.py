@@ -43,7 +43,8 @@ def command(
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where to serve /metrics.")
     ] = "127.0.0.1:19482",
     timeout: Annotated[
-        float, typer.Option("--timeout", parser=number, metavar="S", help="How long a target is waited for.")
+        float,
+        typer.Option("--timeout", parser=number, metavar="S", help="After it a silent target is down."),
     ] = 2.0,
     nodes: Annotated[
         Literal["thread", "every", "sum", "none"],
@@ -62,8 +63,8 @@ def command(
 ) -> int:
     """Serve what any number of routers, generators, tests and devices count to Prometheus, until interrupted.
 
-    Targets are asked at each scrape, all at once; one that does not answer is down in wirespeed_up, and no other
-    is the worse for it.
+    Each target is asked by a thread of its own. A scrape waits 0.05 s for all of them and tells what is there, with
+    its age; a target without an answer for --timeout is down in wirespeed_up.
     """
     from wirespeed.exporter.exposition import Targets, served  # noqa: PLC0415 - a command starts fast
     from wirespeed.exporter.options import Given, listening, targets_of  # noqa: PLC0415

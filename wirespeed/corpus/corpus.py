@@ -23,7 +23,7 @@ from wirespeed.corpus.entry import Judge
 from wirespeed.corpus.index import Index, Row
 from wirespeed.corpus.keeping import Kept, again, keeper, read_result
 from wirespeed.corpus.place import Place
-from wirespeed.corpus.store import Damaged, Store
+from wirespeed.corpus.store import Store
 from wirespeed.corpus.words import Condition
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
 from wirespeed.files import write_atomically
@@ -237,7 +237,7 @@ class Corpus:
         for path in sorted(self._spool.glob("*.jsonl")):
             rows = []
             for note in _notes(path):
-                with suppress(Damaged):  # verify tells of it
+                with suppress(FileFault):  # verify tells of it
                     rows.append(_row(again(self.store, self._judge, note.digest, note.title), note.build, note.tags))
             self._index.add(rows)
             path.unlink(missing_ok=True)

@@ -43,6 +43,7 @@ class Figure:
     mark: str = "held"
     loss_ratio: float | None = None
     line_percent: float | None = None
+    upper_pps: float | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
                 value.mark,
                 value.loss_ratio,
                 value.line_percent,
+                value.upper_pps,
             )
             for subject, value in figures(found, verdict)
         ),

@@ -43,6 +43,7 @@ FIGURES = Table(
     Column("mark", Text, nullable=False),
     Column("loss_ratio", Float),
     Column("line_percent", Float),
+    Column("upper_pps", Float),
 )
 
 TAGS = Table(

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wirespeed.results.figures import measured_text
 from wirespeed.results.verdict import Figure
-from wirespeed.units import format_si
 
 RESULT_HEAD = ("id", "started", "kind", "box", "version", "load", "limit", "tags")
 FIGURE_HEAD = ("id", "figure", "rate", "pps/W", "box", "version", "load", "limit")
@@ -30,9 +30,12 @@ def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def figure_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Of FIGURE_HEAD. ? is a figure that should not be believed as it stands."""
-    rate = Figure(row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"]).text
+    figure = Figure(
+        row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"]
+    )
+    rate = figure.text
     rate += "?" if row["irregular"] else ""
-    per_watt = "" if row["per_watt"] is None else format_si(row["per_watt"], "")
+    per_watt = "" if row["per_watt"] is None else measured_text(row["per_watt"], "")
     return (
         _id(row),
         row["figure"],

@@ -15,7 +15,9 @@ from wirespeed.dut.journal import DutJournal, journal_path
 from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
-from wirespeed.files import read_text_file, write_atomically
+from wirespeed.files import write_atomically
+from wirespeed.results.collection import FORMAT, is_collected, read_collected
+from wirespeed.results.file import read_file
 from wirespeed.validation.proved import caution
 
 Say = Callable[[str], None]
@@ -112,11 +114,9 @@ def collect(device: Device, duration_s: float, interval_s: float, output: str, s
 
 def show(result: Path, wanted: str) -> str:
     """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
-    try:
-        raw = json.loads(read_text_file(result, "result", _MOST_BYTES))
-        texts = raw["dut"]["texts"]
-    except (ValueError, KeyError, TypeError):
-        raise FileFault(f"{result} holds no texts of a device under test") from None
+    texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.get("texts")
+    if not texts:
+        raise FileFault(f"{result} holds no texts of a device under test")
     if not wanted:
         return "".join(f"{name}\n" for name in texts)
     found = [name for name in texts if name == wanted] or [name for name in texts if _names(wanted, name)]
@@ -128,7 +128,3 @@ def show(result: Path, wanted: str) -> str:
 def _names(wanted: str, name: str) -> bool:
     words, given = name.split(), wanted.split()
     return len(given) <= len(words) and all(word.startswith(part) for part, word in zip(given, words, strict=False))
-
-
-FORMAT = "wirespeed-dut/1"
-_MOST_BYTES = 512 << 20

@@ -88,6 +88,24 @@ class Load:
         return max(0.0, 1 - self.received_pps / self.offered_pps)
 
     @property
+    def within_line(self) -> Load:
+        """The same load, scaled down to its lines where a tester that catches up seems to exceed them."""
+        share = self.line_share
+        if share is None or share <= 1:
+            return self
+        return replace(
+            self,
+            received_pps=self.received_pps / share,
+            offered_pps=None if self.offered_pps is None else self.offered_pps / share,
+            by_direction=tuple(pps / share for pps in self.by_direction),
+        )
+
+    @property
+    def is_short_of_tester(self) -> bool:
+        """Whether the tester could not offer more, by its own counters or by its known maximum."""
+        return self.tester_limited or self.tester_percent is not None
+
+    @property
     def one_queue_on_one_port(self) -> bool:
         """One worker has all of its packets, whatever there are."""
         return self.one_queue_only and self.directions == 1

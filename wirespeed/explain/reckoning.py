@@ -13,7 +13,7 @@ from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, mic
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.facts import NOT_ARRIVED, Case, Step, Worker
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
-from wirespeed.results.figures import rate_text
+from wirespeed.results.figures import exact_text, rate_text
 
 _MOSTLY_IDLE = 0.95
 """Of a worker's polls."""
@@ -149,7 +149,7 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
     if line:
         needed = cores_for_line(line, hz, cycles)
         text = (
-            f"the line's {rate_text(line)} need {needed:.2g} cores at that cost: a packet each "
+            f"the line's {exact_text(line)} need {needed:.2g} cores at that cost: a packet each "
             f"{seconds_text(1 / line)} is {cycles_text(hz / line)} cycles of one"
         )
         yield Figure("cores_for_line", needed, "cores", text, source)
@@ -168,7 +168,7 @@ def _typed(case: Case) -> Iterator[Figure]:
     elif case.box.workers and load.line_pps and case.is_short and not case.cpus and not load.one_queue_on_one_port:
         more = load.line_pps / load.received_pps
         text = (
-            f"the line's {rate_text(load.line_pps)} are {more:.3g} times as much: {workers * more:.2g} workers at the "
+            f"the line's {exact_text(load.line_pps)} are {more:.3g} times as much: {workers * more:.2g} workers at the "
             f"same cost, of {workers}, if they are the limit"
         )
         yield Figure("workers_for_line", workers * more, "workers", text, load.source)

@@ -32,9 +32,10 @@ def limit_of(explanation: Explanation) -> Limit:
     verdict = explanation.verdict
     if verdict is None:
         return Limit(next_step=explanation.next)
-    return Limit(
-        _BY.get(verdict.cause, "dut"), verdict.sentence, explanation.next, verdict.confidence, cause=verdict.cause
-    )
+    by, cause = _BY.get(verdict.cause, "dut"), verdict.cause
+    if by == "tester" and not explanation.case.load.is_short_of_tester:
+        by, cause = "nothing", ""  # all that was offered came back, and the tester could have offered more
+    return Limit(by, verdict.sentence, explanation.next, verdict.confidence, cause=cause)
 
 
 def verdict_of(result: AnyResult, analysis: Analysis | None = None) -> Verdict:

@@ -1,4 +1,4 @@
-"""All targets asked at once, and their metrics served over HTTP or HTTPS with prometheus_client."""
+"""A page of what all targets told, served over HTTP or HTTPS."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import base64
 import hmac
 import ssl
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import Metric
 from prometheus_client.exposition import choose_encoder
-from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -27,32 +25,42 @@ from starlette.types import ASGIApp
 
 from wirespeed import __version__
 from wirespeed.errors import EnvironmentFault, FileFault
-from wirespeed.exporter.target import Target, Watched
-from wirespeed.exporter.told import Told, metrics
+from wirespeed.exporter.target import WAIT_S, Target, Watched
+from wirespeed.exporter.text import Encode, Text, joined
+from wirespeed.exporter.told import Told
 from wirespeed.serving.guard import Guard
 from wirespeed.serving.http import HttpServer, listening
 
 
-class Targets(Collector):
-    """Asks all targets at the same time, each for at most `patience_s`."""
+class Targets:
+    """Has all targets asked, each by its own thread. One without an answer for `patience_s` is down."""
 
     def __init__(self, targets: Sequence[Target], patience_s: float) -> None:
-        self._watched = [Watched(target) for target in targets]
-        self._patience_s = patience_s
-        self._one_at_a_time = threading.Lock()
+        self._watched = [Watched(target, patience_s) for target in targets]
+        for one in self._watched:
+            one.ask()
 
-    def collect(self) -> Iterator[Metric]:
-        with self._one_at_a_time:
-            for one in self._watched:
-                one.begin()
-            told = [one.end(self._patience_s) for one in self._watched]
-        own = Told()
+    def page(self, media_type: str, encode: Encode, names: Collection[str] = (), wait_s: float = WAIT_S) -> bytes:
+        """What all of them told last, as text; `wait_s` is waited for those that are being asked. With `names` it has
+        samples of these names alone."""
+        for one in self._watched:
+            one.expect(media_type, encode)
+            one.ask()
+        own, texts, end_s = Told(), [], time.monotonic() + wait_s
         own.add("exporter_build_info", [((__version__,), 1)])
-        yield from metrics([own, *told])
-
-    def describe(self) -> Iterable[Metric]:
-        """Nothing: asked for at registration, when no target need be up."""
-        return ()
+        for one in self._watched:
+            answer, fault = one.answer(max(0.0, end_s - time.monotonic()))
+            labels = (one.target.name, one.target.kind)
+            if answer is not None or fault is not None:
+                own.add("up", [(labels, float(fault is None))])
+            if answer is not None:
+                own.add("target_age_seconds", [(labels, time.monotonic() - answer.asked_s)])
+                own.add("scrape_duration_seconds", [(labels, answer.took_s)])
+                own.add("target_restarts_total", [(labels, answer.restarts)])
+                if fault is None:
+                    texts.append(answer.text)
+        every = [text.blocks(media_type, encode) for text in (Text(own), *texts)]
+        return joined(every, media_type.startswith("application/openmetrics-text"), names)
 
 
 @dataclass(frozen=True)
@@ -70,8 +78,6 @@ class Listening:
 def served(targets: Targets, listening_at: Listening) -> Iterator[int]:
     """Serve until the block ends; gives the port. EnvironmentFault when it cannot be had, FileFault for a certificate
     that cannot be read."""
-    registry = CollectorRegistry()
-    registry.register(targets)
     _check_certificate(listening_at)
     try:
         made = listening(listening_at.host, listening_at.port)
@@ -80,7 +86,7 @@ def served(targets: Targets, listening_at: Listening) -> Iterator[int]:
         raise EnvironmentFault(f"{where} cannot be listened at ({error.strerror or error}); give --listen") from None
     with made:
         server = HttpServer(
-            application(registry, listening_at),
+            application(targets, listening_at),
             "exporter",
             certificate=listening_at.certificate,
             key=listening_at.key,
@@ -94,7 +100,7 @@ def served(targets: Targets, listening_at: Listening) -> Iterator[int]:
             thread.join()
 
 
-def application(registry: CollectorRegistry, listening_at: Listening) -> ASGIApp:
+def application(targets: Targets, listening_at: Listening) -> ASGIApp:
     """`/metrics`, and the same at `/`, for clients that know the credentials."""
     wanted = b"Basic " + base64.b64encode(listening_at.credentials.encode())
 
@@ -106,12 +112,12 @@ def application(registry: CollectorRegistry, listening_at: Listening) -> ASGIApp
             return refusal
         chosen = request.query_params.getlist("name[]")
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
-        text = await run_in_threadpool(encode, registry.restricted_registry(chosen) if chosen else registry)
+        text = await run_in_threadpool(targets.page, media_type, encode, chosen)
         return Response(text, headers={"Content-Type": media_type})
 
     app = Starlette(
         routes=[Route("/", metrics_of_all), Route("/metrics", metrics_of_all)],
-        middleware=[Middleware(GZipMiddleware)],
+        middleware=[Middleware(GZipMiddleware, compresslevel=1)],
         exception_handlers={HTTPException: _no_such},
     )
     return Guard(app, listening_at.host, _refuse, ("GET", "HEAD"))

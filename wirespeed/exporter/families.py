@@ -32,10 +32,9 @@ _OF_PORT, _OF_TEST = "target port", "test direction"
 
 _ALL = (
     _family("gauge", "exporter_build_info", "version", "The exporter's version; always 1."),
-    _family("gauge", "up", "target kind", "Whether the target told its counters at this scrape."),
-    _family(
-        "gauge", "scrape_duration_seconds", "target kind", "How long the target took to answer, or was waited for."
-    ),
+    _family("gauge", "up", "target kind", "Whether the target answers: 0 after an error or none in time."),
+    _family("gauge", "target_age_seconds", "target kind", "Age of what is told of the target at this scrape."),
+    _family("gauge", "scrape_duration_seconds", "target kind", "How long the target took to answer."),
     _family(
         "counter", "target_restarts_total", "target kind", "Starts of the target that were noticed, but the first."
     ),

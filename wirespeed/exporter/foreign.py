@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import urllib.request
+from collections.abc import Iterator
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from prometheus_client.core import Metric
-from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.parser import parse_labels, text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from wirespeed.errors import ConnectionFault, UsageError
@@ -44,16 +47,52 @@ class ForeignTarget:
             raise ConnectionFault(f"{self._url} serves no metrics: {error}") from None
 
 
+_SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?")
+_MOST_LABELS = 1 << 17
+Rows = dict[str, list[tuple[str, str]]]
+"""Labels and values as they are written, by the name of the sample."""
+
+
 def relabelled(target: str, text: str) -> list[Metric]:
-    """Metrics of the text, but those that bear our own names. What has neither type nor help is untyped."""
+    """Metrics of the text, but those that bear our own names. What has neither type nor help is untyped.
+
+    ValueError for a text of something else. prometheus_client reads the comments of a family and its first sample of
+    each name; the labels of the others are the same from one scrape to the next, and a VPP has 14 000 of them.
+    """
     found: dict[str, Metric] = {}
-    for family in text_string_to_metric_families(text):
-        if family.name in FAMILIES or f"{family.name}_total" in FAMILIES:
-            continue
-        metric = found.setdefault(
-            family.name, Metric(family.name, family.documentation or "Of another exporter.", family.type)
-        )
-        for sample in family.samples:
-            labels = {("exported_target" if key == "target" else key): value for key, value in sample.labels.items()}
-            metric.samples.append(Sample(sample.name, {"target": target, **labels}, sample.value))
+    for heads, rows in _families(text):
+        firsts = [f"{name}{{{labels[0][0]}}} {labels[0][1]}" for name, labels in rows.items()]
+        for family in text_string_to_metric_families("\n".join([*heads, *firsts]) + "\n"):
+            if family.name in FAMILIES or f"{family.name}_total" in FAMILIES:
+                continue
+            about = (family.name, family.documentation or "Of another exporter.", family.type)
+            metric = found.setdefault(family.name, Metric(*about))
+            for first in family.samples:
+                name = first.name if first.name in rows else first.name.removesuffix("_total")
+                samples = ((_labels(target, labels), float(value)) for labels, value in rows[name])
+                metric.samples += [Sample(first.name, labels, value) for labels, value in samples]
     return list(found.values())
+
+
+def _families(text: str) -> Iterator[tuple[list[str], Rows]]:
+    """Lines of comment, and the samples below them."""
+    heads: list[str] = []
+    rows: Rows = {}
+    for line in map(str.strip, text.split("\n")):
+        if line.startswith("#"):
+            if rows:
+                yield heads, rows
+                heads, rows = [], {}
+            heads.append(line)
+        elif line:
+            sample = _SAMPLE.fullmatch(line)
+            if sample is None:
+                raise ValueError(f"{line[:60]!r} is no sample")
+            rows.setdefault(sample[1], []).append((sample[2] or "", sample[3]))
+    yield heads, rows
+
+
+@lru_cache(maxsize=_MOST_LABELS)
+def _labels(target: str, text: str) -> dict[str, str]:
+    labels = {("exported_target" if key == "target" else key): value for key, value in parse_labels(text).items()}
+    return {"target": target, **labels}

@@ -1,14 +1,9 @@
-"""A pluggable module (SFP, QSFP) as a value, and how its memory is read from whatever dump of it there is."""
+"""A pluggable module (SFP, QSFP) as a value, and how fields of its memory are read."""
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
-
-_OFFSET = re.compile(r"^\s*(?:0x)?[0-9a-fA-F]{1,4}\s*:\s*")
-_BYTES = re.compile(r"(?:0x)?(?:[0-9a-fA-F]{2})+")
-_ROW = 16
 
 
 @dataclass(frozen=True)
@@ -101,47 +96,3 @@ def u16(data: bytes, at: int) -> int:
 
 def s16(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 2], "big", signed=True)
-
-
-def dump_bytes(text: str) -> bytes:
-    """The bytes of a dump in hexadecimal: of `ethtool -m I hex on`, i2cdump, FreeBSD, or plain hex digits.
-
-    Addresses before a colon and what stands right of the bytes as text are left out, and so are lines without bytes.
-    A `*` stands for the line before it, over and over, as far as the next address. ValueError when there are none.
-    """
-    found = bytearray()
-    repeated = False
-    base = None
-    for line in text.splitlines():
-        if line.strip() == "*":
-            repeated = True
-            continue
-        offset = _OFFSET.match(line)
-        values = _values(line[offset.end() :], _ROW) if offset else _values(line, None)
-        if not values:
-            continue
-        if offset:
-            at = int(offset[0].strip().rstrip(":").strip(), 16)
-            base = at - len(found) if base is None else base
-            gap = at - base - len(found)
-            if repeated and 0 < gap <= 1024 and found:
-                found += (bytes(found[-_ROW:]) * (gap // _ROW + 1))[:gap]
-        repeated = False
-        found += values
-    if not found:
-        raise ValueError("it holds no bytes in hexadecimal")
-    return bytes(found)
-
-
-def _values(rest: str, most: int | None) -> bytes:
-    """The bytes that a line without its address begins with, `most` of them at most; none when its first word is no
-    byte."""
-    found = bytearray()
-    # Four spaces or a bar after the sixteenth byte begin the text of it.
-    for word in rest.strip().partition("    ")[0].partition("|")[0].split():
-        if not _BYTES.fullmatch(word):
-            break
-        found += bytes.fromhex(word.removeprefix("0x"))
-        if most is not None and len(found) >= most:
-            break
-    return bytes(found)

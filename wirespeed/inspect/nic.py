@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.inspect.module import Module, dump_bytes
+from wirespeed.inspect.dump import dump_bytes
+from wirespeed.inspect.memory import decode_module
+from wirespeed.inspect.module import Module
 from wirespeed.inspect.questions import question
-from wirespeed.inspect.sff8636 import decode_module
 from wirespeed.inspect.transcript import Section, Transcript, section, text
 
 OFFLOADS = {

@@ -115,14 +115,3 @@ def _limits(page: bytes) -> dict[str, Limits]:
         divisor = {"temperature": 256, "voltage": 10_000, "bias": 500}.get(quantity, 10_000)
         found[quantity] = Limits(*(read(page, at + 2 * number) / divisor for number in range(4)))
     return found
-
-
-def decode_module(data: bytes) -> Module:
-    """Of either kind, by its first byte. ValueError says why it is none."""
-    from wirespeed.inspect.sff8472 import decode_sfp  # noqa: PLC0415 - of the two, this module knows the other
-
-    if not data:
-        raise ValueError("it is empty")
-    if data[0] in KINDS:
-        return decode_qsfp(data)
-    return decode_sfp(data)

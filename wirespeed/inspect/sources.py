@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,16 +10,21 @@ from wirespeed.errors import FileFault, UsageError
 from wirespeed.files import open_regular, read_text_file
 from wirespeed.inspect.board import board_of
 from wirespeed.inspect.cpu import UNKNOWN, cpu_of
-from wirespeed.inspect.module import dump_bytes
+from wirespeed.inspect.dump import dump_bytes
+from wirespeed.inspect.memory import decode_module
 from wirespeed.inspect.pci import parse_dmesg, parse_lspci
 from wirespeed.inspect.questions import QUESTIONS, nic_questions, question
-from wirespeed.inspect.sff8636 import decode_module
 from wirespeed.inspect.transcript import Machine, Section, ask, text
 from wirespeed.results.inspection import Inspection
 from wirespeed.units import parse_speed
 
 _MOST_BYTES = 16 << 20
 _MOST_MODULE_BYTES = 1 << 16
+_DECODED = re.compile(
+    r"(?P<sonic>EEPROM detected|Vendor Name\s*:)|Vendor name|vendor: .* PN: |Laser (?:output power|bias current)"
+    r"|transceiver is present"
+)
+"""Of SONiC, ethtool, FreeBSD, Junos and NX-OS."""
 
 
 def answers_of(machine: Machine) -> dict[str, Section]:
@@ -70,8 +76,9 @@ def _module_section(path: Path) -> dict[str, Section]:
     # Bytes as they are have letters that no dump in hexadecimal has.
     is_text = all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in raw)
     try:
-        if is_text and "Vendor name" in raw.decode():
-            raise ValueError("it is decoded already: give `ethtool -m INTERFACE hex on`")
+        if is_text and (decoded := _DECODED.search(raw.decode())):
+            how = "`sfputil show eeprom-hexdump -p PORT`" if decoded["sonic"] else "`ethtool -m INTERFACE hex on`"
+            raise ValueError(f"it is decoded already: give {how}")
         data = dump_bytes(raw.decode()) if is_text else raw
         decode_module(data)
     except ValueError as error:

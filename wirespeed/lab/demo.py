@@ -42,8 +42,8 @@ from wirespeed.model import PLAIN_MTU
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.render import render
+from wirespeed.results.figures import rate_text
 from wirespeed.results.verdict import Verdict
-from wirespeed.units import format_si
 
 if TYPE_CHECKING:
     from wirespeed.lab.vm_options import VmOptions
@@ -198,7 +198,7 @@ class Demo:
 
             def on_sample(sampled: Sampled) -> None:
                 received = sum(found[-1].received_pps for found in sampled.points.values())
-                rate = f"{format_si(received, 'pps')} received"
+                rate = f"{rate_text(received)} received"
                 progress.update(task, completed=done * test_s + sampled.step.end_s, rate=rate)
 
             def on_failure(failure: Failure) -> None:

@@ -15,7 +15,7 @@ from wirespeed.loadtest.run import Progress
 from wirespeed.pages.words import count
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
-from wirespeed.results.figures import bits_text, loss_text, percent_text, rate_text
+from wirespeed.results.figures import bits_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.judgement import points_of
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome
@@ -82,7 +82,7 @@ def view(progress: Progress, title: str) -> Group:
         Text(step.phase, style="bold"), bar, f"{step.end_s:.0f} of {plan.total_s:.0f} s", f"{_left(progress)} left"
     )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("direction", "offered", "received", "L2", "L1", "line", "loss", ""):
+    for name in ("direction", "offered", "received", "L2", "L1", "line", "loss", "not sent", ""):
         table.add_column(name, justify="left" if name in ("direction", "") else "right")
     for channel in plan.directions:
         state = _state(progress, channel)
@@ -96,8 +96,10 @@ def plain_line(progress: Progress) -> str:
     """`  12.0 s ramp 1.8 %: 0→1 offered … received … L2 … L1 … loss …; 1→0 …; 10:48 left`."""
     parts = []
     for channel in progress.plan.directions:
-        offered, received, l2, l1, line, loss = figures(progress.points[channel][-1])
-        parts.append(f"{channel} offered {offered}, received {received} ({l2} L2, {l1} L1, {line}), loss {loss}")
+        point = progress.points[channel][-1]
+        offered, received, l2, l1, line, *_ = figures(point)
+        losses = losses_text(point.loss_ratio, point.balance.tester_share)
+        parts.append(f"{channel} offered {offered}, received {received} ({l2} L2, {l1} L1, {line}), {losses}")
     return (
         f"{progress.sample.t_s:7.1f} s {progress.step.phase} {_load(progress)}: {'; '.join(parts)}; "
         f"{_left(progress)} left"
@@ -105,7 +107,7 @@ def plain_line(progress: Progress) -> str:
 
 
 def figures(point: Point) -> tuple[str, ...]:
-    """Offered and received pps, received L2 and L1 bps, percent of line, loss: as text."""
+    """Offered and received pps, received L2 and L1 bps, percent of line, loss, share not sent: as text."""
     length, share = point.frame_bytes, point.line_percent
     return (
         rate_text(point.offered_pps),
@@ -114,6 +116,7 @@ def figures(point: Point) -> tuple[str, ...]:
         bits_text(point.received_pps * l1_bits(length) if length else None),
         "" if share is None else f"{percent_text(share)} %",
         loss_text(point.loss_ratio),
+        loss_text(unsent) if (unsent := point.balance.tester_share) else "",
     )
 
 

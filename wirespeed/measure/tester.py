@@ -134,7 +134,7 @@ class Tester:
                 driver=driver,
                 mac=str(told.get("hw_mac", "")),
                 speed_bps=status.speed_bps if line_bps is None else line_bps,
-                medium=str(Medium(medium) if medium in set(Medium) else medium_of_driver(driver)),
+                medium=Medium(medium) if medium in set(Medium) else medium_of_driver(driver),
                 flow_control={None: "unknown", 0: "off"}.get(status.flow_control, "on"),
                 extra=extra,
             )

@@ -28,7 +28,7 @@ from wirespeed.measure.tester import Tester
 from wirespeed.measure.wires import check_wires
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.machine import most_lost, why_trial_spoilt
+from wirespeed.results.machine import away_share, can_excuse, most_lost, why_trial_spoilt
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Moment, Sample
 from wirespeed.results.tester import UNSENT_SHARE
@@ -166,7 +166,7 @@ class Trial:
     # ---- while it is on
 
     def medium(self, port: int) -> Medium:
-        return Medium(self.facts[port].medium)
+        return self.facts[port].medium
 
     @property
     def basis(self) -> Basis:
@@ -377,11 +377,12 @@ class Trial:
         idle = self._rested
         assert idle is not None, "the trial was not entered"
         sample = self.sample(before, loaded, "trial", rate)
-        sample = sample if held is None else replace(sample, machine=held)
         after, drained = self.drain(before)
         if isinstance(self.dut, TellsLater):
             self.dut.fetch()
         drained = replace(drained, duration_s=drained.duration_s + sample.interval_s - seconds)
+        under_load = self.dut.telemetry(before.dut, loaded.dut)
+        sample = replace(sample, interval_s=seconds, machine=held or sample.machine, dut=under_load.to_json())
         planned = {port: pps * planned_s for port, pps in self.asked_pps(rate).items()}
         return TrialResult(
             rate=rate,
@@ -395,21 +396,23 @@ class Trial:
             moment=sample.machine,
             links_down=sample.links_down,
             dut_before=self.dut.telemetry(idle.dut, before.dut),
-            dut=self.dut.telemetry(before.dut, loaded.dut),
+            dut=under_load,
             dut_after=self.dut.telemetry(loaded.dut, after.dut),
         )
 
     def _channel(
         self, wire: Channel, sample: Sample, ends: tuple[Reading, Reading], planned: float, seconds: float
     ) -> ChannelTrial:
-        """`sample` is of the time that the load was on, and of a little before: starting takes a while. `ends` are from
-        before it and after the drain; at least `planned` packets were to be sent. Rates are over `seconds`."""
+        """`sample` covers the time that the load was on. `ends` are from before it and after the drain; at least
+        `planned` packets were to be sent. Rates are over `seconds`."""
         before, after = ends
         balance = self.balance(before, after, wire)
         called_for = balance.sent if balance.asked is None else balance.asked
         too_little = called_for < (1 - UNSENT_SHARE) * planned
         away = sample.machine
         cost = None if away is None else most_lost(away, called_for / seconds, self._ring_slots)
+        if cost and not can_excuse(sample, away_share(None, sample) or 0.0, balance.loss_ratio):
+            cost = 0.0
         return ChannelTrial(
             balance=balance,
             offered_pps=balance.offered / seconds,

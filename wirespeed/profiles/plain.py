@@ -106,7 +106,7 @@ def load_plain(path: Path, tunables: dict[str, str]) -> list[STLStream]:
 def _from_data(path: Path, parse: Callable[[str], Any]) -> list[STLStream]:
     try:
         data = parse(read_profile(path).decode())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileFault(f"profile {path} cannot be read: {error}") from None
     listed = data if isinstance(data, list) else [data]
     return [PlainStream(_checked(path, number, fields)) for number, fields in enumerate(listed, start=1)]

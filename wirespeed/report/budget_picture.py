@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from wirespeed.explain.cpu_budget import Bar, CpuBudget, Part
 from wirespeed.explain.words import cycles_text, seconds_text, share_text
 from wirespeed.report.page_parts import Grid
-from wirespeed.results.figures import NOTHING, three_digits
-from wirespeed.units import scale
+from wirespeed.results.figures import NOTHING, rate_text
 
 _LABELLED = 0.09
 """Of the bar: a narrower part has no room for its label on a phone."""
@@ -55,22 +54,17 @@ class BudgetView:
 def budget_view(budget: CpuBudget, test: str) -> BudgetView:
     top = budget.bars[-1]
     busy = max((part for part in top.parts if part.is_work), key=lambda part: part.share, default=None)
-    sentence = f"At {_rate(top.offered_pps)} {budget.of} had {share_text(top.idle_share)} of the time to spare"
+    sentence = f"At {rate_text(top.offered_pps)} {budget.of} had {share_text(top.idle_share)} of the time to spare"
     sentence += "." if busy is None else f"; most of the work was {busy.name}, {share_text(busy.share)}."
     return BudgetView(
         of=budget.of,
         sentence=sentence,
         legend=tuple((_kind(name), name) for name in budget.names),
         bars=tuple(
-            BarView(f"{_rate(bar.offered_pps)} offered", _budget(bar), tuple(_parts(bar))) for bar in budget.bars
+            BarView(f"{rate_text(bar.offered_pps)} offered", _budget(bar), tuple(_parts(bar))) for bar in budget.bars
         ),
         table=_table(budget, test),
     )
-
-
-def _rate(pps: float) -> str:
-    number, prefix = scale(pps)
-    return f"{three_digits(number)} {prefix}pps"
 
 
 def _kind(name: str) -> str:
@@ -109,6 +103,6 @@ def _table(budget: CpuBudget, test: str) -> Grid:
     rows = []
     for bar in budget.bars:
         told = {part.name: _figure(part) for part in bar.parts}
-        rows.append((_rate(bar.offered_pps), *(told.get(name, NOTHING) for name in budget.names), _budget(bar)))
+        rows.append((rate_text(bar.offered_pps), *(told.get(name, NOTHING) for name in budget.names), _budget(bar)))
     unit = "cycles a packet" if in_ticks else "percent of the time"
     return Grid(f"{test}: {unit} by what they went into", ("Offered", *budget.names, "All"), tuple(rows))

@@ -18,7 +18,7 @@ from wirespeed.report.search_charts import bounds_on_ramp
 from wirespeed.report.searches import searches_of
 from wirespeed.results.analysis import SUM, Analysis
 from wirespeed.results.analysis import Curve as Measured
-from wirespeed.results.figures import Scaler, loss_text, percent_text
+from wirespeed.results.figures import Scaler, losses_text, percent_text, share_text
 from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 from wirespeed.results.search import SearchResult
@@ -78,7 +78,7 @@ def load_chart(
                 height_px=RECEIVED_PX,
                 curves=tuple(received),
                 rules=tuple(
-                    Rule(f"line rate {scaler.text(pps)} {scaler.unit}", short(pps / scaler.divisor))
+                    Rule(f"line rate {scaler.exact(pps)} {scaler.unit}", short(pps / scaler.divisor))
                     for pps in line_rates(group)
                 ),
                 diagonal="received = offered",
@@ -155,7 +155,7 @@ def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
             point.phase != "ramp",
             point.offered_pps / scaler.divisor,
             point.received_pps / scaler.divisor,
-            f"{_share(point)} of line, loss {loss_text(point.loss_ratio)}{_why_spoilt(point)}",
+            f"{_share(point)}, {_lost(point)}",
         )
         for point in one.curve.measured
     ]
@@ -174,7 +174,7 @@ def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
             point.phase != "ramp",
             point.offered_pps / scaler.divisor,
             max(point.loss_ratio, floor),
-            f"loss {loss_text(point.loss_ratio)}{_why_spoilt(point)}",
+            _lost(point),
         )
         for point in one.curve.measured
     ]
@@ -241,10 +241,11 @@ def _device(group: Group, drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[P
 
 
 def _share(point: Point) -> str:
-    """The received load as a share of the line; one of ours never reads as more than all of it."""
+    """The received load as a share of its lines, never above them."""
     percent = point.line_percent
-    return "?" if percent is None else f"{percent_text(min(percent, 100.0 * point.lines))} %"
+    return "line unknown" if percent is None else share_text(min(100.0, percent / point.lines), point.lines)
 
 
-def _why_spoilt(point: Point) -> str:
-    return f", spoilt: {point.spoilt}" if point.spoilt else ""
+def _lost(point: Point) -> str:
+    losses = losses_text(point.loss_ratio, point.balance.tester_share)
+    return f"{losses}, spoilt: {point.spoilt}" if point.spoilt else losses

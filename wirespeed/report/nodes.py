@@ -15,7 +15,6 @@ from wirespeed.results.analysis import Analysis
 from wirespeed.results.dut import INPUT_NODES, DutTelemetry, NodeCost, WorkerCost, summed
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.point import Point
-from wirespeed.results.sample import Sample
 
 OUTSIDE = "outside nodes"
 HEADINGS = ("Worker", "Node", "Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call", "% of worker")
@@ -112,16 +111,8 @@ def nodes_to_json(comparison: Comparison, title: str) -> str:
 def _told(test: Analysis) -> list[tuple[Point, DutTelemetry]]:
     """The measured samples whose router told of its workers."""
     pairs = zip(test.curves[-1].points, test.result.samples, strict=True)
-    read = [(point, _telemetry(sample)) for point, sample in pairs if point.measured and "workers" in sample.dut]
-    return [(point, telemetry) for point, telemetry in read if telemetry is not None and telemetry.workers]
-
-
-def _telemetry(sample: Sample) -> DutTelemetry | None:
-    """None of what no program of ours wrote: a report is made all the same."""
-    try:
-        return DutTelemetry.from_json(sample.dut)
-    except ValueError:
-        return None
+    read = [(point, DutTelemetry.readable(sample.dut)) for point, sample in pairs if point.measured]
+    return [(point, telemetry) for point, telemetry in read if telemetry.workers]
 
 
 def _at_loads(

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from wirespeed.pages.words import count, some, spaced, words
 from wirespeed.report.loads import SAME_SIZE, Group
 from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.figures import exact_text
 from wirespeed.results.loadtest_json import REQUIRED_VARS
 from wirespeed.results.outcome import COMPLETE
-from wirespeed.units import format_si
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _line_speeds(groups: Sequence[Group]) -> Remark | None:
     for group in groups:
         lines = [curve.line_pps for test in group.tests for curve in test.curves if curve.lines == 1 and curve.line_pps]
         if lines and max(lines) > (1 + SAME_SIZE) * min(lines):
-            span = f"{format_si(min(lines), 'pps')} to {format_si(max(lines), 'pps')}"
+            span = f"{exact_text(min(lines))} to {exact_text(max(lines))}"
             apart.append((group.load.name, f"{group.load.name}: line rates from {span}"))
     if not apart:
         return None

@@ -11,6 +11,7 @@ from wirespeed.report.dut_panels import account_of_trials, panels_of
 from wirespeed.report.sampled import blank, device_panels
 from wirespeed.results.figures import Scaler
 from wirespeed.results.rfc2544 import FrameLossRow, LatencyRow, Rfc2544Result, ThroughputRow
+from wirespeed.results.verdicts import throughput_figure
 
 HEIGHT_PX = 280
 PERCENT = Scale(low=0.0, high=100.0)
@@ -139,5 +140,6 @@ def device_chart(identity: str, sentence: str, suite: Rfc2544Result, scaler: Sca
 
 
 def _throughput_text(row: ThroughputRow) -> str:
-    share = "" if row.line_percent is None else f"{row.line_percent:.2f} % of line"
-    return ", ".join(filter(None, (share, f"irregular: {row.irregular}" if row.irregular else "")))
+    figure = throughput_figure(row)
+    words = (figure.share_text if figure.line_percent is not None else "", figure.bound)
+    return ", ".join(filter(None, (*words, f"irregular: {row.irregular}" if row.irregular else "")))

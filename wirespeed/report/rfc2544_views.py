@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart
@@ -12,6 +12,7 @@ from wirespeed.report.rfc2544_charts import device_chart, latency_chart, loss_ch
 from wirespeed.results.figures import Scaler
 from wirespeed.results.rfc2544 import Rfc2544Result, Test
 from wirespeed.results.rfc2544_text import Section, sections, text_block
+from wirespeed.results.verdict import Verdict
 
 REMARK_COLUMNS = {"remark", "limit"}
 
@@ -29,10 +30,11 @@ class BenchmarkView:
 
 @dataclass(frozen=True)
 class SuiteView:
-    """All tests of one result; `exceptions` are what is not as the RFC has it in all of them, `text` are the lines of
-    the report as text."""
+    """All tests of one result. `exceptions` are deviations from the RFC in all of them, `text` are the lines of the
+    report as text."""
 
     title: str
+    verdict: tuple[str, ...]
     ending: str
     exceptions: str
     benchmarks: tuple[BenchmarkView, ...]
@@ -40,11 +42,14 @@ class SuiteView:
     text: tuple[str, ...]
 
 
-def suite_views(suites: Sequence[Rfc2544Result], scaler: Scaler, drawn: Drawn) -> tuple[SuiteView, ...]:
-    """The charts are kept in `drawn`."""
+def suite_views(
+    suites: Sequence[Rfc2544Result], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
+) -> tuple[SuiteView, ...]:
+    """`verdicts` are by the names of results; the charts are kept in `drawn`."""
     return tuple(
         SuiteView(
             title=suite.name,
+            verdict=verdicts[suite.name].plain_lines,
             ending=ending_text(suite.ending),
             exceptions="; ".join(suite.method.common_exceptions),
             benchmarks=tuple(_benchmark(number, suite, section, scaler, drawn) for section in sections(suite)),

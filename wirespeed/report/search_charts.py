@@ -14,8 +14,9 @@ from wirespeed.report.more_panels import latency_floors
 from wirespeed.report.sampled import Dot, blank, device_panels, positive, sampled
 from wirespeed.report.search_rows import PERCENTILES
 from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name
-from wirespeed.results.figures import Scaler, loss_text
+from wirespeed.results.figures import Scaler, losses_text
 from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
+from wirespeed.results.verdicts import goal_figure
 
 RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 180, 170
 GOAL_COLOURS = COLOURS[1:]
@@ -36,7 +37,7 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
     """Received and lost over the load that was asked for, and the percentiles of latency where it was measured."""
     shown = [trial for trial in search.trials if trial.purpose != "warm-up"]
     allowed = [found.goal.loss_ratio for found in search.goals]
-    floor = loss_floor((trial.loss_ratio for trial in shown), allowed)
+    floor = loss_floor((trial.lost_ratio for trial in shown), allowed)
     received: list[Curve] = []
     lost: list[Curve] = []
     for name, symbol in SYMBOLS.items():
@@ -44,7 +45,7 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
         above, below = _trials(search, some, name, symbol, scaler, floor)
         received, lost = received + above, lost + below
     lines = (
-        (Rule(f"line rate {scaler.text(search.line_pps)} {scaler.unit}", short(search.line_pps / scaler.divisor)),)
+        (Rule(f"line rate {scaler.exact(search.line_pps)} {scaler.unit}", short(search.line_pps / scaler.divisor)),)
         if search.line_pps
         else ()
     )
@@ -52,10 +53,12 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
     accounts = [account_of_trials(search.name, [(trial.load_pps, trial.trial) for trial in shown])]
     style = blank(search.name, COLOURS[0], of=search.name)
     bands = [
-        _interval(found, found.goal.name.upper(), GOAL_COLOURS[number % len(GOAL_COLOURS)], scaler, of=search.name)
+        _interval(search, found, found.goal.name.upper(), GOAL_COLOURS[number % len(GOAL_COLOURS)], scaler)
         for number, found in enumerate(search.goals)
     ]
-    said = "; ".join(f"{goal_name(one.goal)} {bounds_text(one, scaler)}" for one in search.goals)
+    said = "; ".join(
+        f"{goal_name(one.goal)} {bounds_text(goal_figure(search, one).each_way, scaler)}" for one in search.goals
+    )
     return Chart(
         identity=identity,
         sentence=f"{search.name}: trials of the search over the load{said and f'; {said}'}",
@@ -70,7 +73,7 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
                 rules=lines,
                 diagonal="received = offered",
             ),
-            Panel("loss of what was to be offered", "", LOSS_PX, tuple(lost), loss_scale(floor)),
+            Panel("loss of what was offered", "", LOSS_PX, tuple(lost), loss_scale(floor)),
             *([latency] if latency else []),
             *device_panels(panels_of(accounts), accounts, {search.name: style}, scaler.divisor),
         ),
@@ -82,7 +85,7 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
 def bounds_on_ramp(searches: Sequence[SearchResult], colour: str, scaler: Scaler) -> list[Band]:
     """The goals' intervals on the chart of the load test that the searches go with, in its colour."""
     found = [
-        _interval(one, f"{one.goal.name.upper()} of {search.name}", colour, scaler, dash, search.name)
+        _interval(search, one, f"{one.goal.name.upper()} of {search.name}", colour, scaler, dash)
         for search in searches
         for one, dash in zip(search.goals, _dashes(len(search.goals)), strict=True)
     ]
@@ -94,15 +97,16 @@ def _dashes(many: int) -> list[Dash]:
 
 
 def _interval(
-    found: GoalOutcome, name: str, colour: str, scaler: Scaler, dash: Dash = "solid", of: str = ""
+    search: SearchResult, found: GoalOutcome, name: str, colour: str, scaler: Scaler, dash: Dash = "solid"
 ) -> Band | None:
     """A goal's bounds, shaded: a line where there is but one."""
     upper_pps = None if found.is_at_least else found.upper_pps
     known = [short(pps / scaler.divisor) for pps in (found.lower_pps, upper_pps) if pps is not None]
     if not known:
         return None
-    said = f"{name} {bounds_text(found, scaler)}" + (f", {IRREGULAR[1]}" if found.irregular else "")
-    return Band(said, known[0], known[-1], colour, key=name, dash=dash, of=of)
+    bounds = bounds_text(goal_figure(search, found).each_way, scaler)
+    said = f"{name} {bounds}" + (f", {IRREGULAR[1]}" if found.irregular else "")
+    return Band(said, known[0], known[-1], colour, key=name, dash=dash, of=search.name)
 
 
 def _sort(trial: SearchTrial) -> str:
@@ -127,10 +131,10 @@ def _trials(
         told = (
             f"trial {trial.number}, {trial.intended_s:g} s: "
             f"offered {scaler.text(trial.offered_pps / ways)}, received {scaler.text(trial.received_pps / ways)}, "
-            f"loss {loss_text(trial.loss_ratio)}{_why(trial)}"
+            f"{losses_text(trial.lost_ratio, trial.not_sent_ratio)}{_why(trial)}"
         )
         received.append(Dot(True, at, trial.received_pps / ways / scaler.divisor, told))
-        lost.append(Dot(True, at, max(trial.loss_ratio, floor), told))
+        lost.append(Dot(True, at, max(trial.lost_ratio, floor), told))
     return sampled(received, style), sampled(lost, style)
 
 

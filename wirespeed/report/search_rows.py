@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.report.searches import IRREGULAR, LIMITS, goal_name, load_name
+from wirespeed.report.searches import IRREGULAR, goal_name, load_name
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 from wirespeed.results.sample import Latency
 from wirespeed.results.search import GoalOutcome, SearchResult
+from wirespeed.results.verdict import LIMITS
+from wirespeed.results.verdicts import LIMITED_BY, goal_figure
 
 PERCENTILES = ("50", "90", "99", "99.9")
 
 
 @dataclass(frozen=True)
 class GoalRow:
-    """A goal of one search. Loads are packets a second of each direction; the loss that the goal allows is of all
-    together. `limit` and `irregular` are as in the result file. `trials` counts those of the search, `set_aside` those
-    of them that do not count."""
+    """A goal of one search. Loads are packets a second of each direction, `text` is that load as the verdict writes it;
+    the loss that the goal allows is of all together. `limit` and `irregular` are as in the result file, `limited_by` is
+    the limit as the verdict names it. `trials` counts the trials of the search, `set_aside` those of them that do not
+    count."""
 
     test: str
     load: str
@@ -28,12 +31,14 @@ class GoalRow:
     final_s: float
     sum_s: float
     width: float
+    text: str
     lower_pps: float | None
     upper_pps: float | None
     conditional_pps: float | None
     lower_line_percent: float | None
     upper_line_percent: float | None
     limit: str
+    limited_by: str
     irregular: str
     trials: int
     set_aside: int
@@ -96,12 +101,14 @@ def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
         final_s=goal.final_s,
         sum_s=goal.sum_s,
         width=goal.width,
+        text=goal_figure(search, found).each_way.text,
         lower_pps=rounded(lower),
         upper_pps=rounded(upper),
         conditional_pps=rounded(found.conditional_pps),
         lower_line_percent=rounded(None if lower is None else search.line_percent(lower)),
         upper_line_percent=rounded(None if upper is None else search.line_percent(upper)),
         limit=found.limit,
+        limited_by=LIMITED_BY[found.limit],
         irregular=found.irregular,
         trials=len(trials),
         set_aside=sum(bool(trial.set_aside) for trial in trials),
@@ -183,29 +190,22 @@ LATENCY_TEXTS = 3
 def goal_headings(scaler: Scaler) -> tuple[str, ...]:
     each = f"({scaler.unit} each way)"
     return (
-        *("Search", "Load", "Directions", "Goal", f"Carries {each}", f"Less than {each}", "% of line"),
-        *(f"Conditional throughput {each}", "Trials", "Limit", "Remarks"),
+        *("Search", "Load", "Directions", "Goal", f"Carries {each}", "% of line"),
+        *(f"Conditional throughput {each}", "Trials", "Limited by", "Remarks"),
     )
 
 
 def goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
-    row = goal_row(search, found)
-    at_least = "≥ " if is_at_least(row) and row.lower_pps is not None else ""
+    row, figure = goal_row(search, found), goal_figure(search, found).each_way
     return (
         *(row.test, row.load, row.directions, goal_name(found.goal)),
-        f"{at_least}{scaler.text(row.lower_pps)}",
-        NOTHING if is_at_least(row) else scaler.text(row.upper_pps),
-        percent_text(row.lower_line_percent),
+        figure.scaled(scaler),
+        figure.share_text,
         scaler.text(row.conditional_pps),
         str(row.trials),
-        LIMITS[found.limit],
+        LIMITS[LIMITED_BY[found.limit]],
         remark_of(row),
     )
-
-
-def is_at_least(row: GoalRow) -> bool:
-    """Whether the upper bound says nothing of the router: it was the tester's or the machine's doing."""
-    return row.limit in ("tester", "machine")
 
 
 def remark_of(row: GoalRow) -> str:

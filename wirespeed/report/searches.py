@@ -1,4 +1,4 @@
-"""What searches say in words: how a goal is called, what set its bound, and which load test it goes with."""
+"""Names of goals, bounds of goals as text, and the searches that go with a load test."""
 
 from __future__ import annotations
 
@@ -8,17 +8,8 @@ from wirespeed.report.duts import BESIDE
 from wirespeed.report.loads import Load, load_of_search
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.figures import Scaler
-from wirespeed.results.search import Goal, GoalOutcome, Limit, SearchResult
-
-LIMITS: dict[Limit, str] = {
-    "dut": "DUT",
-    "tester": "tester",
-    "machine": "machine: CPUs were away",
-    "line": "line",
-    "maximum": "highest load allowed",
-    "minimum": "lost at the lowest load",
-    "none": "not found out",
-}
+from wirespeed.results.search import Goal, SearchResult
+from wirespeed.results.verdict import Figure
 
 IRREGULAR = "◇", "irregular"
 
@@ -32,13 +23,11 @@ def goal_name(goal: Goal) -> str:
     return f"{goal.name.upper()} (loss ≤ {goal.loss_ratio * 100:g} %)"
 
 
-def bounds_text(found: GoalOutcome, scaler: Scaler) -> str:
-    """`7.770 to 7.808 Mpps`, `at least 14.881 Mpps`, `less than 0.009 Mpps`, `not found out`."""
-    lower, upper = scaler.text(found.lower_pps), scaler.text(found.upper_pps)
-    has_upper = found.upper_pps is not None and not found.is_at_least
-    if found.lower_pps is None:
-        return f"less than {upper} {scaler.unit}" if has_upper else "not found out"
-    return f"{lower} to {upper} {scaler.unit}" if has_upper else f"at least {lower} {scaler.unit}"
+def bounds_text(figure: Figure, scaler: Scaler) -> str:
+    """`7.77 to 7.81 Mpps`, `≥ 14.9 Mpps (tester-limited)`; why there is no load, where none was found."""
+    if not figure.is_measured:
+        return figure.why
+    return f"{figure.scaled(scaler)} {scaler.unit}" + (f" ({figure.bound})" if figure.bound else "")
 
 
 def searches_of(test: Analysis, load: Load, searches: Sequence[SearchResult]) -> list[SearchResult]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.trust import Trust
@@ -25,6 +25,7 @@ from wirespeed.report.soak_rows import (
 from wirespeed.results.figures import Scaler
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import time_text, verdict_text
+from wirespeed.results.verdict import Verdict
 
 MOST_EVENTS = 200
 """The page lists the newest; the file has more."""
@@ -53,16 +54,19 @@ class SoakPart:
     soaks: tuple[SoakView, ...]
 
 
-def soak_part(soaks: Sequence[SoakResult], scaler: Scaler, drawn: Drawn) -> SoakPart | None:
-    """None without soaks. The charts are kept in `drawn`."""
+def soak_part(
+    soaks: Sequence[SoakResult], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
+) -> SoakPart | None:
+    """None without soaks. `verdicts` are by the names of results; the charts are kept in `drawn`."""
     if not soaks:
         return None
     cells = [soak_cells(row, scaler) for row in soak_rows(soaks)]
     table = grid("Soaks", soak_headings(scaler), cells, SOAK_TEXTS, 1)
-    return SoakPart(table, tuple(_view(number, soak, scaler, drawn) for number, soak in enumerate(soaks)))
+    views = (_view(number, soak, verdicts[soak.name], scaler, drawn) for number, soak in enumerate(soaks))
+    return SoakPart(table, tuple(views))
 
 
-def _view(number: int, soak: SoakResult, scaler: Scaler, drawn: Drawn) -> SoakView:
+def _view(number: int, soak: SoakResult, found: Verdict, scaler: Scaler, drawn: Drawn) -> SoakView:
     told, row = soak.verdict, soak_row(soak)
     verdict = verdict_text(told)
     share = "" if row.load_line_percent is None else f" ({row.load_line_percent:.3g} % of line)"
@@ -85,7 +89,7 @@ def _view(number: int, soak: SoakResult, scaler: Scaler, drawn: Drawn) -> SoakVi
         title=soak.name,
         trust=SHOWN if told.shown else NOT_SHOWN,
         verdict=verdict,
-        facts=tuple(facts),
+        facts=(*found.plain_lines[1:], *facts),
         chart=drawn.place(soak_chart(f"soak-{number}", soak, title)),
         drifts=grid(f"Drift of {soak.name}", DRIFT_HEADINGS, drift_cells(told), 1),
         events=grid(f"Loss events of {soak.name}", EVENT_HEADINGS, events, 1, 2),

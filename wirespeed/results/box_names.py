@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeVar
 
-from wirespeed.errors import FileFault, UsageError
+from wirespeed.errors import UsageError
+from wirespeed.files import json_of
 from wirespeed.results.file import AnyResult
 
 FIELDS = ("box", "load", "direction", "any")
@@ -47,10 +48,7 @@ class BoxNames:
         name = self.of(file)
         if not name:
             return content
-        try:
-            document = json.loads(content)
-        except ValueError as error:
-            raise FileFault(f"{file} is truncated or no JSON: {error}") from None
+        document = json_of(content, file)
         dut = document.get("dut", {}) if isinstance(document, dict) else None
         if not isinstance(dut, dict) or dut.get("name"):
             return content

@@ -218,6 +218,14 @@ class DutTelemetry:
         return out if self.error is None else {**out, "error": self.error}
 
     @classmethod
+    def readable(cls, raw: Any) -> DutTelemetry:
+        """As from_json; telemetry that no program of ours wrote, or a later one did, has `error` that says so."""
+        try:
+            return cls.from_json(raw)
+        except ValueError as error:
+            return cls(error=str(error))
+
+    @classmethod
     def from_json(cls, raw: Any, where: str = "dut") -> DutTelemetry:
         """The telemetry of a sample's `dut` object; ValueError says what is wrong with it, and `where`."""
         raw = as_object(raw, where)
@@ -306,7 +314,7 @@ def _worker_from_json(raw: Any, where: str) -> WorkerCost:
         return None if raw.get(name) is None else _number(raw[name], f"{name} of {where}")
 
     nodes = as_object(raw.get("nodes", {}), f"nodes of {where}")
-    return WorkerCost(
+    found = WorkerCost(
         name=str(raw.get("name", "")),
         cpu=None if raw.get("cpu") is None else _whole(raw["cpu"], f"cpu of {where}"),
         interval_s=number("interval") or 0.0,
@@ -317,6 +325,9 @@ def _worker_from_json(raw: Any, where: str) -> WorkerCost:
         absent_s=number("absent"),
         longest_absent_s=number("longest_absent"),
     )
+    if found.interval_s <= 0:
+        raise ValueError(f"interval of {where} is {found.interval_s:g} s")
+    return found
 
 
 def _node(name: str, row: Any, where: str) -> NodeCost:

@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
-from wirespeed.units import format_si, scale
+from wirespeed.units import scale
 
 NOTHING = "–"
+MEASURED_DIGITS, EXACT_DIGITS = 3, 4
+"""Significant digits of measured rates, and of rates that were chosen or calculated."""
 _SCALER = re.compile(r"(?P<divisor>\d{1,15}(?:\.\d+)?):(?P<prefix>[A-Za-zµ]{0,5})")
 
 
@@ -25,12 +27,12 @@ class Scaler:
         return f"{self.prefix}pps"
 
     def text(self, pps: float | None) -> str:
-        if pps is None:
-            return NOTHING
-        value = pps / self.divisor
-        if self.divisor == 1 or value == 0:
-            return f"{value:.0f}"
-        return f"{value:.3f}" if value >= 0.1 else f"{value:.3g}"
+        """A measured rate in this unit: `4.47`."""
+        return NOTHING if pps is None else three_digits(pps / self.divisor)
+
+    def exact(self, pps: float) -> str:
+        """A rate that was chosen or calculated, in this unit: `14.88`."""
+        return _significant(pps / self.divisor, EXACT_DIGITS)
 
 
 MEGA = Scaler(1_000_000, "M")
@@ -46,10 +48,14 @@ def parse_scaler(text: str) -> Scaler:
 
 def three_digits(value: float) -> str:
     """A measured number to three significant digits, without an exponent: `0.0123`, `9.27`, `1,490`."""
+    return _significant(value, MEASURED_DIGITS)
+
+
+def _significant(value: float, digits: int) -> str:
     if not value or not math.isfinite(value):
         return f"{value:g}"
-    digits = 2 - math.floor(math.log10(abs(value)))
-    return f"{round(value, digits):,.{max(0, digits)}f}"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{round(value, places):,.{max(0, places)}f}"
 
 
 def measured_text(rate: float, unit: str = "pps") -> str:
@@ -66,17 +72,30 @@ def share_text(percent: float | None, lines: int) -> str:
 
 
 def rate_text(pps: float | None) -> str:
-    """With the unit that fits: `5.010 Mpps`, the digits that a table in Mpps has."""
-    return NOTHING if pps is None else format_si(pps, "pps", digits=3)
+    """A measured rate, or a dash where there is none."""
+    return NOTHING if pps is None else measured_text(pps)
+
+
+def exact_text(pps: float) -> str:
+    """A rate that was chosen or calculated, such as a line's or a trial's load: `14.88 Mpps`, `814.9 kpps`."""
+    number, prefix = scale(pps)
+    return f"{_significant(number, EXACT_DIGITS)} {prefix}pps"
 
 
 def bits_text(bps: float | None) -> str:
-    return NOTHING if bps is None else format_si(bps, "bps")
+    return NOTHING if bps is None else measured_text(bps, "bps")
 
 
 def percent_text(percent: float | None) -> str:
-    """A share of the line, without its sign: `33.67`."""
-    return NOTHING if percent is None else f"{percent:.2f}"
+    """A share, without its sign: `33.7`."""
+    return NOTHING if percent is None else three_digits(percent)
+
+
+def losses_text(lost_ratio: float, not_sent_ratio: float) -> str:
+    """Loss of the offered packets, and the share of the wanted packets that the tester did not send, if any:
+    `loss 0 %, not sent 6.34 %`."""
+    loss = f"loss {loss_text(lost_ratio)}"
+    return f"{loss}, not sent {loss_text(not_sent_ratio)}" if not_sent_ratio > 0 else loss
 
 
 def loss_text(ratio: float) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import FileFault
-from wirespeed.files import read_text_file, write_atomically
+from wirespeed.files import json_of, read_text_file, write_atomically
 from wirespeed.results import loadtest_journal, loadtest_json, rfc2544_json, search_json, soak_journal, soak_json
 from wirespeed.results.journal import (
     MAX_RESULT_BYTES,
@@ -85,10 +85,7 @@ def of_bytes(content: bytes, path: Path) -> AnyResult:
         raise FileFault(f"{path} is no load-test result: it is not text") from None
     if is_journal(text) or path.name.endswith(SUFFIX):
         return of_journal(text, path)
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FileFault(f"result file {path} is truncated or no JSON: {error}") from None
+    document = json_of(text, path, "result file")
     kind = KINDS[_kind_of(document)]
     try:
         return kind.from_json(document, path.stem)

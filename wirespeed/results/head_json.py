@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypedDict
 from pydantic import TypeAdapter
 
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
 from wirespeed.results.json_values import as_object, list_at
 from wirespeed.results.outcome import PortFacts
@@ -73,9 +74,17 @@ def head_from_json(document: dict[str, Any]) -> Head:
         directions=tuple(channel_of(text, "directions") for text in list_at(document, "directions")),
         versions={program: str(one) for program, one in as_object(document.get("versions", {}), "versions").items()},
         lab=as_object(document.get("lab", {}), "lab"),
-        dut=as_object(document.get("dut", {}), "dut"),
+        dut=dut_from_json(document),
         ports=ports_from_json(document),
     )
+
+
+def dut_from_json(document: dict[str, Any]) -> dict[str, Any]:
+    """The `dut` of a document, whose facts and texts can be read; ValueError says what is wrong."""
+    dut = as_object(document.get("dut", {}), "dut")
+    DutFacts.from_json(dut)
+    as_object(dut.get("texts", {}), "texts of dut")
+    return dut
 
 
 def ports_from_json(document: dict[str, Any]) -> dict[int, PortFacts]:

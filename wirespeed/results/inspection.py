@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from wirespeed.errors import FileFault
-from wirespeed.files import read_text_file
+from wirespeed.files import json_of, read_text_file
 
 SCHEMA = "wirespeed-inspect/1"
 _MOST_BYTES = 64 << 20
@@ -85,14 +85,12 @@ def read_inspection(path: Path) -> Inspection:
 
 def inspection_of_bytes(content: bytes, path: Path) -> Inspection:
     """What a file with this content says. FileFault names `path` and what is wrong with it."""
+    document = json_of(content, path)
+    if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
+        raise FileFault(f"{path} is no inspection: its schema is not {SCHEMA}")
     try:
-        document = json.loads(content)
-        if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
-            raise FileFault(f"{path} is no inspection: its schema is not {SCHEMA}")
         return _INSPECTION.validate_python(document)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, fault["loc"]))
         raise FileFault(f"{path} is no inspection: {where}: {fault['msg'][:200]}") from None
-    except (ValueError, RecursionError) as error:
-        raise FileFault(f"{path} is truncated or no JSON: {error}") from None

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from wirespeed.errors import FileFault
-from wirespeed.files import read_text_file, sync_directory
+from wirespeed.files import json_of, read_text_file, sync_directory
 
 SUFFIX = ".part"
 
@@ -163,10 +163,7 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
 
 
 def _document(line: str, path: Path, number: int) -> dict[str, Any]:
-    try:
-        document = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FileFault(f"line {number} of journal {path} is no JSON: {error}") from None
+    document = json_of(line, path, f"line {number} of journal")
     if not isinstance(document, dict):
         raise FileFault(f"line {number} of journal {path} is no object")
     return document

@@ -57,7 +57,7 @@ class Result:
         """Who is to blame for packets that `port` could not send."""
         facts = self.ports.get(port)
         if facts is not None:
-            return Medium(facts.medium)
+            return facts.medium
         return Medium.RING if self.lab.get("kind") == "embedded" else medium_of_driver("")
 
     def line_bps(self, port: int) -> float | None:

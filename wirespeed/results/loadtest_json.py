@@ -15,8 +15,8 @@ from pydantic import TypeAdapter
 
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.balance_json import as_count, balance_from_json, balance_to_json
+from wirespeed.results.head_json import dut_from_json, ports_from_json
 from wirespeed.results.head_json import head_to_json as common_head_to_json
-from wirespeed.results.head_json import ports_from_json
 from wirespeed.results.json_values import as_list, as_number, as_object, list_at
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
@@ -81,7 +81,7 @@ def from_json(document: Any, name: str) -> Result:
         samples=samples,
         versions={program: str(version) for program, version in versions.items()},
         lab=lab,
-        dut=as_object(document.get("dut", {}), "dut"),
+        dut=dut_from_json(document),
         directions=directions,
         native=schema is not None,
     )
@@ -118,7 +118,7 @@ def _old_ports(lab: dict[str, Any]) -> list[PortFacts]:
                 driver=driver,
                 mac=str(port.get("mac", "")),
                 speed_bps=None if speed is None else as_number(speed, "speed_bps in lab.ports"),
-                medium=str(medium_of_driver(driver)),
+                medium=medium_of_driver(driver),
             )
         )
     return ports

@@ -42,8 +42,7 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
     """Why the loss of this sample is the machine's doing; None where it is not, or nothing was lost.
 
     The state of the links decides first, the tester's by itself and the DUT's by its counters. An absence excuses a
-    loss that fits it in size; where nothing came back, workers that were there for a good part of the time forwarded
-    nothing either, and their absence is not why.
+    loss that fits it in size.
     """
     if loss_ratio <= 0:
         return None
@@ -51,9 +50,7 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
     if down:
         return f"port {down[0]} {_NO_LINK}"
     share = away_share(before, sample)
-    if not share or not explained(loss_ratio, share) or _dut_was_down(sample):
-        return None
-    if loss_ratio >= NOTHING_BACK and share < ALWAYS_AWAY:
+    if not share or not explained(loss_ratio, share) or not can_excuse(sample, share, loss_ratio):
         return None
     return f"{_who(sample.machine)} away for {share * 100:.3g} % of {sample.interval_s:.3g} s"
 
@@ -61,6 +58,12 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
 def is_absence(why: str | None) -> bool:
     """Whether what spoilt a sample or a trial is that workers were away, and not a link."""
     return why is not None and not why.endswith(_NO_LINK)
+
+
+def can_excuse(sample: Sample, share: float, loss_ratio: float) -> bool:
+    """Whether an absence for `share` of the time may be the reason of a loss at all: not if the DUT counted packets for
+    a link or an interface that was down, nor if nothing came back although the workers were there for a good part."""
+    return not _dut_was_down(sample) and (loss_ratio < NOTHING_BACK or share >= ALWAYS_AWAY)
 
 
 def _dut_was_down(sample: Sample) -> bool:

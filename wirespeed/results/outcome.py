@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from wirespeed.results.balance import Balance
+from wirespeed.results.balance import Balance, Medium
 
 Status = Literal["complete", "interrupted", "failed"]
 
@@ -87,13 +87,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class PortFacts:
-    """A port of the tester as it was during a test. `medium` is "ring" or "queue"; `flow_control` what it was set to
-    before traffic: "off", "on" or "unknown" (the driver does not say)."""
+    """A port of the tester as it was during a test. `flow_control` is its setting before traffic: "off", "on" or
+    "unknown" (the driver does not say)."""
 
     index: int
     driver: str = ""
     mac: str = ""
     speed_bps: float | None = None
-    medium: str = "queue"
+    medium: Medium = Medium.QUEUE
     flow_control: str = "unknown"
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from itertools import groupby
 from statistics import fmean
 
 from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.figures import rate_text
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
 from wirespeed.results.point import points
@@ -19,7 +20,6 @@ from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.sample import Sample
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
-from wirespeed.units import format_si
 
 EDGE_S = 5.0
 """A plug averages over a second and lags: so much of either end of a load is left out where the load is long enough."""
@@ -131,7 +131,7 @@ def _without_edges(found: list[tuple[Sample, float, float]]) -> list[tuple[Sampl
 
 
 def _draw(load: str, found: Sequence[tuple[Sample, float, float]]) -> Draw:
-    told = [DutTelemetry.from_json(sample.dut).watts for sample, _, _ in found]
+    told = [DutTelemetry.readable(sample.dut).watts for sample, _, _ in found]
     # What was forwarded while the meter was silent is not set against what it said later.
     known = [(watts, *row[1:]) for watts, row in zip(told, found, strict=True) if watts is not None]
     offered, received = (fmean(row[at] for row in known or [(0.0, *row[1:]) for row in found]) for at in (1, 2))
@@ -172,7 +172,7 @@ def _of_soak(result: SoakResult) -> Iterator[Draw]:
 
 
 def power_line(result: AnyResult) -> str:
-    """`power: 12.0 W idle, 19.0 W at 15.10 Mpps: 1.26 µJ a packet, 0.46 without idle (constant:19)`; empty without a
+    """`power: 12.0 W idle, 19.0 W at 15.1 Mpps: 1.26 µJ a packet, 0.46 without idle (constant:19)`; empty without a
     meter."""
     power = power_of(result)
     if power is None:
@@ -181,7 +181,7 @@ def power_line(result: AnyResult) -> str:
     most = power.most
     if most is None or most.watts is None:
         return f"power: {idle}the meter told nothing under load ({power.meter})"
-    line = f"power: {idle}{most.watts:.1f} W at {format_si(most.received_pps, 'pps')}"
+    line = f"power: {idle}{most.watts:.1f} W at {rate_text(most.received_pps)}"
     if most.packet_uj is not None:
         line += f": {most.packet_uj:.3g} µJ a packet"
         marginal = most.marginal_uj(power.idle_w)

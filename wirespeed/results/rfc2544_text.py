@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.results.figures import NOTHING
+from wirespeed.results.figures import NOTHING, percent_text
 from wirespeed.results.rfc2544 import (
     APPLICABILITY,
     BackToBackRow,
@@ -18,6 +18,8 @@ from wirespeed.results.rfc2544 import (
     Test,
     ThroughputRow,
 )
+from wirespeed.results.verdict import LIMITS
+from wirespeed.results.verdicts import LIMITED_BY
 
 Cells = Sequence[str]
 Grid = tuple[Cells, Sequence[Cells]]
@@ -152,7 +154,7 @@ def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
 
 def _least(row: ThroughputRow) -> str:
     """What the tester or the machine ended is no number of the DUT's."""
-    return "at least " if row.is_at_least else ""
+    return "≥ " if row.is_at_least else ""
 
 
 def _throughput(rows: Sequence[ThroughputRow]) -> Grid:
@@ -163,9 +165,9 @@ def _throughput(rows: Sequence[ThroughputRow]) -> Grid:
                 row.frame,
                 _whole(row.line_pps),
                 _least(row) + _whole(row.throughput_pps),
-                NOTHING if row.line_percent is None else f"{row.line_percent:.2f}",
+                percent_text(row.line_percent),
                 _whole(row.upper_pps),
-                {"dut": "DUT", "line": "line"}.get(row.limit, row.limit),
+                LIMITS[LIMITED_BY[row.limit]],
                 str(row.trials),
             )
             for row in rows
@@ -205,7 +207,7 @@ def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
                 row.frame,
                 f"{point.asked_percent:g}",
                 _whole(point.offered_pps),
-                f"{point.offered_percent:.2f}",
+                percent_text(point.offered_percent),
                 _percent(point.loss_percent),
                 point.irregular,
             )

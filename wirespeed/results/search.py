@@ -14,7 +14,7 @@ from typing import Any, Literal
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.trial import TrialResult
+from wirespeed.results.trial import ChannelTrial, TrialResult
 from wirespeed.units import line_rate_pps
 
 Purpose = Literal["warm-up", "search", "mrr", "latency"]
@@ -56,12 +56,12 @@ class SearchTrial:
     def wanted(self) -> float:
         """Packets that were to be offered, by the tester's account or, where it keeps none and fell short, by the
         load."""
-        return sum(
-            max(one.balance.offered, self.load_pps * self.intended_s)
-            if one.tester_limited and one.balance.asked is None
-            else one.balance.offered + one.balance.unoffered
-            for one in self.trial.channels.values()
-        )
+        return sum(map(self._wanted, self.trial.channels.values()))
+
+    def _wanted(self, one: ChannelTrial) -> float:
+        if one.tester_limited and one.balance.asked is None:
+            return max(one.balance.offered, self.load_pps * self.intended_s)
+        return one.balance.offered + one.balance.unoffered
 
     @property
     def loss_ratio(self) -> float:
@@ -83,9 +83,12 @@ class SearchTrial:
 
     @property
     def sure_loss_ratio(self) -> float:
-        """The same less all that absences can explain."""
-        most = sum(one.most_by_absence or 0.0 for one in self.trial.channels.values())
-        return max(0.0, self.loss_ratio - most / self.wanted) if self.wanted > 0 else 0.0
+        """The same less what absences can explain in each direction; one direction excuses no loss of another."""
+        sure = (
+            max(0.0, one.balance.lost + self._wanted(one) - one.balance.offered - (one.most_by_absence or 0.0))
+            for one in self.trial.channels.values()
+        )
+        return min(1.0, sum(sure) / self.wanted) if self.wanted > 0 else 0.0
 
     def is_spoilt_for(self, goal: Goal) -> bool:
         """Whether it fails the goal and would not, but for what absences explain."""
@@ -175,7 +178,7 @@ class SearchResult:
         lines = [
             line_rate_pps(self.frame_bytes[wire.tx], speed)
             for wire in self.directions
-            if (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
+            if wire.tx in self.ports and (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
         ]
         return min(lines) if lines else None
 

@@ -31,7 +31,8 @@ class Subject:
 @dataclass(frozen=True)
 class Value:
     """Packets a second, all directions together. `at_least`: something other than the device ended it, which `bound`
-    names. `irregular` says why it should not be believed; empty where it should."""
+    names; `upper_pps` is the upper bound of a search. `irregular` says why it should not be believed; empty where it
+    should."""
 
     rate_pps: float
     at_least: bool = False
@@ -40,6 +41,7 @@ class Value:
     mark: Mark = "held"
     loss_ratio: float | None = None
     line_percent: float | None = None
+    upper_pps: float | None = None
 
 
 def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
@@ -52,7 +54,14 @@ def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Valu
         if one.rate_pps:
             irregular = ended or (one.why if one.mark == "irregular" else "")
             value = Value(
-                one.rate_pps, bool(one.bound), irregular, one.bound, one.mark, one.loss_ratio, one.line_percent
+                one.rate_pps,
+                bool(one.bound),
+                irregular,
+                one.bound,
+                one.mark,
+                one.loss_ratio,
+                one.line_percent,
+                one.upper_pps,
             )
             yield Subject(verdict.kind, load, ways, one.name), value
 

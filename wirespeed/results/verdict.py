@@ -17,7 +17,6 @@ from wirespeed.results.figures import (
     measured_text,
     rounded,
     share_text,
-    three_digits,
 )
 from wirespeed.units import l1_bits
 
@@ -125,7 +124,7 @@ class Figure:
             return self.said
         if self.rate_pps is None:
             return self.why
-        return self._form(lambda pps: three_digits(pps / scaler.divisor))
+        return self._form(scaler.text)
 
     def _form(self, form: Callable[[float], str]) -> str:
         rate = form(self.rate_pps or 0.0)
@@ -155,6 +154,11 @@ class Figure:
     def l2_bps(self) -> float | None:
         """Frame bytes alone, without the 20 that each takes on the wire besides."""
         return None if self.l1_bps is None or self.rate_pps is None else self.l1_bps - l1_bits(0) * self.rate_pps
+
+    @property
+    def each_way(self) -> Figure:
+        """The figure of one direction, of a load that is the same in all directions."""
+        return self.each[0] if self.each else self
 
     def of(self, direction: str) -> Figure:
         """The figure of one direction; the whole where it has no directions."""
@@ -232,6 +236,11 @@ class Verdict:
         """The figures, what limited the test, and what to do next."""
         following = (f"next: {self.next_step}",) if self.next_step else ()
         return (self.line, f"limited by {LIMITS[self.limited_by]}: {self.sentence}", *following)
+
+    @property
+    def plain_lines(self) -> tuple[str, ...]:
+        """The same for pages, where a backtick marks nothing."""
+        return tuple(line.replace("`", "") for line in self.lines)
 
     @property
     def limited_by(self) -> LimitedBy:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.results.analysis import Analysis, analyse
+from wirespeed.results.channel import Channel
 from wirespeed.results.figures import measured_text
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
@@ -17,7 +19,7 @@ from wirespeed.results.soak_words import bound_text, lost_text
 from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
-_BY: dict[SearchLimit, LimitedBy] = {
+LIMITED_BY: dict[SearchLimit, LimitedBy] = {
     "dut": "dut",
     "tester": "tester",
     "machine": "host",
@@ -26,7 +28,7 @@ _BY: dict[SearchLimit, LimitedBy] = {
     "minimum": "dut",
     "none": "unknown",
 }
-"""What set the upper bound of a search, as the limit of a verdict."""
+"""Limits of a search as limits of a verdict."""
 
 _SENTENCES: dict[LimitedBy, str] = {
     "dut": "the router loses packets above this load",
@@ -53,12 +55,13 @@ def verdict_of(result: AnyResult, found: Limit | None = None, analysis: Analysis
 
 
 def _search(result: SearchResult, found: Limit | None) -> Verdict:
-    figures = tuple(_goal(result, one) for one in result.goals)
+    figures = tuple(goal_figure(result, one) for one in result.goals)
     limit = _limit(result.goals[0].limit if result.goals else "none", found)
     return _of_trials("search", result, figures, limit)
 
 
-def _goal(result: SearchResult, one: GoalOutcome) -> Figure:
+def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
+    """The load of one goal, with its bounds."""
     sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
     upper = None if one.is_at_least else one.upper_pps
     return _of_bounds(
@@ -66,7 +69,7 @@ def _goal(result: SearchResult, one: GoalOutcome) -> Figure:
         [str(wire) for wire in result.directions],
         one.lower_pps,
         upper,
-        _BY[one.limit],
+        LIMITED_BY[one.limit],
         one.irregular,
         loss_ratio=one.goal.loss_ratio,
         line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
@@ -75,19 +78,20 @@ def _goal(result: SearchResult, one: GoalOutcome) -> Figure:
 
 
 def _rfc2544(result: Rfc2544Result, found: Limit | None) -> Verdict:
-    figures = tuple(_throughput(result, row) for row in result.throughput)
+    figures = tuple(throughput_figure(row, result.directions) for row in result.throughput)
     return _of_trials(
         "rfc2544", result, figures, _limit(result.throughput[0].limit if result.throughput else "none", found)
     )
 
 
-def _throughput(result: Rfc2544Result, row: ThroughputRow) -> Figure:
+def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) -> Figure:
+    """The throughput of one frame size; of one direction where `directions` are left out."""
     return _of_bounds(
         f"throughput at {row.frame}",
-        [str(wire) for wire in result.directions],
+        [str(wire) for wire in directions],
         row.throughput_pps,
         None if row.is_at_least else row.upper_pps,
-        _BY[row.limit],
+        LIMITED_BY[row.limit],
         row.irregular,
         loss_ratio=0.0,
         line_percent=row.line_percent,
@@ -156,7 +160,7 @@ def _of_trials(
 
 def _limit(by: SearchLimit, found: Limit | None) -> Limit:
     """What set the bound, in the words of `explain` where it names the same."""
-    own = _BY[by]
+    own = LIMITED_BY[by]
     if found is not None and found.by == own:
         return found
     return Limit(own, _SENTENCES[own], NEXT_STEPS[own], 0.0 if own == "unknown" else 0.9)

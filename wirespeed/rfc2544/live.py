@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from wirespeed.results.figures import NOTHING, loss_text, percent_text, rate_text
+from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
 from wirespeed.results.rfc2544 import (
     BackToBackRow,
     FrameLossRow,
@@ -18,6 +18,7 @@ from wirespeed.results.rfc2544 import (
     Test,
     ThroughputRow,
 )
+from wirespeed.results.verdicts import throughput_figure
 from wirespeed.rfc2544.bench import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
@@ -64,25 +65,23 @@ def line_of(progress: Progress) -> str | None:
 
 
 def trial_line(one: SuiteTrial) -> str:
-    """`throughput 64, trial 7: 7.770 Mpps for 2 s, received …, loss …`."""
+    """`throughput 64, trial 7: 7.770 Mpps for 2 s, received …, loss …, not sent …`."""
     label = f" {one.label}" if one.label else ""
     words = (
-        f"{one.test} {one.frame}, trial {one.number}{label}: {rate_text(one.load_pps)} for {one.intended_s:.3g} s, "
+        f"{one.test} {one.frame}, trial {one.number}{label}: {exact_text(one.load_pps)} for {one.intended_s:.3g} s, "
         f"received {rate_text(one.judged.received_pps / len(one.trial.channels))}, "
-        f"loss {loss_text(one.judged.lost_ratio)}"
+        f"{losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}"
     )
-    if one.judged.not_sent_ratio > 0:
-        words += f", not sent {loss_text(one.judged.not_sent_ratio)}"
     remark = f"set aside: {one.set_aside}" if one.set_aside else one.remark
     return "; ".join(filter(None, (words, remark)))
 
 
 def row_line(test: Test, row: Row) -> str:
-    """`throughput 64: 7.770 Mpps (52.21 % of line)`, and what is to be said of it."""
+    """`throughput 64: 7.77 Mpps to 7.81 Mpps, 52.2 % of line`, and why it is irregular."""
     match row:
         case ThroughputRow():
-            least = "at least " if row.is_at_least else ""
-            found = f"{least}{rate_text(row.throughput_pps)} ({percent_text(row.line_percent)} % of line)"
+            figure = throughput_figure(row)
+            found = f"{figure.text}, {figure.share_text}" if figure.is_measured else figure.text
         case LatencyRow():
             spread = row.spread_us
             mean = NOTHING if spread is None else f"{spread.mean:.1f} µs, mean of {spread.count}"

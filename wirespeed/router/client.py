@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import pwd
 import socket
 import stat
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wirespeed.errors import ConnectionFault, UsageError, WirespeedError
-from wirespeed.router.protocol import MAX_REQUEST_BYTES, encode
+from wirespeed.router.protocol import MAX_REQUEST_BYTES, decode, encode
 
 _TIMEOUT_S = 60.0
 _TRY_AGAIN_S = 0.01
@@ -108,7 +107,7 @@ def _answers(answers: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
             raise _gone(path, error) from None
         if not line:
             raise ConnectionFault(f"the router at {path} went away before its answer was complete")
-        answer = json.loads(line)
+        answer = decode(line)
         yield answer
         if "text" not in answer:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from wirespeed.router.core import Network, RouterCore
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.ip6_core import EchoReply
 from wirespeed.router.lcp import LinuxControlPlane
+from wirespeed.router.messages import Messages
 from wirespeed.router.sflow.agent import SflowAgent
 from wirespeed.router.trace_filter import TraceFilter
 
@@ -46,7 +47,8 @@ class Console:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
-        self.lcp = LinuxControlPlane(core)
+        self.messages = Messages()
+        self.lcp = LinuxControlPlane(core, partial(self.messages.warn, "linux-cp"))
         self.sflow = SflowAgent(core, shown_index, self._os_index)
         self.taps: dict[str, PortSpec] = {}
         self.ports: dict[str, PortSpec] = {}

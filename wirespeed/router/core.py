@@ -490,9 +490,9 @@ class RouterCore(
         """Returns how many of the `count` prefixes had a static route; UsageError when none had."""
 
     def route_count(self, version: int = 4, table: int = 0) -> int: ...
-    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int]]:
+    def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
         """Of all routes in order of (address, length): the prefix, its paths, which are one object for all routes that
-        share them, and what it is counted by."""
+        share them, what it is counted by, and who made it."""
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         """How many routes there are of each length."""

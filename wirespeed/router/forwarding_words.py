@@ -8,7 +8,17 @@ from functools import reduce
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from wirespeed.router.core import Address, LabelPipe, Neighbor, NeighborState, Network, Path, PathKind, Route
+from wirespeed.router.core import (
+    Address,
+    LabelPipe,
+    Neighbor,
+    NeighborState,
+    Network,
+    Path,
+    PathKind,
+    Route,
+    RouteSource,
+)
 from wirespeed.router.counting_core import Counting
 
 if TYPE_CHECKING:
@@ -35,12 +45,14 @@ class Forwarding:
         buckets = self._buckets(route.prefix, route.paths)
         return self._chain(f"ip{route.prefix.version}", 0, route.index, buckets)
 
-    def table_lines(self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int]]) -> Iterator[str]:
+    def table_lines(
+        self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int, RouteSource]]
+    ) -> Iterator[str]:
         """Of all routes of a table, each after its prefix; `routes` are of `RouterCore.route_texts`."""
         family = f"ip{version}"
         # By the object, which is there as long as we hold it: a million routes have few lists of paths.
         known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}
-        for number, (prefix, paths, index) in enumerate(routes):
+        for number, (prefix, paths, index, _) in enumerate(routes):
             found = known.get(id(paths))
             buckets = self._buckets(ip_network(prefix), paths) if found is None else found[1]
             # What is attached or ours is told with its prefix; the rest reads alike for every route.

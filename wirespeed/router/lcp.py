@@ -70,6 +70,8 @@ class LinuxControlPlane:
         self._carrier: dict[int, bool] = {}
         self._epoll = select.epoll()
         self._refused: set[str] = set()
+        self.untaken: dict[tuple[int, InterfaceAddress], str] = {}
+        """Addresses that Linux has on the other side of an interface and the router refused, with the reason."""
 
     def fileno(self) -> int:
         return self._epoll.fileno()
@@ -124,7 +126,7 @@ class LinuxControlPlane:
         above = self._parent_pair(face)
         port = self._core.interface(face.parent).name
         if parent is None or above is None or face.sub is None:
-            raise UsageError(f"interface {face.name} needs its port in a pair first: lcp create {port} host-if <name>")
+            raise UsageError(f"interface {face.name} needs {self._what_is_missing(face, port)}")
         if netns is not None and netns != parent.netns:
             raise UsageError(f"interface {face.name} is in the namespace of its port, {parent.netns or 'this one'}")
         if not face.sub.exact:
@@ -142,6 +144,27 @@ class LinuxControlPlane:
         except WirespeedError:
             host.delete_link(link)
             raise
+
+    def _what_is_missing(self, face: Interface, port: str) -> str:
+        """The part that a sub-interface needs before it can be in a pair, and the lines that make it."""
+        outer = face.sub.outer if face.sub and face.sub.inner else 0
+        if not outer:
+            return f"its port in a pair first: lcp create {port} host-if <name>"
+        faces = (self._core.interface(index) for index in self._core.interface_names().values())
+        below = next(
+            (
+                one.name
+                for one in faces
+                if one.sub and one.parent == face.parent and (one.sub.outer, one.sub.inner) == (outer, 0)
+            ),
+            None,
+        )
+        create = "" if below else f"create sub-interfaces {port} {outer}, "
+        pair = "" if face.parent in self.pairs else f"lcp create {port} host-if <name>, "
+        return (
+            f"a sub-interface with tag {outer} alone in a pair first: "
+            f"{create}{pair}lcp create {below or f'{port}.{outer}'} host-if <name>"
+        )
 
     def _parent_pair(self, face: Interface) -> Pair | None:
         """On which link a VLAN belongs: the port's, or of two tags that of the outer one."""
@@ -181,6 +204,7 @@ class LinuxControlPlane:
         del self.pairs[pair.index]
         for seen in (self._router_seen, self._linux_seen, self._carrier):
             seen.pop(pair.index, None)
+        self.untaken = {key: reason for key, reason in self.untaken.items() if key[0] != pair.index}
         host = self._namespaces[pair.netns].host
         host.pair(pair.link, None)
         if pair.is_vlan:
@@ -224,8 +248,10 @@ class LinuxControlPlane:
         return LinuxChange.MORE in found
 
     def tick(self) -> None:
-        """Once a second: links of ports, namespaces."""
+        """Once a second: links of ports, namespaces, addresses that the router may have room for by now."""
         self.poll()
+        for index, address in list(self.untaken):
+            self._guard(self._take, index, address)
         self.mirror()
         for netns, namespace in self._namespaces.items():
             if not namespace.warned and self.is_gone(netns):
@@ -317,18 +343,28 @@ class LinuxControlPlane:
         if now.mac != before.mac:
             self._core.set_mac(pair.index, now.mac)
         have = set(self._core.interface(pair.index).addresses)
+        for address in before.addresses - now.addresses:
+            self.untaken.pop((pair.index, address), None)
         for address in (before.addresses - now.addresses) & have:
             # The kernel drops IPv6 addresses of a link that is down; the router has not been told to.
             if not (self.sync and address.version == 6 and not now.up):
                 self._guard(self._core.delete_address, pair.index, address)
         for address in now.addresses - before.addresses - have:
-            self._guard(self._core.add_address, pair.index, address)
+            self._guard(self._take, pair.index, address)
         side = self._side(self._core.interface(pair.index))
         if now.up and not before.up:
             # … and has them again now.
             side = replace(side, addresses=side.addresses & now.addresses)
         self._router_seen[pair.index] = side
         self._push(pair)
+
+    def _take(self, index: int, address: InterfaceAddress) -> None:
+        try:
+            self._core.add_address(index, address)
+        except WirespeedError as error:
+            self.untaken[index, address] = str(error)
+            raise
+        self.untaken.pop((index, address), None)
 
     def _follow_vlan(self, netns: str, host: LinuxHost, link: LinuxLink) -> None:
         """A VLAN that somebody made in Linux, on a link of ours, is one of the router too."""

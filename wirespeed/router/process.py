@@ -104,9 +104,12 @@ def run(
             if queue < core.port(index).rx_queues:
                 core.set_placement(index, queue, worker)
         console = Console(core)
-        console.lcp.warn = warn
+        console.messages.show = warn
         undo.callback(console.lcp.close)
         undo.callback(console.sflow.close)
+        for index, port in enumerate(settings.ports):
+            if port.kind == "memif":
+                console.memifs.adopt(core.interface(index).name, index, port)
         for place, line in commands:
             _run_line(console, place, line, announce)
         if exec_file is not None:

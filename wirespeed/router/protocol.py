@@ -10,6 +10,9 @@
 A connection carries any number of requests, one after the other; an error ends the request, not the connection. A
 line from the client has at most 65536 bytes.
 
+A client begins at once. To one that says nothing for a fifth of a second the router speaks telnet, as VPP's `vppctl`
+expects (`wirespeed.router.telnet`): bytes up to the first `{` are of that, and a client that was slow skips them.
+
 Commands are run in their order, each answered as if it stood alone, up to the first error: none behind it is run. Nor
 is any that has not begun when the client closes its end.
 """
@@ -28,6 +31,12 @@ MAX_REQUEST_BYTES = 65_536
 
 def encode(message: dict[str, Any]) -> bytes:
     return json.dumps(message, ensure_ascii=False).encode() + b"\n"
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """One answer of the router; what is before it was for VPP's client. ValueError when it is none."""
+    answer: dict[str, Any] = json.loads(line[max(line.find(b"{"), 0) :])
+    return answer
 
 
 def default_api_socket(control_socket: Path) -> Path:

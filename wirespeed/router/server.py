@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -25,11 +24,14 @@ from wirespeed.router.stats_socket import StatsServer
 from wirespeed.serving.accepting import StreamSessions
 
 if TYPE_CHECKING:
+    from wirespeed.router import telnet
     from wirespeed.router.api import server as api_server
 else:
     api_server = Later("wirespeed.router.api.server")
+    telnet = Later("wirespeed.router.telnet")
 
 _PERIOD_S = 1.0
+_FIRST_BYTE_S = 0.2
 _PIECE_CHARACTERS = 65_536
 # A routing daemon tells Linux its routes one by one: waking for each costs more than the routes do.
 _GATHER_S = 0.005
@@ -138,19 +140,15 @@ def _poll(console: Console) -> None:
     console.core.poll()
     for conflict in console.core.dad_conflicts():
         name = console.core.interface(conflict.interface).name
-        print(
-            f"wirespeed: interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here",
-            file=sys.stderr,
-        )
+        text = f"interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here"
+        console.messages.warn("ip6", text)
 
 
 def _follow_links(console: Console) -> None:
     for index in console.core.follow_links():
         port = console.core.port(index)
-        print(
-            f"wirespeed: interface {port.name}: its device {port.bus_address} was removed; the others go on",
-            file=sys.stderr,
-        )
+        text = f"interface {port.name}: its device {port.bus_address} was removed; the others go on"
+        console.messages.warn("interface", text)
     console.lcp.mirror()
 
 
@@ -206,11 +204,14 @@ class _LinuxReader:
 async def _session(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """One client, until it goes."""
     try:
-        while line := await reader.readline():
+        first = await _first(console, reader, writer)
+        line = b"" if first is None else first + await reader.readline()
+        while line:
             for number, messages in enumerate(requests(console, line)):
                 # A client that is gone wants no more of the commands that it gave together.
                 if (number and reader.at_eof()) or not await _send(messages, writer):
                     break
+            line = await reader.readline()
     except ValueError:
         writer.write(encode({"error": f"a request has at most {MAX_REQUEST_BYTES} bytes", "exit_code": 2}))
     except ConnectionError as error:
@@ -221,6 +222,20 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
             await writer.wait_closed()
         except ConnectionError as error:
             _let_go(error)
+
+
+async def _first(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:
+    """The first byte of requests. VPP's client waits for the router to speak first: None once it was served."""
+    try:
+        return await asyncio.wait_for(reader.read(1), _FIRST_BYTE_S)
+    except TimeoutError:
+        run = partial(answer_line, console)
+        return await telnet.Session(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve() or None
+
+
+def answer_line(console: Console, line: str) -> Iterator[dict[str, Any]]:
+    """The messages that answer one line of a client of VPP's."""
+    return _guarded(_execution(console, Path("/"), line))
 
 
 async def _send(messages: Iterator[dict[str, Any]], writer: asyncio.StreamWriter) -> bool:

@@ -9,10 +9,11 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.results.figures import NOTHING, loss_text, rate_text
+from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
 from wirespeed.results.power import power_line
 from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
 from wirespeed.results.verdict import Verdict
+from wirespeed.results.verdicts import goal_figure
 from wirespeed.search.controller import Interval
 from wirespeed.search.run import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
@@ -55,7 +56,7 @@ def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
 def view(progress: Progress, title: str, last: list[SearchTrial]) -> Group:
     """One frame of the live view."""
     head = Table.grid(padding=(0, 2))
-    now = f"{progress.purpose} at {rate_text(progress.next_load_pps)} for {progress.next_s:g} s"
+    now = f"{progress.purpose} at {exact_text(progress.next_load_pps)} for {progress.next_s:g} s"
     head.add_row(
         Text(now, style="bold"),
         f"{progress.count} trials",
@@ -90,13 +91,13 @@ def interval_bar(interval: Interval, least_pps: float, most_pps: float) -> str:
 
 
 def plain_line(progress: Progress, trial: SearchTrial) -> str:
-    """`trial 7 search: 7.770 Mpps for 1 s, offered …, received …, loss …; ndr 7.1 to 7.9 Mpps; 12 s`."""
-    number, load, seconds, offered, received, loss, not_sent, remark = _trial_cells(trial)
+    """`trial 7 search: 7.770 Mpps for 1 s, offered …, received …, loss …, not sent …; ndr 7.1 Mpps to 7.9 Mpps;
+    12 s`."""
+    number, load, seconds, offered, received, *_, remark = _trial_cells(trial)
     goals = "; ".join(f"{one.goal.name} {_known(one)}" for one in progress.intervals)
     each = " each way" if len(trial.trial.channels) > 1 else ""
     line = f"trial {number} {trial.label or trial.purpose}: {load} for {seconds} s, "
-    line += f"offered {offered}, received {received}{each}, loss {loss}"
-    line += f", not sent {not_sent}" if not_sent else ""
+    line += f"offered {offered}, received {received}{each}, {losses_text(trial.lost_ratio, trial.not_sent_ratio)}"
     return "; ".join(filter(None, (line, remark, goals, f"{progress.spent_s:.0f} s")))
 
 
@@ -109,7 +110,7 @@ def _trial_cells(trial: SearchTrial) -> tuple[str, ...]:
         remark = "the tester was the limit"
     return (
         str(trial.number),
-        rate_text(trial.load_pps),
+        exact_text(trial.load_pps),
         f"{trial.intended_s:g}",
         rate_text(trial.offered_pps / ways),
         rate_text(trial.received_pps / ways),
@@ -136,13 +137,14 @@ def summary(result: SearchResult, verdict: Verdict, where: str | None) -> list[s
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
     lines += [f"  {line}" for line in verdict.lines]
-    lines += [f"  {goal_line(goal)}" for goal in result.goals]
+    lines += [f"  {goal_line(result, goal)}" for goal in result.goals]
     mrr = result.mrr
     if mrr is not None:
         spread = f"stdev {rate_text(mrr.stdev_pps)}, min {rate_text(mrr.least_pps)}, max {rate_text(mrr.most_pps)}"
         together = " of all directions together" if ways > 1 else ""
         lines.append(
-            f"  MRR: {rate_text(mrr.mean_pps)}{together} ({mrr.count} trials at {rate_text(result.most_pps)}; {spread})"
+            f"  MRR: {rate_text(mrr.mean_pps)}{together} "
+            f"({mrr.count} trials at {exact_text(result.most_pps)}; {spread})"
         )
     lines += [f"  {line}" for line in latency_lines(result)]
     lines += [f"  {line}" for line in (power_line(result),) if line]
@@ -150,14 +152,12 @@ def summary(result: SearchResult, verdict: Verdict, where: str | None) -> list[s
     return [*lines, *([] if where is None else [f"result in {where}"])]
 
 
-def goal_line(found: GoalOutcome) -> str:
-    """`NDR allows 0 % loss: 7.770 Mpps to 7.808 Mpps each way; conditional throughput 7.770 Mpps; the DUT is the
-    limit`."""
+def goal_line(result: SearchResult, found: GoalOutcome) -> str:
+    """`NDR allows 0 % loss: 7.77 Mpps to 7.81 Mpps each way; conditional throughput 7.76 Mpps`."""
     name = f"{found.goal.name.upper()} allows {found.goal.loss_ratio * 100:g} % loss"
     if found.lower_pps is None:
         return f"{name}: none; {found.irregular or 'no load was found that it allows'}"
-    upper = "" if found.upper_pps is None or found.is_at_least else f" to {rate_text(found.upper_pps)}"
-    words = [f"{name}: {rate_text(found.lower_pps)}{upper} each way"]
+    words = [f"{name}: {goal_figure(result, found).each_way.text} each way"]
     if found.conditional_pps is not None and found.conditional_pps != found.lower_pps:
         words.append(f"conditional throughput {rate_text(found.conditional_pps)}")
     if found.irregular:
@@ -176,6 +176,6 @@ def latency_lines(result: SearchResult) -> Iterator[str]:
                 f"P{key} {value:.1f}" for key, value in latency.percentiles.items() if key in ("50", "90", "99")
             )
             yield (
-                f"latency {wire} at {trial.label} ({rate_text(trial.load_pps)}): min {latency.min_us:.1f}, "
+                f"latency {wire} at {trial.label} ({exact_text(trial.load_pps)}): min {latency.min_us:.1f}, "
                 f"{tail}{tail and ', '}max {latency.max_us:.1f} µs"
             )

@@ -56,6 +56,7 @@ class Figure:
             line_percent=value.line_percent,
             lines=max(1, self.entry.directions.count("→")),
             bound=value.bound,
+            upper_pps=value.upper_pps,
             why=value.irregular,
         )
 
@@ -146,6 +147,7 @@ def catalogue(
                 row["mark"],
                 row["loss_ratio"],
                 row["line_percent"],
+                row["upper_pps"],
             )
             found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, row["per_watt"]))
     return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in found.items()})

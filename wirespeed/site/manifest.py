@@ -83,7 +83,7 @@ def read(folder: Path) -> Manifest:
             document["pages"],
             {file: tuple(digests) for file, digests in document["archives"].items()},
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Manifest()
 
 

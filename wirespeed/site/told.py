@@ -28,11 +28,11 @@ def told_of(found: AnyResult | Inspection, digest: str) -> tuple[Told, dict[str,
     if isinstance(found, Inspection):
         marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
         return Told(command="wirespeed inspect", texts=links, marks=marks), files
-    figures, limit, *following = verdict_of(found).lines
+    figures, limit, *following = verdict_of(found).plain_lines
     told = Told(
         command=command_of(found),
         device=_commands(found.dut),
-        sentences=tuple(line.replace("`", "") for line in (limit, figures, *following)),
+        sentences=(limit, figures, *following),
         box=_described(found.dut),
         power=power_line(found),
         texts=links,

@@ -15,7 +15,8 @@ from wirespeed.suite.ab import comparisons, group_of, in_pairs, markdown, names_
 from wirespeed.suite.cells import ANY, Cell
 from wirespeed.suite.estimate import seconds_of, time_text
 from wirespeed.suite.headline import verdict_in
-from wirespeed.suite.ledger import Ledger
+from wirespeed.suite.kept import fault_of
+from wirespeed.suite.ledger import Ledger, kept_digests, tries_in
 from wirespeed.suite.loading import Loaded
 from wirespeed.suite.ray_runner import RayRunner
 from wirespeed.suite.run import CampaignRun
@@ -51,14 +52,17 @@ def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
     if asked.ab:
         loaded = replace(loaded, cells=in_pairs(loaded.cells))
     results, todo_s, done = asked.directory / "results", 0.0, 0
+    digests = kept_digests(tries_in(asked.directory))
     for number, cell in enumerate(loaded.cells, start=1):
-        if (results / f"{cell.stem}.json").exists():
+        file = results / f"{cell.stem}.json"
+        fault = fault_of(file, cell, digests.get(cell.key, "")) if file.exists() else ""
+        if file.exists() and not fault:
             done += 1
             yield f"{number:>4} done   {cell.title}"
             continue
         seconds = seconds_of(cell, {})
         todo_s += seconds
-        yield f"{number:>4} to do  {cell.title}: at most {time_text(seconds)}"
+        yield f"{number:>4} to do  {cell.title}: at most {time_text(seconds)}{fault and '; '}{fault}"
         yield from _commands(cell, loaded, asked.directory / "running")
     yield from (f"     left out {cell.title}: {reason}" for cell, reason in loaded.unfit)
     if loaded.cells:
@@ -124,7 +128,9 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
         run.run(stop)
     done += len(schedule.done)
     say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
-    if verdicts := [one for cell in loaded.cells if (one := verdict_in(ledger.result(cell))) is not None]:
+    found = [verdict_in(ledger.result(cell)) for cell in loaded.cells]
+    # A soak's load is chosen below the limit: its cells neither show nor miss it.
+    if verdicts := [one for one in found if one is not None and one.kind != "soak"]:
         say(worth_line(verdicts))
     code = _ending(run, ledger, say)
     return _compared(loaded.cells, ledger, asked) or code if asked.ab else code

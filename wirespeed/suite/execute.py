@@ -14,14 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
-from wirespeed.errors import FileFault, WirespeedError
+from wirespeed.errors import FileFault
 from wirespeed.results.file import read_file
 from wirespeed.results.journal import journal_path
-from wirespeed.results.loadtest import Result
-from wirespeed.results.outcome import COMPLETE
 from wirespeed.results.soak import SoakResult
 from wirespeed.suite.benches import Place
 from wirespeed.suite.cells import Cell
+from wirespeed.suite.kept import fault_of
 from wirespeed.suite.outcome import ABANDONED, DONE, FAILED, Outcome
 from wirespeed.suite.steps import Steps, steps_of
 
@@ -58,8 +57,8 @@ def execute(cell: Cell, place: Place, directory: Path) -> Outcome:
         return Outcome(FAILED, time.monotonic() - began_s, f"{directory}: {error.strerror}", FileFault.exit_code)
     except KeyboardInterrupt:
         return Outcome(ABANDONED, time.monotonic() - began_s, "abandoned", 130)
-    if not is_complete(output):
-        return Outcome(FAILED, time.monotonic() - began_s, "the test was interrupted", 130)
+    if fault := fault_of(output, cell):
+        return Outcome(FAILED, time.monotonic() - began_s, fault, 130)
     return Outcome(DONE, time.monotonic() - began_s)
 
 
@@ -70,18 +69,6 @@ def can_resume(output: Path) -> bool:
     except FileFault:
         return False
     return isinstance(found, SoakResult)
-
-
-def is_complete(output: Path) -> bool:
-    """Whether the file holds a result of a test that ran to its end."""
-    if not output.is_file():
-        return False
-    try:
-        found = read_file(output)
-    except WirespeedError:
-        return False
-    status = found.outcome.status if isinstance(found, Result) else found.ending.status
-    return status == COMPLETE
 
 
 def _run_all(steps: Steps, log: Path) -> None:

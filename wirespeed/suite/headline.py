@@ -1,4 +1,4 @@
-"""What a result found, in a few words, for the line of its cell."""
+"""The verdict on the result of a cell, and its figures in one line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.file import read_file
-from wirespeed.results.soak import SoakResult
 from wirespeed.results.verdict import Verdict
 
 
@@ -18,9 +17,8 @@ def headline(file: Path) -> str:
 
 
 def verdict_in(file: Path) -> Verdict | None:
-    """The verdict on the result in a file; None where there is none that can be read, and of a soak."""
+    """The verdict on the result in a file; None where there is none that can be read."""
     try:
-        result = read_file(file)
+        return verdict_of(read_file(file))
     except WirespeedError:
         return None
-    return None if isinstance(result, SoakResult) else verdict_of(result)

@@ -1,18 +1,20 @@
 """A campaign's folder: the results of its cells, what runs now, and a journal of every try.
 
-results/STEM.json       a cell that is done: there is nothing else that says so
+results/STEM.json       the result of a cell that is done, if it is that of the cell (`kept.fault_of`)
+results/STEM.json.refused-DIGEST   a file that had the name of a result and was not that of the cell
 running/                what a running cell writes; what a kill left there is taken up again or begun anew
-tries.jsonl             a line a try: key, status, seconds, exit code, error
+tries.jsonl             a line a try: key, status, seconds, exit code, error, of a result its SHA-256
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,8 +24,8 @@ from wirespeed.errors import FileFault
 from wirespeed.files import sync_directory
 from wirespeed.owned import is_running
 from wirespeed.suite.cells import Cell
-from wirespeed.suite.execute import is_complete
-from wirespeed.suite.outcome import FAILED, LOST, Outcome
+from wirespeed.suite.kept import digest_of, fault_of
+from wirespeed.suite.outcome import DONE, FAILED, LOST, Outcome
 
 _LOCK_WAIT_S = 90.0
 """The last cell of a campaign that was killed takes its lab down first, and holds the folder until then."""
@@ -31,10 +33,11 @@ _LOCK_WAIT_S = 90.0
 
 @dataclass(frozen=True)
 class Try:
-    """A line of the journal."""
+    """A line of the journal; `sha256` is the digest of the result, empty where none was kept."""
 
     key: str
     outcome: Outcome
+    sha256: str = ""
 
 
 class Ledger:
@@ -42,7 +45,7 @@ class Ledger:
     runs in it."""
 
     def __init__(self, directory: Path, say: Callable[[str], None]) -> None:
-        self.directory = directory
+        self.directory, self._say = directory, say
         self.results, self.running = directory / "results", directory / "running"
         try:
             for path in (self.results, self.running):
@@ -51,11 +54,11 @@ class Ledger:
             self._journal: IO[str] = (directory / "tries.jsonl").open("a", encoding="utf-8")
         except OSError as error:
             raise FileFault(f"campaign folder {directory} cannot be written: {error.strerror}; give --out") from None
-        self._take(say)
-        self.tries = _tries(directory / "tries.jsonl")
+        self._take()
+        self.tries = tries_in(directory)
         self._end_torn_line()
 
-    def _take(self, say: Callable[[str], None]) -> None:
+    def _take(self) -> None:
         deadline_s, told = time.monotonic() + _LOCK_WAIT_S, False
         while True:
             try:
@@ -68,7 +71,7 @@ class Ledger:
                         f"a cell of an earlier run still ends in {self.directory}; try again later"
                     ) from None
                 if not told:
-                    say("the last cell of an earlier run takes its lab down; waiting for it")
+                    self._say("the last cell of an earlier run takes its lab down; waiting for it")
                     told = True
                 time.sleep(0.2)
             else:
@@ -89,10 +92,23 @@ class Ledger:
         return self.results / f"{cell.stem}.json"
 
     def is_done(self, cell: Cell) -> bool:
-        """Also what a killed campaign did not get to put in its place."""
-        if not self.result(cell).exists() and is_complete(self.running / f"{cell.stem}.json"):
+        """Whether the result of the cell is kept, or complete where a killed campaign left it. Another file that has
+        the name of the result is put aside and told of."""
+        if self.result(cell).exists() and (fault := self.fault(cell)):
+            self._put_aside(self.result(cell), fault)
+        if not self.result(cell).exists() and not fault_of(self.running / f"{cell.stem}.json", cell):
             self.keep(cell)
         return self.result(cell).exists()
+
+    def fault(self, cell: Cell) -> str:
+        """Why the file that has the name of the cell's result is not that result; empty for one that is."""
+        return fault_of(self.result(cell), cell, kept_digests(self.tries).get(cell.key, ""))
+
+    def _put_aside(self, file: Path, fault: str) -> None:
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+        aside = file.with_name(f"{file.name}.refused-{digest}")
+        file.rename(aside)
+        self._say(f"{fault}: it is put aside as {aside.name}")
 
     def keep(self, cell: Cell) -> None:
         """Put the result of a cell that ended well in its place."""
@@ -103,9 +119,10 @@ class Ledger:
 
     def note(self, cell: Cell, outcome: Outcome) -> None:
         """Write a try down."""
-        self.tries.append(Try(cell.key, outcome))
+        sha256 = digest_of(self.result(cell)) if outcome.status == DONE else ""
+        self.tries.append(Try(cell.key, outcome, sha256))
         document = {"key": cell.key, "cell": cell.title, "ended": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
-        self._journal.write(json.dumps(document | outcome.to_json()) + "\n")
+        self._journal.write(json.dumps(document | outcome.to_json() | ({"sha256": sha256} if sha256 else {})) + "\n")
         self._journal.flush()
 
     def failures(self, cell: Cell) -> Counter[str]:
@@ -137,14 +154,21 @@ def _other_runs(pid_file: Path) -> bool:
         return False
 
 
-def _tries(path: Path) -> list[Try]:
-    """A line that was not written to its end is as if it was not there."""
-    found = []
+def kept_digests(tries: Sequence[Try]) -> dict[str, str]:
+    """The digest of each cell's newest result, by the key of the cell."""
+    return {one.key: one.sha256 for one in tries if one.sha256}
+
+
+def tries_in(directory: Path) -> list[Try]:
+    """The journal of a campaign's folder, which may be none; a line that was not written to its end is left out."""
+    path, found = directory / "tries.jsonl", []
+    if not path.exists():
+        return []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             document: dict[str, Any] = json.loads(line)
             outcome = {name: document[name] for name in ("status", "seconds", "error", "exit_code")}
-            found.append(Try(str(document["key"]), Outcome.from_json(outcome)))
-        except (ValueError, KeyError, TypeError):
+            found.append(Try(str(document["key"]), Outcome.from_json(outcome), str(document.get("sha256", ""))))
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     return found

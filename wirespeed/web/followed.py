@@ -54,7 +54,7 @@ class Followed:
                 self.running = False
         except FileNotFoundError:
             return  # between the two: the next look has the result
-        except (WirespeedError, OSError, ValueError, KeyError) as error:
+        except (WirespeedError, OSError, ValueError, KeyError, RecursionError) as error:
             self.fault, self.running = str(error), False
 
     def _grow(self, journal: Path) -> None:

@@ -9,7 +9,7 @@ Rates are packets a second, `loss` a share of what was offered, `line` all direc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.results.channel import Channel
@@ -20,9 +20,8 @@ from wirespeed.results.node_classes import class_of
 from wirespeed.results.point import Point, points
 from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.sample import Sample
-from wirespeed.results.search import SearchResult
+from wirespeed.results.search import SearchResult, SearchTrial
 from wirespeed.results.soak import SoakResult, Span
-from wirespeed.results.trial import TrialResult
 
 Frame = dict[str, Any]
 
@@ -37,10 +36,10 @@ def frames_of(result: AnyResult) -> Iterator[Frame]:
                 before = sample
         case SearchResult():
             for one in result.trials:
-                yield _trial(one.trial, one.label or one.purpose, one.load_pps)
+                yield _trial(one, one.label or one.purpose)
         case Rfc2544Result():
             for trial in result.trials:
-                yield _trial(trial.trial, f"{trial.test} {trial.frame}", trial.load_pps)
+                yield _trial(trial.judged, f"{trial.test} {trial.frame}")
         case SoakResult():
             yield from map(_second, result.seconds)
 
@@ -65,7 +64,7 @@ def sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
             for point in found.values()
             if point.offered_line_percent
         )
-    return frame | _cost(DutTelemetry.from_json(sample.dut))
+    return frame | _cost(DutTelemetry.readable(sample.dut))
 
 
 def _point(head: Result, before: Sample | None, sample: Sample, channel: Channel) -> Point:
@@ -73,25 +72,21 @@ def _point(head: Result, before: Sample | None, sample: Sample, channel: Channel
     return points(row, channel, head.medium(channel.tx), head.line_bps(channel.tx))[-1]
 
 
-def _trial(trial: TrialResult, what: str, load_pps: float) -> Frame:
-    ways: Mapping[Channel, Any] = trial.channels
+def _trial(one: SearchTrial, what: str) -> Frame:
+    trial, ways = one.trial, one.trial.channels
     return {
         "t": round(trial.ended_s, 3),
         "what": what,
-        "load": load_pps,
+        "load": one.load_pps,
         "ways": {
-            str(way): _way(
-                one.offered_pps,
-                one.received_pps,
-                max(0.0, one.balance.lost) / one.balance.offered if one.balance.offered else 0.0,
-            )
-            for way, one in ways.items()
+            str(way): _way(found.offered_pps, found.received_pps, found.balance.loss_ratio)
+            for way, found in ways.items()
         },
-        "tester": {"late": 0, "unsent": round(sum(one.balance.unoffered for one in ways.values()))},
+        "tester": {"late": 0, "unsent": round(one.wanted * one.not_sent_ratio)},
         "latency": {
-            str(way): [round(one.latency.average_us, 2), round(one.latency.max_us, 2)]
-            for way, one in ways.items()
-            if one.latency is not None
+            str(way): [round(found.latency.average_us, 2), round(found.latency.max_us, 2)]
+            for way, found in ways.items()
+            if found.latency is not None
         },
     } | _cost(trial.dut)
 

@@ -7,13 +7,14 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from wirespeed.errors import WirespeedError
-from wirespeed.exporter.target import Target
+from wirespeed.exporter.target import WAIT_S, Target, Watched
 from wirespeed.exporter.told import Told
 from wirespeed.web.frames import Frame
 from wirespeed.web.machine_frames import machine_frame
 
 EACH_S = 1.0
+PATIENCE_S = 2.0
+"""Without an answer for so long it is called silent."""
 MOST_FRAMES = 3600
 """An hour; then the older half is let go."""
 _AWAY_S = 5.0
@@ -24,7 +25,8 @@ class Machine:
     """Looked at as a test that is followed is: `head`, `frames`, how it stands, and `epoch`, which grows when the
     frames are others than before."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, wait_s: float = WAIT_S) -> None:
+        """A look waits `wait_s` for the target; what comes later is in the next one."""
         self.id = hashlib.sha256(f"machine {target.kind} {target.name}".encode()).hexdigest()[:16]
         self.name = target.name
         self.kind = target.kind
@@ -35,22 +37,24 @@ class Machine:
         self.verdicts: tuple[str, ...] = ()
         self.fault = ""
         self.epoch = 0
-        self._target = target
+        self._watched = Watched(target, PATIENCE_S)
+        self._wait_s = wait_s
         self._before: Told | None = None
-        self._looked_s = 0.0
+        self._asked_s = 0.0
         self._began_s = 0.0
 
     def look(self) -> None:
         """Ask it, at most once a second. Never raises: `fault` says why it does not answer."""
-        now_s = time.monotonic()
-        if now_s - self._looked_s < EACH_S and self._before is not None:
+        if time.monotonic() - self._asked_s < EACH_S and self._before is not None:
             return
-        try:
-            told = self._target.read()
-        except (WirespeedError, OSError, ValueError) as error:
-            self.running, self.fault, self._before = False, str(error), None
+        self._watched.ask()
+        answer, fault = self._watched.answer(self._wait_s)
+        if fault is not None:
+            self.running, self.fault, self._before = False, fault, None
+        if answer is None or fault is not None or answer.asked_s == self._asked_s:
             return
-        since_s, self._looked_s = now_s - self._looked_s, now_s
+        told, now_s = answer.told, answer.asked_s
+        since_s, self._asked_s = now_s - self._asked_s, now_s
         self.running, self.status, self.fault = True, "running", ""
         if self._before is None or told.began != self._before.began or since_s > _AWAY_S:
             self._begin(now_s)

@@ -29,8 +29,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MIN_SLOTS = 64 };
-
 static struct tap taps[WS_MAX_PORTS];
 
 struct options {
@@ -142,11 +140,11 @@ static struct rte_ring *make_ring(uint16_t index, const char *direction, uint16_
 	return rte_ring_create(name, slots, numa_node(), flags | RING_F_EXACT_SZ);
 }
 
-/* As many slots as were asked for, a power of two or not, and room for a burst at least. */
+/* As many slots as were asked for, a power of two or not. */
 static int make_rings(struct port *port, struct tap *tap)
 {
-	port->rx_descriptors = RTE_MAX(port->config.rx_descriptors, (uint16_t)MIN_SLOTS);
-	port->tx_descriptors = RTE_MAX(port->config.tx_descriptors, (uint16_t)MIN_SLOTS);
+	port->rx_descriptors = port->config.rx_descriptors;
+	port->tx_descriptors = port->config.tx_descriptors;
 	/* Any worker may poll or send; one thread is at the other end. */
 	tap->to_host = make_ring(port->index, "out", port->tx_descriptors, RING_F_SC_DEQ);
 	tap->from_host = make_ring(port->index, "in", port->rx_descriptors, RING_F_SP_ENQ);

@@ -45,7 +45,7 @@ struct ws_trace_step {
 	uint8_t bytes[WS_TRACE_BYTES];
 };
 
-/* Trace the next `count` packets that leave node `node` (dpdk-input, …) on every worker. */
+/* Trace the next `count` packets that enter node `node` (dpdk-input, …) on every worker. */
 int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t count);
 int ws_router_trace(struct ws_router *router, uint16_t worker, uint64_t start,
 					struct ws_trace_step *out, uint32_t max);

@@ -31,7 +31,7 @@ static int check_member(const struct ws_router *router, uint16_t port)
 					   : settings->borrowers               ? "lends its addresses"
 					   : interface->vlans                  ? "has sub-interfaces"
 					   : interface->mode != WS_MODE_L3     ? "is in layer 2"
-					   : interface_is_paired(interface)    ? "is in a pair with Linux"
+					   : interface->is_lcp_host            ? "is Linux's side of a pair"
 														   : NULL;
 	if (settings->bond)
 		return fail(-EINVAL, "%s is a member of %s already", settings->name,

@@ -42,8 +42,6 @@ int ws_router_lcp_pair(struct ws_router *router, uint16_t index, uint16_t host)
 	if (!error)
 		error = router_check_interface(router, host);
 	if (!error)
-		error = interface_check_free(router, index);
-	if (!error)
 		error = interface_check_free(router, host);
 	if (!error)
 		error = check_pair(router, index, host);

@@ -126,7 +126,7 @@ static const struct {
 	{"/sys/node/suspends", STATS_SIMPLE, STATS_ROW_SUSPENDS},
 	[STATS_WORKERS] = {"/sys/workers", STATS_SIMPLE, STATS_ROW_TOTALS},
 	[STATS_COUNTERS] = {"/node/errors", STATS_SIMPLE, STATS_ROW_COUNTERS},
-	[STATS_HISTOGRAMS] = {"/sys/vector-sizes", STATS_HISTOGRAM, STATS_ROW_VECTOR_SIZES},
+	[STATS_HISTOGRAMS] = {"/sys/vector-sizes", STATS_HISTOGRAM, STATS_ROWS},
 	[STATS_VECTOR_RATES] = {"/sys/vector_rate_per_worker", STATS_SIMPLE, STATS_ROWS},
 	[STATS_LOOP_RATES] = {"/sys/loops_per_worker", STATS_SIMPLE, STATS_ROWS},
 	[STATS_HEAP] = {"/mem/main heap", STATS_SIMPLE, STATS_ROWS},
@@ -173,7 +173,6 @@ static const size_t row_offsets[STATS_ROWS] = {
 	[STATS_ROW_SUSPENDS] = offsetof(struct stats_thread, nodes.suspends.at),
 	[STATS_ROW_CLOCKS] = offsetof(struct stats_thread, nodes.clocks.at),
 	[STATS_ROW_COUNTERS] = offsetof(struct stats_thread, counters.at),
-	[STATS_ROW_VECTOR_SIZES] = offsetof(struct stats_thread, vector_sizes.at),
 };
 
 static void make_rows(struct stats_segment *stats)
@@ -187,15 +186,15 @@ static void make_rows(struct stats_segment *stats)
 					? stats_address(&memory->nothing.local0)
 					: stats_address((uint8_t *)&memory->threads[i] + row_offsets[row]);
 	}
-	for (uint16_t i = 0; i < stats->thread_count; i++) {
+	for (uint16_t i = 0; i < stats->thread_count; i++)
 		memory->threads[i].totals_length = RTE_DIM(worker_links);
-		memory->threads[i].vector_sizes.length = 1 + STATS_VECTOR_SIZES;
-	}
 	memory->no_name.length = 1;
+	memory->vector_sizes.length = RTE_DIM(memory->vector_sizes.at);
 	memory->vector_rates.length = memory->loop_rates.length = stats->thread_count;
 	memory->heap.length = memory->segment.length = RTE_DIM(memory->heap.at);
-	const void *const only[] = {memory->vector_rates.at, memory->loop_rates.at, memory->heap.at,
-								memory->segment.at};
+	const void *const only[] = {memory->vector_sizes.at, memory->vector_rates.at,
+								memory->loop_rates.at, memory->heap.at, memory->segment.at};
+	_Static_assert(RTE_DIM(only) == RTE_DIM(memory->only), "each has its row");
 	for (size_t i = 0; i < RTE_DIM(only); i++) {
 		memory->only[i].length = 1;
 		memory->only[i].at[0] = stats_address(only[i]);
@@ -209,8 +208,8 @@ static uint64_t vector_address(const struct stats_memory *memory, int vector)
 		return stats_address(&memory->interface_names.local0);
 	if (vector == STATS_NODE_NAMES)
 		return stats_address(memory->node_names.at);
-	if (vector >= STATS_VECTOR_RATES)
-		return stats_address(memory->only[vector - STATS_VECTOR_RATES].at);
+	if (vector >= STATS_HISTOGRAMS)
+		return stats_address(memory->only[vector - STATS_HISTOGRAMS].at);
 	return stats_address(memory->rows[vectors[vector].row].at);
 }
 
@@ -223,8 +222,8 @@ static void add_values(struct stats_segment *stats)
 {
 	struct ws_pool_info pool;
 	for (int i = 0; i < STATS_POOLS; i++)
-		stats->values[i] = stats_entry_add(stats, i <= STATS_BOOTTIME ? STATS_SCALAR : STATS_GAUGE,
-										   0, "%s", value_names[i]);
+		stats->values[i] = stats_entry_add(
+			stats, i <= STATS_LAST_UPDATE ? STATS_SCALAR : STATS_GAUGE, 0, "%s", value_names[i]);
 	for (uint16_t i = 0; i < ws_pool_count() && !ws_pool_info(i, &pool); i++)
 		for (int j = 0; j < STATS_POOL_VALUES; j++)
 			stats->values[STATS_POOLS + i * STATS_POOL_VALUES + j] = stats_entry_add(

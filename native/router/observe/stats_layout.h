@@ -104,7 +104,7 @@ struct stats_thread {
 	struct interface_counts interfaces;
 	struct graph_counts nodes;
 	STATS_VECTOR(uint64_t, STATS_MAX_COUNTERS) counters;
-	STATS_VECTOR(uint64_t, 1 + STATS_VECTOR_SIZES) vector_sizes; /* first of all an exponent, 0 */
+	uint64_t vector_sizes[STATS_VECTOR_SIZES];
 } __attribute__((aligned(GRAPH_CACHE_LINE)));
 
 /* No two workers write to one line, and a vector's length is where readers look for it. */
@@ -136,7 +136,6 @@ enum stats_row {
 	STATS_ROW_SUSPENDS,
 	STATS_ROW_CLOCKS,
 	STATS_ROW_COUNTERS,
-	STATS_ROW_VECTOR_SIZES,
 	STATS_ROWS,
 };
 
@@ -169,7 +168,10 @@ struct stats_memory {
 	stats_text no_name; /* where there is no such interface or node */
 	stats_per_thread rows[STATS_ROWS];
 	/* Vectors of one row, whose elements are threads or things. */
-	STATS_VECTOR(uint64_t, 1) only[4];
+	STATS_VECTOR(uint64_t, 1) only[5];
+	/* Sums over the workers behind an exponent, which is 0. One row, since VPP's exporter to
+	 * Prometheus writes a TYPE line for each. */
+	STATS_VECTOR(uint64_t, 1 + STATS_VECTOR_SIZES) vector_sizes;
 	stats_per_thread vector_rates, loop_rates;
 	STATS_VECTOR(uint64_t, 3) heap, segment; /* total, used, free */
 	STATS_INTERFACES(struct own_pair) nothing;

@@ -106,6 +106,17 @@ static void write_rates(struct ws_router *router, uint64_t ticks)
 	stats_set(stats, STATS_INPUT_RATE, (uint64_t)(received / seconds));
 }
 
+static void write_vector_sizes(struct ws_router *router)
+{
+	struct stats_memory *memory = router->stats.memory;
+	for (int size = 0; size < STATS_VECTOR_SIZES; size++) {
+		uint64_t sum = 0;
+		for (uint16_t i = 0; i < router->worker_count; i++)
+			sum += own_count_read(&memory->threads[i + 1].vector_sizes[size]);
+		write_word(&memory->vector_sizes.at[1 + size], sum);
+	}
+}
+
 void stats_update(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
@@ -117,6 +128,7 @@ void stats_update(struct ws_router *router)
 			write_port(&stats->memory->threads[0].interfaces, i);
 	write_pools(stats);
 	write_heaps(stats);
+	write_vector_sizes(router);
 	write_rates(router, now - (stats->updated_tsc ? stats->updated_tsc : stats->started_tsc));
 	stats->updated_tsc = now;
 	struct timespec time;

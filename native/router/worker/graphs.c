@@ -90,7 +90,7 @@ static int make_worker(struct ws_router *router, uint16_t index)
 	glean_throttle_init(&worker->glean, router->glean_seed, router->tsc_hz);
 	worker->totals = &router->stats.memory->threads[index + 1].totals;
 	worker->interfaces = &router->stats.memory->threads[index + 1].interfaces;
-	worker->vector_sizes = &router->stats.memory->threads[index + 1].vector_sizes.at[1];
+	worker->vector_sizes = &router->stats.memory->threads[index + 1].vector_sizes[0];
 	worker->routes_to = stats_forwarding_of(&router->stats, STATS_ROUTE_TO, index + 1);
 	worker->routes_via = stats_forwarding_of(&router->stats, STATS_ROUTE_VIA, index + 1);
 	worker->adjacencies = stats_forwarding_of(&router->stats, STATS_ADJACENCY, index + 1);

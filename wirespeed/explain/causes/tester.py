@@ -8,6 +8,7 @@ from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "tester"
+OFFER_MORE = "offer more: a higher target, smaller frames or both directions"
 _SAME, _NEAR = 0.015, 0.025
 """Of a line: what published percentages are rounded by, and twice that where the mean frame of a mix is rounded too."""
 _LOSSLESS = 0.001
@@ -24,9 +25,8 @@ def look(case: Case) -> Finding | None:
     sentence = "the tester ends here, not the device"
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
         sentence = f"the device carried all it was offered, {rate_text(load.offered_pps)}: it may carry more"
-    return Finding(
-        NAME, sentence, tuple(pieces), next="offer more: a faster tester, or two of them; `bench check --tester`"
-    )
+    more = "a faster tester, or two of them; `bench check --tester`"
+    return Finding(NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE)
 
 
 def _said(load: Load) -> Evidence | None:

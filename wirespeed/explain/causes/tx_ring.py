@@ -12,6 +12,7 @@ from wirespeed.explain.causes._reasons import TX_FULL
 from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case, Worker
 from wirespeed.explain.words import share_text
+from wirespeed.results.figures import rate_text
 from wirespeed.results.node_classes import OUTPUT, TX, port_of, whole_names
 
 NAME = "tx-ring"
@@ -24,7 +25,7 @@ def look(case: Case) -> Finding | None:
         none = Evidence("no packet was dropped for want of a TX slot", EXCLUDED)
         return Finding(NAME, "", (none,)) if case.drops else None
     pieces += [
-        Evidence(f"{worker.name}: in {worker.in_pps:.4g}, out {worker.out_pps:.4g} pps", FAIR, worker.source)
+        Evidence(f"{worker.name}: in {rate_text(worker.in_pps)}, out {rate_text(worker.out_pps)}", FAIR, worker.source)
         for worker in case.busy
         if worker.in_pps
         and worker.out_pps is not None

@@ -1,13 +1,10 @@
-"""What `wirespeed dut collect -o FILE` kept of a device, beside a test or without one."""
+"""A case from what `wirespeed dut collect -o FILE` kept of a device, beside a test or without one."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from wirespeed.errors import FileFault
 from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.sources.telemetry import (
     box_of,
@@ -18,40 +15,7 @@ from wirespeed.explain.sources.telemetry import (
     machine_told,
     workers_told,
 )
-from wirespeed.files import read_text_file
-from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.json_values import as_object
-
-FORMAT = "wirespeed-dut/1"
-_MOST_BYTES = 512 << 20
-
-
-@dataclass(frozen=True)
-class Collected:
-    """`whole` is what the device told over all of the time; `dut` says what it is."""
-
-    source: str
-    dut: dict[str, Any]
-    whole: DutTelemetry
-
-
-def is_collected(path: Path) -> bool:
-    """Whether the file says that it is one; what cannot be read is none."""
-    try:
-        with path.open("rb") as file:
-            return FORMAT.encode() in file.read(200)
-    except OSError:
-        return False
-
-
-def read_collected(path: Path) -> Collected:
-    """FileFault says what is wrong with the file."""
-    try:
-        document = as_object(json.loads(read_text_file(path, "collection", _MOST_BYTES)), "the file")
-        dut = as_object(document.get("dut"), "dut")
-        return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
-    except (ValueError, RecursionError) as error:
-        raise FileFault(f"{path} is no collection of a device: {error}") from None
+from wirespeed.results.collection import Collected
 
 
 def case_of(collected: Collected) -> Case:

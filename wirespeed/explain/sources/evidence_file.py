@@ -11,6 +11,7 @@ explain: [64b 1-flow]
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,6 +25,7 @@ from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.explain.sources.pasted import more_than_offered
 from wirespeed.explain.sources.plain_lines import plain_text
 from wirespeed.explain.sources.show_run import counted_in, workers_of
+from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps, parse_rate, parse_speed
@@ -31,6 +33,17 @@ from wirespeed.units import line_rate_pps, parse_rate, parse_speed
 SCHEMA = "wirespeed-evidence/1"
 IMIX_BYTES = (28 * 68 + 16 * 590 + 4 * 1514) / 48
 """Of the bench profile's imix."""
+_TEXTS = {
+    "show_hardware_interfaces": "show hardware-interfaces",
+    "show_interface": "show interface",
+    "show_rx_placement": "show interface rx-placement",
+    "show_cpu": "show cpu",
+    "mpstat": "mpstat",
+    "softirqs": "/proc/softirqs",
+}
+"""Keys of pasted texts, by the kind of text that each takes."""
+_OF_TEXTS = ("system", "cores", "workers", "queues", "tx_slots", "tx_queues", "hz")
+"""Facts of a box that texts tell where the file does not."""
 _MOST_BYTES = 4_000_000
 _CONTRADICTS = 0.05
 _OFF = 0.02
@@ -116,8 +129,8 @@ class BoxText(_Strict):
 class TestText(_Strict):
     """One test. `received` and `offered` are of all directions together, `percent` of all lines or, with
     `percent_of: one`, of one line, so that both directions make up to 200; what is given twice is compared. `drops`,
-    `events`, `cpu` and `nics` (counters by interface) are as the device names them. `claim` is what somebody else made
-    of it."""
+    `events`, `cpu` and `nics` (counters by interface) are as the device names them; `show_run` to `softirqs` are texts
+    as it printed them. `claim` is what somebody else made of it."""
 
     __test__ = False  # no test of pytest's
 
@@ -139,6 +152,12 @@ class TestText(_Strict):
     cycles: float | None = Field(default=None, gt=0)
     show_run: str = ""
     show_errors: str = ""
+    show_hardware_interfaces: str = ""
+    show_interface: str = ""
+    show_rx_placement: str = ""
+    show_cpu: str = ""
+    mpstat: str = ""
+    softirqs: str = ""
     drops: dict[str, int] = {}
     events: dict[str, int] = {}
     cpu: dict[str, dict[str, float]] = {}
@@ -177,7 +196,7 @@ def cases_of(text: str, source: str) -> tuple[Case, ...]:
     """As read_evidence, of a text; UsageError names what is wrong and where."""
     try:
         parsed = EvidenceText.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{source} is no YAML: {' '.join(str(error).split())[:200]}") from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -254,6 +273,10 @@ def _ambiguous(test: TestText) -> tuple[str, ...]:
 
 def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], source: str) -> Case:
     place = f"{source}: {test.name}"
+    read = _pasted(test, place)
+    if read is not None:
+        told = {name: getattr(read.box, name) for name in _OF_TEXTS if not getattr(box, name)}
+        box = box.model_copy(update=told)
     workers: tuple[Worker, ...] = ()
     remarks: tuple[str, ...] = ()
     if test.show_run:
@@ -263,6 +286,13 @@ def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], so
     paused = {f"{name}: pause frames": count for name, told in test.nics.items() if (count := pauses(told))}
     for name, counters in test.nics.items():
         drops |= losses(name, counters)
+    machine = _machine(test, place)
+    cpus = tuple(Cpu(name, shares) for name, shares in test.cpu.items())
+    if read is not None:
+        drops |= read.drops
+        paused |= read.events
+        machine = replace(machine, nics=(*machine.nics, *read.machine.nics))
+        cpus, remarks = (*cpus, *read.cpus), (*remarks, *read.remarks)
     return Case(
         load=load,
         box=_box(box, source),
@@ -271,7 +301,7 @@ def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], so
         drops=drops,
         events=counted.events | test.events | paused,
         tells_drops=bool(test.show_errors),
-        cpus=tuple(Cpu(name, shares) for name, shares in test.cpu.items()),
+        cpus=cpus,
         steps=tuple(Step(offered, received) for offered, received in test.steps),
         remarks=(
             *remarks,
@@ -279,8 +309,19 @@ def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], so
             *((f"claimed: {test.claim}",) if test.claim else ()),
             *_ambiguous(test),
         ),
-        machine=_machine(test, place),
+        machine=machine,
     )
+
+
+def _pasted(test: TestText, place: str) -> Case | None:
+    """The facts of the pasted texts of a test. UsageError for a text under the key of another kind."""
+    given = {key: text for key in _TEXTS if (text := getattr(test, key))}
+    for key, text in given.items():
+        kinds = kinds_in(text)
+        if _TEXTS[key] not in kinds:
+            other = f"it is a `{kinds[0]}`" if kinds else "paste it as it was printed"
+            raise UsageError(f"{place}: {key} holds no `{_TEXTS[key]}`: {other}")
+    return case_of_text("\n".join(given.values()), place, Figures()) if given else None
 
 
 def _machine(test: TestText, place: str) -> Machine:

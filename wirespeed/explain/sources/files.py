@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.sources import result, rfc2544, search, soak
-from wirespeed.explain.sources.collected import Collected, case_of, is_collected, read_collected, with_collected
+from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.results.box_names import UNNAMED, BoxNames
+from wirespeed.results.collection import Collected, is_collected, read_collected
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
 from wirespeed.results.loadtest import Result

@@ -114,11 +114,8 @@ def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machin
 
 
 def _telemetry(sample: Sample) -> DutTelemetry | None:
-    """None of what no program of ours wrote, or a later one did."""
-    try:
-        found = DutTelemetry.from_json(sample.dut)
-    except ValueError as error:
-        return DutTelemetry(error=str(error))
+    """None of a device that tells nothing."""
+    found = DutTelemetry.readable(sample.dut)
     return found if found != DutTelemetry() else None
 
 
@@ -200,7 +197,7 @@ def _load(
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
-    )
+    ).within_line
 
 
 def _refused_share(top: Sequence[Point]) -> float:

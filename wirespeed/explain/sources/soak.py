@@ -31,7 +31,7 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
     machine = Machine(source=place)
     if total.dut.watts is not None:
         machine = replace(machine, energy=Energy(total.dut.watts, idle_watts(soak.lab), place))
-    rings = any(Medium(port.medium) is Medium.RING for port in soak.ports.values())
+    rings = any(port.medium is Medium.RING for port in soak.ports.values())
     case = Case(
         load=Load(
             name=soak.name,

@@ -52,7 +52,7 @@ class Tried:
     @property
     def has_nics(self) -> bool:
         """Not where tester and device share memory."""
-        return not any(Medium(port.medium) is Medium.RING for port in self.ports.values())
+        return not any(port.medium is Medium.RING for port in self.ports.values())
 
 
 def idle_watts(lab: Mapping[str, Any]) -> float | None:
@@ -112,7 +112,7 @@ def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str
         longest_away_s=_longest_away_s(chosen),
         paused=any(trial.trial.balance.paused for trial in chosen),
         by_direction=by_direction if len(by_direction) > 1 else (),
-    )
+    ).within_line
 
 
 def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:

@@ -1,12 +1,13 @@
-"""sw_interface_add_del_address, ip_address_dump, ip_unnumbered_dump: addresses of interfaces."""
+"""sw_interface_add_del_address, ip_dump, ip_address_dump, ip_unnumbered_dump: addresses of interfaces."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
-from wirespeed.router.api.client import Client, refused_as
+from wirespeed.router.api.client import ALL, Client, refused_as
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Retval
 from wirespeed.router.interface_numbers import shown_index
@@ -38,6 +39,13 @@ def _addresses(client: Client, request: Values) -> Iterator[dict[str, Any]]:
         for address in face.addresses:
             if address.version == version:
                 yield {"sw_if_index": shown_index(index), "prefix": address}
+
+
+@handler("ip_dump")
+def dump_interfaces(client: Client, request: Values) -> Answer:
+    """Interfaces with IP of their own, all but unnumbered ones, whichever family is asked for."""
+    own = (shown_index(index) for index, face in client.chosen(ALL) if face.unnumbered_of is None)
+    return ({"sw_if_index": index, "is_ipv6": request.is_ipv6} for index in chain((0,), own))
 
 
 @handler("ip_unnumbered_dump")

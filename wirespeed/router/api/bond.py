@@ -1,4 +1,4 @@
-"""bond_create2, bond_delete, bond_add_member, bond_detach_member, and the dumps of bonds and members."""
+"""Bonds and their members: made, deleted, dumped. Older messages that say slave have the same handlers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _OWN_BALANCE = {BondMode.ROUND_ROBIN: 3, BondMode.BROADCAST: 4, BondMode.ACTIVE_
 """VPP's numbers of how the other modes balance."""
 
 
+@change("bond_create")
 @change("bond_create2")
 def create(client: Client, request: Values) -> Answer:
-    if request.numa_only or request.enable_gso:
+    if request.numa_only or request.get("enable_gso"):
         raise Refusal(Retval.UNIMPLEMENTED)
     if request.mode not in list(BondMode):
         raise Refusal(Retval.INVALID_ARGUMENT)
@@ -39,6 +40,7 @@ def delete(client: Client, request: Values) -> Answer:
     return None
 
 
+@change("bond_enslave")
 @change("bond_add_member")
 def add_member(client: Client, request: Values) -> Answer:
     bond, port = _bond(client, request.bond_sw_if_index)[0], client.interface(request.sw_if_index)[0]
@@ -46,6 +48,7 @@ def add_member(client: Client, request: Values) -> Answer:
     return None
 
 
+@change("bond_detach_slave")
 @change("bond_detach_member")
 def detach_member(client: Client, request: Values) -> Answer:
     client.core.remove_bond_member(client.interface(request.sw_if_index)[0])
@@ -59,9 +62,10 @@ def _bond(client: Client, sw_if_index: int) -> tuple[int, Interface]:
     return index, face
 
 
+@handler("sw_interface_bond_dump")
 @handler("sw_bond_interface_dump")
 def dump(client: Client, request: Values) -> Answer:
-    return _bonds(client, request.sw_if_index)
+    return _bonds(client, request.get("sw_if_index", ALL))
 
 
 def _bonds(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
@@ -73,8 +77,8 @@ def _bonds(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
                 "id": bond.id,
                 "mode": int(bond.mode),
                 "lb": _balance(bond),
-                "active_members": len(bond.active),
-                "members": len(bond.members),
+                **dict.fromkeys(("active_members", "active_slaves"), len(bond.active)),
+                **dict.fromkeys(("members", "slaves"), len(bond.members)),
                 "interface_name": face.name,
             }
 
@@ -83,6 +87,7 @@ def _balance(bond: Bond) -> int:
     return _OWN_BALANCE.get(bond.mode, int(bond.balance))
 
 
+@handler("sw_interface_slave_dump")
 @handler("sw_member_interface_dump")
 def dump_members(client: Client, request: Values) -> Answer:
     return _members(client, request.sw_if_index)

@@ -1,4 +1,4 @@
-"""bridge_domain_add_del_v2, bridge_flags and what dumps bridge domains and their stations."""
+"""bridge_domain_add_del, bridge_flags and what dumps bridge domains and their stations."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _FLAGS = {
 _TURN = 256
 
 
+@change("bridge_domain_add_del")
 @change("bridge_domain_add_del_v2")
 def set_domain(client: Client, request: Values) -> Answer:
     present = {domain.id: domain for domain in client.core.bridge_domains()}

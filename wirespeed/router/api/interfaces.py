@@ -1,4 +1,4 @@
-"""sw_interface_dump, and interfaces that are no ports: made, deleted, told of."""
+"""sw_interface_dump, and what is asked about one interface."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ def dump(client: Client, request: Values) -> Answer:
 
 
 def _details(client: Client, request: Values) -> Iterator[dict[str, Any] | None]:
-    wanted = request.name_filter if request.name_filter_valid else ""
-    only = ALL if request.name_filter_valid else request.sw_if_index
-    if only in (0, ALL) and wanted in _LOCAL_NAME:
+    """All interfaces for index 0 as well as for ~0, as VPP does; a name filter ignores case."""
+    wanted = request.name_filter.lower() if request.name_filter_valid else ""
+    only = ALL if request.name_filter_valid or not request.sw_if_index else request.sw_if_index
+    if only == ALL and wanted in _LOCAL_NAME:
         yield _LOCAL
     for number, (index, face) in enumerate(client.chosen(only), 1):
         if number % _TURN == 0:
             yield None
-        if wanted in face.name:
+        if wanted in face.name.lower():
             yield details(client.core, index, face) | {"tag": client.console.tags.get(index, "")}
 
 

@@ -15,6 +15,8 @@ from wirespeed.vpp_api.table import TABLE
 _TAP = TABLE.values["LCP_API_ITF_HOST_TAP"]
 
 
+@change("lcp_itf_pair_add_del")
+@change("lcp_itf_pair_add_del_v2")
 @change("lcp_itf_pair_add_del_v3")
 def set_pair(client: Client, request: Values) -> Answer:
     index = client.index(request.sw_if_index)

@@ -1,8 +1,10 @@
-"""show_version, show_threads, cli_inband: what runs here, and its command line."""
+"""show_version, show_threads, show_vpe_system_time, cli_inband: what runs here, and its command line."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from wirespeed import __version__
 from wirespeed.errors import WirespeedError
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.registry import Answer, change, handler
-from wirespeed.router.api.retvals import Retval
+from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.pause import Pause
 from wirespeed.vpp_api.codec import Values
 
@@ -26,18 +28,38 @@ def show_version(client: Client, request: Values) -> Answer:
 
 @handler("show_threads")
 def show_threads(client: Client, request: Values) -> Answer:
-    main = {"name": "ws_main", "pid": os.getpid(), "cpu_id": _last_cpu(), "core": _last_cpu()}
-    rows = [main]
+    rows = [{"name": "ws_main", "pid": os.getpid(), **_place(_last_cpu())}]
     for number in range(client.core.worker_count()):
         worker = client.core.worker(number)
         row = {"id": number + 1, "name": worker.name, "type": "workers", "pid": worker.thread_id}
-        rows.append({**row, "cpu_id": worker.cpu, "core": worker.cpu})
+        rows.append({**row, **_place(worker.cpu)})
     return {"thread_data": rows}
+
+
+def _place(cpu: int) -> dict[str, int]:
+    """The CPU, its core and its NUMA node; what Linux does not tell is 0."""
+    directory = Path(f"/sys/devices/system/cpu/cpu{cpu}")
+    core = 0
+    with contextlib.suppress(OSError, ValueError):
+        core = max(0, int((directory / "topology/core_id").read_text()))
+    nodes = (int(path.name.removeprefix("node")) for path in directory.glob("node[0-9]*"))
+    return {"cpu_id": cpu, "core": core, "cpu_socket": next(nodes, 0)}
 
 
 def _last_cpu() -> int:
     """The CPU that the main thread last ran on."""
     return int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[36])
+
+
+@handler("show_vpe_system_time")
+def show_time(client: Client, request: Values) -> Answer:
+    return {"vpe_system_time": time.time()}
+
+
+@handler("cli")
+def cli(client: Client, request: Values) -> Answer:
+    """The line lies in shared memory, which a client by socket has none of."""
+    raise Refusal(Retval.UNIMPLEMENTED)
 
 
 @change("cli_inband")

@@ -38,6 +38,12 @@ def set_mpls_table(client: Client, request: Values) -> Answer:
     return None
 
 
+@handler("mpls_table_dump")
+def dump_tables(client: Client, request: Values) -> Answer:
+    tables = (0,) if client.core.has_mpls_table() else ()
+    return ({"mt_table": {"mt_table_id": table, "mt_name": f"MPLS-VRF:{table}"}} for table in tables)
+
+
 @change("mpls_route_add_del")
 def set_mpls_route(client: Client, request: Values) -> Answer:
     given = request.mr_route

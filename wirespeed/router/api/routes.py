@@ -14,15 +14,20 @@ from wirespeed.router.api.fib_paths import details_of, paths_of
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.routes import add_paths, delete_paths
-from wirespeed.router.core import Path, Route
+from wirespeed.router.core import Path, Route, RouteSource
 from wirespeed.router.counting_core import Counting
 from wirespeed.router.tables_core import FLOW_HASH, FlowField
 from wirespeed.vpp_api.codec import Values
 
 _TURN = 128
+_API, _CLI = 8, 9
+_SOURCES = {RouteSource.STATIC: _API, RouteSource.LINUX: 22, RouteSource.CONNECTED: 4, RouteSource.NEIGHBOR: 15}
+"""VPP's numbers of who made a route: the user (by command, too), Linux, an interface, an adjacency. Linux has the first
+number that VPP gives to plugins."""
 
 
 @change("ip_table_add_del")
+@change("ip_table_add_del_v2")
 def set_ip_table(client: Client, request: Values) -> Answer:
     table = request.table
     version = 6 if table.is_ip6 else 4
@@ -32,6 +37,19 @@ def set_ip_table(client: Client, request: Values) -> Answer:
         with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
             client.core.delete_table(version, table.table_id)
     return None
+
+
+@change("ip_table_allocate")
+def allocate_ip_table(client: Client, request: Values) -> Answer:
+    """The first number that no table has, unless the request names one."""
+    table = request.table
+    version = 6 if table.is_ip6 else 4
+    present = {one.id for one in client.core.tables(version)}
+    if table.table_id == ALL:
+        table = Values(table, table_id=next(number for number in range(1, len(present) + 2) if number not in present))
+    if table.table_id not in present:
+        client.core.add_table(version, table.table_id, table.name)
+    return {"table": table}
 
 
 @handler("ip_table_dump")
@@ -82,9 +100,12 @@ def _set_flow_hash(client: Client, table: int, is_ip6: bool, fields: int) -> Ans
 
 
 @change("ip_route_add_del")
+@change("ip_route_add_del_v2")
 def set_ip_route(client: Client, request: Values) -> Answer:
     """`is_multipath`: the paths come to those that are there, or go from them; else they are all, or all go."""
     given = request.route
+    if given.get("src", 0) not in (0, _API, _CLI):
+        raise Refusal(Retval.UNIMPLEMENTED)
     prefix = given.prefix.network
     _check_table(client, prefix.version, given.table_id)
     route = Route(prefix, paths_of(client, given.paths), table=given.table_id)
@@ -106,20 +127,26 @@ def _check_table(client: Client, version: int, ident: int) -> None:
 
 
 @handler("ip_route_dump")
+@handler("ip_route_v2_dump")
 def dump_routes(client: Client, request: Values) -> Answer:
-    return _routes(client, 6 if request.table.is_ip6 else 4, request.table.table_id)
+    return _routes(client, 6 if request.table.is_ip6 else 4, request.table.table_id, request.get("src", 0))
 
 
-def _routes(client: Client, version: int, table: int) -> Iterator[dict[str, Any] | None]:
+def _routes(client: Client, version: int, table: int, only: int) -> Iterator[dict[str, Any] | None]:
+    """Routes of the source `only`, or of all where that is 0."""
+    wanted = _API if only == _CLI else only
     # By the object, which is there as long as we hold it: a million routes have few lists of paths.
     known: dict[int, tuple[tuple[Path, ...], list[dict[str, Any]]]] = {}
     with contextlib.suppress(UsageError):  # there is no such table
-        for number, (prefix, paths, index) in enumerate(client.core.route_texts(version, table), 1):
+        for number, (prefix, paths, index, source) in enumerate(client.core.route_texts(version, table), 1):
             if number % _TURN == 0:
                 yield None
+            if wanted not in (0, _SOURCES[source]):
+                continue
             if id(paths) not in known:
                 known[id(paths)] = paths, details_of(paths, version)
-            yield {"route": _route(table, ip_interface(prefix), known[id(paths)][1], _stats_index(client, index))}
+            stats_index, made_by = _stats_index(client, index), only or _SOURCES[source]
+            yield {"route": _route(table, ip_interface(prefix), known[id(paths)][1], stats_index, made_by)}
 
 
 def _stats_index(client: Client, index: int) -> int:
@@ -127,11 +154,12 @@ def _stats_index(client: Client, index: int) -> int:
     return index if Counting.ROUTES in client.core.counting() else ALL
 
 
-def _route(table: int, prefix: Any, paths: list[dict[str, Any]], stats_index: int) -> dict[str, Any]:
-    return {"table_id": table, "stats_index": stats_index, "prefix": prefix, "paths": paths}
+def _route(table: int, prefix: Any, paths: list[dict[str, Any]], stats_index: int, source: int) -> dict[str, Any]:
+    return {"table_id": table, "stats_index": stats_index, "prefix": prefix, "paths": paths, "src": source}
 
 
 @handler("ip_route_lookup")
+@handler("ip_route_lookup_v2")
 def look_up(client: Client, request: Values) -> Answer:
     prefix, table = request.prefix, request.table_id
     _check_table(client, prefix.version, table)
@@ -139,4 +167,4 @@ def look_up(client: Client, request: Values) -> Answer:
     if found is None:
         raise Refusal(Retval.NO_SUCH_ENTRY)
     details = details_of(found.paths, found.prefix.version)
-    return {"route": _route(table, found.prefix, details, _stats_index(client, found.index))}
+    return {"route": _route(table, found.prefix, details, _stats_index(client, found.index), _SOURCES[found.source])}

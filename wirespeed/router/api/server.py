@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import socket
 import struct
-import sys
 import time
 from itertools import count
 
@@ -71,14 +70,15 @@ class ApiServer:
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = Client(self._console, next(self._numbers))
         if len(self._clients) >= _MOST_CLIENTS:
-            print(f"wirespeed: API: {_MOST_CLIENTS} clients are there already; one more is refused", file=sys.stderr)
+            text = f"API: {_MOST_CLIENTS} clients are there already; one more is refused"
+            self._console.messages.warn("api", text)
             writer.close()
             return
         self._clients[client.number] = client, writer
         try:
             await self._serve(client, reader, writer)
         except ProtocolFault as fault:
-            print(f"wirespeed: API client {client.name or client.number} is let go: {fault}", file=sys.stderr)
+            self._console.messages.warn("api", f"API client {client.name or client.number} is let go: {fault}")
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             error.__traceback__ = None  # its frames know the stream, which knows it
         except asyncio.CancelledError:

@@ -7,7 +7,7 @@ import errno
 from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.interfaces import checked_mtu, tag_interface
+from wirespeed.router.commands.interfaces import checked_mtu, route_out, tag_interface
 from wirespeed.router.core import InterfaceKind, MtuKind
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
@@ -28,7 +28,7 @@ def set_mtu(client: Client, request: Values) -> Answer:
     index = client.index(request.sw_if_index)
     mtus = [checked_mtu(mtu) if mtu or kind is MtuKind.L3 else 0 for kind, mtu in zip(_MTUS, request.mtu, strict=True)]
     for kind, mtu in zip(_MTUS, mtus, strict=True):
-        client.core.set_protocol_mtu(index, kind, mtu)
+        route_out(client.core, index, kind, mtu)
     return None
 
 

@@ -1,4 +1,4 @@
-"""create_subif, create_vlan_subif, create_loopback_instance, and what deletes them."""
+"""create_subif, create_vlan_subif, create_loopback, and what deletes them."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ def delete_subinterface(client: Client, request: Values) -> Answer:
     return None
 
 
+@change("create_loopback")
 @change("create_loopback_instance")
 def create_loopback(client: Client, request: Values) -> Answer:
-    instance = request.user_instance if request.is_specified else None
+    instance = request.user_instance if request.get("is_specified") else None
     mac = None if request.mac_address == _NO_MAC else request.mac_address
     with refused_as(Retval.IF_ALREADY_EXISTS, errno.EEXIST):
         return {"sw_if_index": shown_index(add_loopback(client.console, instance, mac))}

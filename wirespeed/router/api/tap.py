@@ -1,4 +1,4 @@
-"""tap_create_v3, tap_delete_v2, sw_interface_tap_v2_dump."""
+"""tap_create, tap_delete_v2, sw_interface_tap_v2_dump."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _NOT_SET = ("host_mtu_set", "host_ip4_prefix_set", "host_ip6_prefix_set", "host_
 _KIND = "tap"
 
 
+@change("tap_create_v2")
 @change("tap_create_v3")
 def create(client: Client, request: Values) -> Answer:
     if any(request[flag] for flag in (*_NOT_SET, "host_bridge_set")) or request.tap_flags:

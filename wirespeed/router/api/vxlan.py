@@ -1,4 +1,4 @@
-"""vxlan_add_del_tunnel_v3, vxlan_tunnel_v2_dump."""
+"""vxlan_add_del_tunnel, vxlan_tunnel_dump."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ _NEXT = {1: Decap.L2, 2: Decap.IP4, 3: Decap.IP6}
 """Edges of the nodes that take packets out of tunnels: VPP's first one, that of frames, and ours behind it."""
 
 
+@change("vxlan_add_del_tunnel")
+@change("vxlan_add_del_tunnel_v2")
 @change("vxlan_add_del_tunnel_v3")
 def set_tunnel(client: Client, request: Values) -> Answer:
     """Ports other than VXLAN's own are not had, nor tunnels that are no Ethernet interfaces."""
-    if request.is_l3 or not {request.src_port, request.dst_port} <= {0, VXLAN_PORT}:
+    ports = {request.get("src_port", 0), request.get("dst_port", 0)}
+    if request.get("is_l3") or not ports <= {0, VXLAN_PORT}:
         raise Refusal(Retval.UNIMPLEMENTED)
     ends = request.src_address, request.dst_address
     tunnel = VxlanTunnel(0, *ends, request.vni, request.encap_vrf_id)
@@ -56,6 +59,7 @@ def _delete(client: Client, tunnel: VxlanTunnel) -> int:
     return shown_index(index)
 
 
+@handler("vxlan_tunnel_dump")
 @handler("vxlan_tunnel_v2_dump")
 def dump(client: Client, request: Values) -> Answer:
     return _details(client, request.sw_if_index)

@@ -1,4 +1,4 @@
-"""show vlib graph, show features: which node leads to which, and what may be put between them."""
+"""show vlib graph, show node, show features: which node leads to which, and what may be put between them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
+from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import NodeEdge
@@ -44,6 +45,29 @@ def _rows(name: str, after: list[NodeEdge], before: list[str]) -> Iterator[str]:
         first = name if not position else ""
         following = f"{edge.next} [{edge.slot}]" if edge else ""
         yield f"{first:<{_COLUMN}}{centre(following, _COLUMN)}" + (centre(previous, _COLUMN) if previous else "")
+
+
+@command("show node <node>", "show node index <number>")
+def show_node(console: Console, words: Match) -> Iterator[str]:
+    """One node by its name, or by its place among the names: its kind and state, and the nodes around it."""
+    names = console.node_names()
+    index = names.index(words["node"]) if words.get("node") else words["number"]
+    if index >= len(names):
+        raise UsageError(f"there is no node of index {index}; there are 0 to {len(names) - 1}")
+    name, edges = names[index], console.core.node_edges(0)
+    node = next(node for node in console.core.node_stats(0) if node.name == name)
+    state = "active" if not node.polling else "interrupt wait" if node.asleep else "polling"
+    yield f"node {name}, type {'input' if node.polling else 'internal'}, state {state}, index {index}"
+    yield ""
+    yield "  next nodes:"
+    yield "    next-index  node-index               Node"
+    for edge in edges:
+        if edge.node == name:
+            yield f"    {edge.slot:^10}  {names.index(edge.next):^10}  {edge.next:>22}"
+    yield ""
+    yield "  known previous nodes:"
+    previous = sorted({edge.node for edge in edges if edge.next == name})
+    yield from (f"    {before} ({names.index(before)})" for before in previous)
 
 
 @command("show features")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import MtuKind
+from wirespeed.router.core import InterfaceKind, MtuKind, RouterCore
 from wirespeed.router.grammar import Match
 
 if TYPE_CHECKING:
@@ -72,9 +72,17 @@ def set_protocol_mtu(console: Console, words: Match) -> None:
     """The longest packet that is routed out of an interface: any, or of one protocol; 0: as any."""
     kind = next(kind for word, kind in _PROTOCOLS.items() if word in words)
     mtu = words["number"]
-    console.core.set_protocol_mtu(
-        words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else checked_mtu(mtu)
-    )
+    route_out(console.core, words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else checked_mtu(mtu))
+
+
+def route_out(core: RouterCore, index: int, kind: MtuKind, mtu: int) -> None:
+    """Set the longest packet of a protocol. A port or a bond that carries less is made to carry as much: VPP's carry
+    9 216 bytes from the start."""
+    face = core.interface(index)
+    if face.kind in (InterfaceKind.PORT, InterfaceKind.BOND) and mtu > face.mtus[MtuKind.L2]:
+        core.set_mtu(index, mtu)
+        core.set_protocol_mtu(index, MtuKind.L3, face.mtus[MtuKind.L3])
+    core.set_protocol_mtu(index, kind, mtu)
 
 
 def checked_mtu(given: int) -> int:

@@ -56,6 +56,9 @@ def show(console: Console, words: Match) -> Iterator[str]:
         tap = console.core.interface(pair.tap).name
         line = f"itf-pair: [{number}] {pair.name} {tap} {pair.host_if} {pair.link} type tap"
         yield line + (f" netns {pair.netns}" if pair.netns else "")
+        for (index, address), reason in lcp.untaken.items():
+            if index == pair.index:
+                yield f"  address {address} is in Linux only: {reason}"
     if wanted is not None:
         return
     for netns, host in lcp.hosts():

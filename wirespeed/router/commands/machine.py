@@ -1,8 +1,10 @@
-"""show version|cpu|pci: what this runs on, from /proc and /sys."""
+"""show version|cpu|pci|clock|memory|plugins, show unix files: what runs here and on what, from /proc and /sys."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +44,23 @@ _FLAGS = {
     "invariant_tsc": "nonstop_tsc",
 }
 _NETWORK_CLASS = "0x02"
+_PLUGINS = {
+    "acl": "Access control lists, with sessions",
+    "af_packet": "Host interfaces (af_packet)",
+    "af_xdp": "AF_XDP interfaces",
+    "dpdk": "Data plane development kit",
+    "lacp": "Link aggregation control protocol",
+    "linux_cp": "Linux control plane: interface mirror",
+    "linux_nl": "Linux control plane: netlink listener",
+    "memif": "Packet memory interface",
+    "ping": "Ping",
+    "sflow": "sFlow packet sampling",
+    "tap": "TAP interfaces",
+    "urpf": "Unicast reverse path forwarding",
+    "vxlan": "VXLAN tunnels",
+}
+"""The plugins of VPP whose work this router does."""
+_MEMORY = {"VmRSS": "resident", "VmHWM": "resident at most", "HugetlbPages": "hugepages", "VmSize": "address space"}
 
 
 @command("show version [verbose]")
@@ -80,6 +99,41 @@ def cpu_lines(cpuinfo: str, tsc_hz: int) -> Iterator[str]:
         yield f"{'Microarch model (family):':<26}[{family:#x}] ([{number:#x}]) stepping {facts.get('stepping', '?')}"
     yield f"{'Flags:':<26}{''.join(flag + ' ' for flag in flags)}"
     yield f"{'Base frequency:':<26}{fixed(tsc_hz / 1e9)} GHz"
+
+
+@command("show clock")
+def show_clock(console: Console, words: Match) -> Iterable[str]:
+    """Seconds since the start, and the time of day."""
+    since = (console.core.tsc() - console.started_tsc) / console.core.tsc_hz()
+    return [f"Time now {since:.6f}, {time.strftime('%a, %d %b %Y %H:%M:%S GMT', time.gmtime())}"]
+
+
+@command("show memory [verbose] [main-heap|stats-segment|api-segment]")
+def show_memory(console: Console, words: Match) -> Iterator[str]:
+    """The memory of the process, and of that the packet buffers; /mem/ of the statistics has DPDK's heap."""
+    facts = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
+    yield f"Process {os.getpid()}"
+    yield from (f"  {label:<18}{facts[key].strip():>14}" for key, label in _MEMORY.items() if key in facts)
+    for pool in console.core.pools():
+        size_kb = pool.total * pool.buffer_size // 1024
+        yield f"  pool {pool.name}: {pool.total} buffers of {pool.buffer_size} bytes, {size_kb} kB"
+
+
+@command("show plugins")
+def show_plugins(console: Console, words: Match) -> Iterator[str]:
+    """The plugins of VPP whose work this router does; they are parts of it."""
+    yield f" {'':>3} {'Plugin':<28}{'Version':<20}Description"
+    for number, (name, what) in enumerate(_PLUGINS.items(), 1):
+        yield f" {number:>2}. {name + '_plugin.so':<28}{'v' + __version__:<20}{what}"
+
+
+@command("show unix files")
+def show_files(console: Console, words: Match) -> Iterator[str]:
+    """The open files of the process."""
+    yield f"{'FD':>4}  File Name"
+    for path in sorted(Path("/proc/self/fd").iterdir(), key=lambda path: int(path.name)):
+        with contextlib.suppress(OSError):  # the listing's own is closed by now
+            yield f"{path.name:>4}  {path.readlink()}"
 
 
 @command("show pci [all]")

@@ -1,4 +1,4 @@
-"""show runtime|errors|buffers, clear runtime|errors: what the workers do and at what cost."""
+"""show and clear of runtime, errors (node counters) and buffers: what the workers do and at what cost."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def clear_runtime(console: Console, words: Match) -> None:
     console.statistics.clear_runtime()
 
 
-@command("show errors [verbose]")
+@command("show errors [verbose]", "show node counters [verbose]")
 def show_errors(console: Console, words: Match) -> Iterator[str]:
     """Named counters of the nodes, drops foremost, since clear errors."""
     threads = [console.statistics.errors(worker) for worker in range(console.core.worker_count())]
@@ -118,7 +118,7 @@ def _counter(counter: NodeCounter, count: int) -> str:
     return f"{count:>10}{centre(counter.node, 35)}{centre(counter.reason, 35)}{centre(severity, 10)}"
 
 
-@command("clear errors")
+@command("clear errors", "clear node counters")
 def clear_errors(console: Console, words: Match) -> None:
     """Start the counts of show errors anew."""
     console.statistics.clear_errors()

@@ -1,4 +1,4 @@
-"""help, exec, comment, quit: the console itself."""
+"""help, exec, comment, set terminal, quit: the console itself."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ def execute(console: Console, words: Match) -> Iterable[str]:
 @command("comment [<text>]")
 def comment(console: Console, words: Match) -> None:
     """Nothing: the rest of the line is for people."""
+
+
+@command(
+    "set terminal (pager|history|ansi) (on|off) [limit <number>]",
+    "set terminal (pager|history) limit <number> [(on|off)]",
+)
+def set_terminal(console: Console, words: Match) -> None:
+    """Nothing: pages, history and colours are the client's here."""
 
 
 @command("quit", "exit")

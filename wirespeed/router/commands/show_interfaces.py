@@ -1,9 +1,10 @@
-"""show interface|hardware-interfaces|mode, clear interfaces: the ports and what passed them."""
+"""show and clear of interfaces and hardware-interfaces: the ports and what passed them."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from wirespeed.router.columns import centre, speed
@@ -64,10 +65,31 @@ def _counted(counters: InterfaceCounters) -> Iterator[str]:
             yield f"{label:<16}{count:>16}"
 
 
-@command("clear interfaces")
+@command(
+    "clear interfaces [<interface>...]",
+    "clear interface [<interface>...]",
+    "clear hardware-interfaces [<interface>...]",
+)
 def clear_interfaces(console: Console, words: Match) -> None:
-    """Start the counts of show interface anew."""
-    console.statistics.clear_interfaces()
+    """Start the counts of show interface anew, those of the driver among them."""
+    for index in console.interfaces(words.all("interface")):
+        console.statistics.clear_interface(index)
+
+
+@command("show interface features [<interface>...]")
+def show_interface_features(console: Console, words: Match) -> Iterator[str]:
+    """The features of each arc that are in the graph; on input arcs all interfaces share one node."""
+    nodes = set(console.node_names())
+    features = list(console.core.features())
+    for index in console.interfaces(words.all("interface")):
+        name = console.core.interface(index).name
+        yield f"Feature paths configured on {name}..."
+        for arc, of_arc in groupby(features, key=lambda feature: feature.arc):
+            own = [node for feature in of_arc if (node := feature.node.replace("%", name)) in nodes]
+            yield ""
+            yield f"{arc}:"
+            yield from (f"  {node}" for node in own or ["none configured"])
+        yield ""
 
 
 @command("show interface address [<interface>...]")

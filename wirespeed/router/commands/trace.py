@@ -27,7 +27,7 @@ _PAYLOAD_NODES = ("ip4-", "icmp4-", "arp-", "ip6-", "icmp6-", "lookup-ip")
 
 @command("trace add <node> <number>")
 def add_trace(console: Console, words: Match) -> None:
-    """Follow the next packets that enter through a node, on every worker."""
+    """Follow the next packets that enter a node, on every worker."""
     if not 1 <= words["number"] <= 1_000_000:
         raise UsageError(f"{words['number']} packets cannot be traced; give 1 to 1000000")
     console.core.add_trace(words["node"], words["number"])

@@ -49,7 +49,7 @@
 		set("share", frame.line ? digits(Math.min(100, 100 * received / frame.line)) + NARROW + "% of the line" : "");
 		set("offered", scaled(offered, "pps"));
 		const unsent = frame.tester.unsent;
-		if (unsent) set("health", unsent.toLocaleString("en") + " packets the tester could not send");
+		if (unsent) set("health", unsent.toLocaleString("en") + " packets not sent by the tester");
 		else set("health", OF_TEST ? "the tester sent all of it" : "");
 		set("loss", lossText((OF_TEST ? offered : received) ? lost / (OF_TEST ? offered : received) : 0));
 		const latencies = Object.values(frame.latency);

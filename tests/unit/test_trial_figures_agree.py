@@ -1,0 +1,176 @@
+"""Searches, RFC 2544 and soaks: every place that shows a result prints the figures and sentences of one verdict."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report_kinds import FORWARD, search_of, soak_of, suite_of
+from simulated_dut import SimulatedDut, constant, step
+from test_figures_agree import text, words_of
+
+from wirespeed.article.build import article
+from wirespeed.cli.main import main
+from wirespeed.compare.sides import read_side
+from wirespeed.corpus.entry import Entry, entry_of
+from wirespeed.corpus.opening import open_corpus
+from wirespeed.errors import UsageError
+from wirespeed.explain.verdicts import verdict_of
+from wirespeed.exporter.runs import RunTarget
+from wirespeed.report.markdown import plain
+from wirespeed.results.figures import MEGA
+from wirespeed.results.file import AnyResult, read_file, write_file
+from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.results.search import SearchResult
+from wirespeed.results.soak import SoakResult
+from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.rfc2544.live import row_line
+from wirespeed.search.live import summary
+from wirespeed.site.entries import catalogue
+from wirespeed.site.figures import mega, rate_of
+from wirespeed.site.told import told_of
+from wirespeed.suite.headline import headline
+from wirespeed.web.folder import Folder
+from wirespeed.web.followed import Followed
+
+RESULTS: dict[str, AnyResult] = {
+    "search both ways": search_of("t", SimulatedDut(step(7.7712345e6)), mrr=3),
+    "search one way": search_of("t", SimulatedDut(step(5.0123456e6)), directions=(FORWARD,)),
+    "tester-limited": search_of("t", SimulatedDut(step(1e9), tester_pps=6.0123456e6)),
+    "line": search_of("t", SimulatedDut(step(1e9))),
+    "host-limited": search_of("t", SimulatedDut(step(7e6), away=lambda rng: True)),
+    "lossy at each load": search_of("t", SimulatedDut(constant(0.003, step(7e6)))),
+    "RFC 2544": suite_of("t"),
+    "soak": soak_of("t", seconds=20, lossy=[(7, 5)]),
+}
+
+
+@pytest.fixture(params=RESULTS)
+def result(request: pytest.FixtureRequest) -> AnyResult:
+    return RESULTS[request.param]
+
+
+@pytest.fixture
+def file(result: AnyResult, tmp_path: Path) -> Path:
+    path = tmp_path / "t.json"
+    write_file(result, path)
+    return path
+
+
+@pytest.fixture
+def verdict(file: Path) -> Verdict:
+    return verdict_of(read_file(file))
+
+
+def rates_of(verdict: Verdict) -> list[Figure]:
+    """Its figures that are rates; a soak has none."""
+    return [one for one in verdict.figures if one.rate_pps is not None]
+
+
+def test_the_limit_is_that_of_the_search(request: pytest.FixtureRequest, verdict: Verdict) -> None:
+    named = {"tester-limited": "tester", "line": "line", "host-limited": "host", "soak": "nothing"}
+    (name,) = [name for name in RESULTS if f"[{name}]" in request.node.name]
+    assert verdict.limited_by == named.get(name, "dut")
+    assert verdict.figure.bound == ("tester-limited" if name == "tester-limited" else "")
+
+
+def test_terminals(file: Path, result: AnyResult, verdict: Verdict, capsys: pytest.CaptureFixture[str]) -> None:
+    assert headline(file) == verdict.line
+    if isinstance(result, SearchResult):
+        lines = summary(result, verdict, None)
+        assert [line.strip() for line in lines[1 : 1 + len(verdict.lines)]] == list(verdict.lines)
+        for one, figure in zip(result.goals, verdict.figures, strict=True):
+            (line,) = [line for line in lines if line.startswith(f"  {one.goal.name.upper()} allows")]
+            assert f": {figure.each_way.text} each way" in line or not figure.is_measured
+    if isinstance(result, Rfc2544Result):
+        for row, figure in zip(result.throughput, verdict.figures, strict=True):
+            assert f": {figure.each_way.text}, {figure.each_way.share_text}" in row_line("throughput", row)
+    assert main(["explain", str(file)]) == 0
+    assert f"  result   {verdict.line}\n" in capsys.readouterr().out
+    assert main(["explain", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["verdict"] == verdict.to_json()
+
+
+def test_tables(file: Path, result: AnyResult, verdict: Verdict) -> None:
+    document = json.loads(text(file, output_format="json"))
+    assert document["verdicts"]["t"] == verdict.to_json()
+    if not isinstance(result, SearchResult):
+        return
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text(file, output_format="md").splitlines()
+        if line.startswith("| t ") and "loss ≤" in line
+    ]
+    printed: list[dict[str, Any]] = [
+        row for row in csv.DictReader(io.StringIO(text(file, output_format="csv"))) if row["kind"] == "goal"
+    ]
+    for shown, row, listed, figure in zip(cells, printed, document["goal_rows"], verdict.figures, strict=True):
+        one = figure.each_way
+        assert shown[4:6] == [one.scaled(MEGA), one.share_text]
+        assert (row["text"], row["limited_by"]) == (listed["text"], listed["limited_by"])
+        assert (row["text"], listed["limited_by"]) == (one.text, verdict.limited_by)
+
+
+def test_the_page(file: Path, result: AnyResult, verdict: Verdict) -> None:
+    shown = words_of(text(file))
+    assert verdict.sentence.replace("`", "") in shown
+    if isinstance(result, SearchResult):
+        assert " ".join(filter(None, verdict.figure.rate_parts)) in shown
+        assert all(one.line in shown for one in verdict.figures[1:])
+        assert all(one.each_way.scaled(MEGA) in shown for one in verdict.figures)
+    else:
+        assert all(line in shown for line in verdict.plain_lines[isinstance(result, SoakResult) :])
+
+
+def test_the_live_page_its_index_and_the_exporter(file: Path, verdict: Verdict) -> None:
+    followed = Followed(file)
+    followed.look()
+    assert followed.verdicts == verdict.lines
+    (listed,) = Folder([file]).tests
+    assert listed.verdict == verdict.line
+    told = RunTarget("t", file).read().values
+    rates = {name: value for (_, name), value in told.get("wirespeed_test_figure_pps", ())}
+    assert rates == {one.name: one.rate_pps for one in rates_of(verdict)}
+    assert {limit for (_, limit), value in told["wirespeed_test_limited_by"] if value} == {verdict.limited_by}
+
+
+def test_the_corpus_its_site_and_the_article(file: Path, result: AnyResult, verdict: Verdict, tmp_path: Path) -> None:
+    stored = entry_of(result, "t", verdict_of)
+    rates = [one.rate_pps for one in rates_of(verdict)]
+    assert [one.rate_pps for one in stored.figures if not one.name.startswith("MRR")] == rates
+    row = {name: getattr(stored, name) for name in Entry.__dataclass_fields__ if name != "figures"}
+    told, _ = told_of(result, "d")
+    figures = [asdict(one) | {"digest": "d", "figure": one.name} for one in stored.figures]
+    found = catalogue([row | {"digest": "d", "build": "", "is_missing": False}], figures, {"d": told}).figures.get(
+        "d", ()
+    )
+    shown = [one for one in found if not one.name.startswith("MRR")]
+    for one, figure in zip(shown, rates_of(verdict), strict=True):
+        assert (rate_of(one), mega(one)) == (figure.text, figure.scaled(MEGA))
+    assert set(told.sentences) == {line.replace("`", "") for line in verdict.lines}
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        corpus.add([file])
+        written = article(corpus, "router")
+    assert f"- t: {plain(verdict.lines[1])}\n" in written
+    if isinstance(result, SearchResult) and rates_of(verdict):
+        assert f"router forwards **{verdict.shown.text}** of bench size=64" in written
+
+
+def test_comparisons(file: Path, verdict: Verdict) -> None:
+    if not rates_of(verdict):
+        with pytest.raises(UsageError, match="has no rate to compare"):
+            read_side(file)
+        return
+    values = read_side(file).values(boxed=False)
+    rates = [one.rate_pps for key, found in values.items() if "MRR" not in str(key) for one in found]
+    assert rates == [one.rate_pps for one in rates_of(verdict)]
+
+
+def test_no_figure_is_above_its_line(verdict: Verdict) -> None:
+    for figure in rates_of(verdict):
+        assert figure.line_percent is not None and figure.line_percent <= 100

@@ -1,0 +1,45 @@
+"""The file of `wirespeed dut collect -o FILE`: the telemetry of a device, beside a test or without one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import FileFault
+from wirespeed.files import json_of, read_text_file
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.head_json import dut_from_json
+from wirespeed.results.json_values import as_object
+
+FORMAT = "wirespeed-dut/1"
+_MOST_BYTES = 512 << 20
+_HEAD_BYTES = 200
+
+
+@dataclass(frozen=True)
+class Collected:
+    """`whole` is the telemetry of all of the time; `dut` says what the device is, and has its texts."""
+
+    source: str
+    dut: dict[str, Any]
+    whole: DutTelemetry
+
+
+def is_collected(path: Path) -> bool:
+    """Whether the head of the file names its format; a file that cannot be read is none."""
+    try:
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(_HEAD_BYTES)
+    except OSError:
+        return False
+
+
+def read_collected(path: Path) -> Collected:
+    """FileFault says what is wrong with the file."""
+    document = json_of(read_text_file(path, "collection", _MOST_BYTES), path, "collection")
+    try:
+        dut = dut_from_json(as_object(document, "the file"))
+        return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
+    except ValueError as error:
+        raise FileFault(f"{path} is no collection of a device: {error}") from None
