@@ -12,12 +12,17 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import MeasurementError
+from wirespeed.later import Later
 from wirespeed.results.balance import Balance
 from wirespeed.results.machine import absence_text
 from wirespeed.results.search import Goal, GoalOutcome, Limit, Purpose, SearchTrial
 
 if TYPE_CHECKING:
     from MLRsearch import MultipleLossRatioSearch
+
+    from wirespeed.search import mlr
+else:
+    mlr = Later("wirespeed.search.mlr")
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
 """Holds a load (packets a second of each direction) for some seconds. What it returns has been `judged` and kept."""
@@ -105,8 +110,6 @@ class Controller:
                     return
 
     def _run(self) -> None:
-        from wirespeed.search import mlr  # noqa: PLC0415 - its package takes long to import
-
         warmup_s = 0.0 if self._ceilings else self.warmup_s
         self._search = mlr.search_for(self._open_goals, self.least_pps, self._top_pps, warmup_s)
         self._search.search(mlr.Measurer(self.take), debug=lambda _: None)
@@ -133,7 +136,7 @@ class Controller:
             return []
         found = []
         for goal in self._open_goals:
-            target = search.scaling.goal_to_final_target[_package_goal(goal)]
+            target = search.scaling.goal_to_final_target[mlr.package_goal(goal)]
             bounds = search.database.get_relevant_bounds(target)
             lower = None if bounds.clo is None else float(bounds.clo)
             upper = None if bounds.chi is None else float(bounds.chi)

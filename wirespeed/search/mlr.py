@@ -14,7 +14,7 @@ _ENDLESS_S = 1e9
 def search_for(goals: Iterable[Goal], least_pps: float, most_pps: float, warmup_s: float) -> MultipleLossRatioSearch:
     """A search for these goals between two loads (packets a second of each direction)."""
     config = Config()
-    config.goals = [_package_goal(goal) for goal in goals]
+    config.goals = [package_goal(goal) for goal in goals]
     config.min_load = min(least_pps, config.min_load)  # each is checked against the other as it is set
     config.max_load = most_pps
     config.min_load = least_pps
@@ -44,7 +44,7 @@ class Measurer(AbstractMeasurer):  # type: ignore[misc] # the package has no typ
         )
 
 
-def _package_goal(goal: Goal) -> SearchGoal:
+def package_goal(goal: Goal) -> SearchGoal:
     return SearchGoal(
         loss_ratio=goal.loss_ratio,
         exceed_ratio=goal.exceed_ratio,
