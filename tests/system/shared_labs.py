@@ -133,8 +133,8 @@ def _woken_by_our_end(pids: Sequence[int]) -> Iterator[None]:
 
 
 @contextmanager
-def connected(rpc: str) -> Iterator[GeneratorClient]:
-    with GeneratorClient(rpc, timeout_s=PATIENCE_S) as client:
+def connected(rpc: str, timeout_s: float = PATIENCE_S) -> Iterator[GeneratorClient]:
+    with GeneratorClient(rpc, timeout_s=timeout_s) as client:
         client.connect()
         yield client
 
