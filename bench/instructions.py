@@ -30,7 +30,7 @@ BASELINE = ROOT / "bench" / "instructions.json"
 PACKETS = 25_600
 MARCH = 3  # the highest level that valgrind emulates
 # The bench's own functions, which stand for a driver; and the driver that takes what the generator sends.
-RIG = re.compile(r":(bench_\w+_process|aim_\w+|route_\w+|node_rig_walk|bench_send)\b|librte_net_null")
+RIG = re.compile(r":(bench_\w+_process|aim_\w+|route_\w+|node_rig_walk|bench_send|bench_take)\b|librte_net_null")
 LINE = re.compile(r"^\s*([\d,]+) \(.*?\)\s+(\S.*)$")
 FUNCTION = re.compile(r":([^:\s]+) \[")
 
@@ -61,6 +61,7 @@ class Load:
     """`bench_generator --load …`, into nothing."""
 
     load: str
+    counted: str = "bench_send"
 
     @property
     def name(self) -> str:
@@ -70,7 +71,6 @@ class Load:
     def command(self) -> list[str]:
         return [str(BENCHES / "bench_generator"), "--load", self.load]
 
-    counted = "bench_send"
     tolerance = 0.05
 
 
@@ -87,6 +87,8 @@ ROWS: tuple[Row | Load, ...] = (
     Load("64b, random address (live)"),
     Load("imix, one flow"),
     Load("imix, tuple (live)"),
+    Load("64b, signature"),
+    Load("64b, signature, received", "bench_take"),
 )
 
 

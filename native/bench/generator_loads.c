@@ -100,13 +100,18 @@ void loads_64b(load_fn *measure)
 	measure_one(measure, "64b, the same with UDP checksum", 60, OPS(any_address_udp));
 }
 
-static void measure_imix(load_fn *measure, const char *name, const struct ws_op *ops,
-						 uint16_t op_count)
+static void mix(const struct ws_op *ops, uint16_t op_count)
 {
 	static const uint16_t frame_len[IMIX_LENGTHS] = {60, 586, 1510};
 	static const double share[IMIX_LENGTHS] = {28.0 / 48, 16.0 / 48, 4.0 / 48};
 	for (uint32_t i = 0; i < IMIX_LENGTHS; i++)
 		add(i, frame_len[i], flat_out * share[i], ops, op_count);
+}
+
+static void measure_imix(load_fn *measure, const char *name, const struct ws_op *ops,
+						 uint16_t op_count)
+{
+	mix(ops, op_count);
 	measure(name, streams, IMIX_LENGTHS);
 }
 
@@ -116,6 +121,27 @@ void loads_imix(load_fn *measure)
 	measure_imix(measure, "imix, var2 (ready)", OPS(var2));
 	measure_imix(measure, "imix, tuple (live)", OPS(tuple));
 	measure_imix(measure, "imix, random address (live)", OPS(any_address));
+}
+
+static void measure_signed(load_fn *measure, const char *name, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		streams[i].flow_kind = WS_FLOW_STATS;
+		streams[i].flow_signature = true;
+	}
+	measure(name, streams, count);
+}
+
+void loads_signed(load_fn *measure)
+{
+	add(0, 60, flat_out, NULL, 0);
+	measure_signed(measure, "64b, signature", 1);
+	add(0, 60, flat_out, OPS(var2));
+	measure_signed(measure, "64b, var2 (ready), signature", 1);
+	add(0, 60, flat_out, OPS(tuple));
+	measure_signed(measure, "64b, tuple (live), signature", 1);
+	mix(NULL, 0);
+	measure_signed(measure, "imix, signature", IMIX_LENGTHS);
 }
 
 void loads_many(load_fn *measure)

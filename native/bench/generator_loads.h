@@ -12,6 +12,8 @@ typedef void load_fn(const char *name, const struct ws_stream *streams, uint32_t
 void loads_64b(load_fn *measure);
 /* Three lengths mixed as in IMIX, without a program and with some. */
 void loads_imix(load_fn *measure);
+/* Some of these with a signature, which numbers the packets. */
+void loads_signed(load_fn *measure);
 /* Streams by the hundred, thousand and ten thousand. */
 void loads_many(load_fn *measure);
 

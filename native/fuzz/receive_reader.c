@@ -15,6 +15,40 @@ static struct {
 	struct reader_order order; /* but for what is missing yet */
 } orders[READER_FLOWS];
 
+enum { MOST = 1 << 15 }; /* a number is less than this away from the first */
+static struct {
+	int32_t next;
+	bool seen[2 * MOST];
+} series[READER_SERIES][READER_PORTS];
+static bool is_lost[READER_SERIES][READER_PORTS]; /* its next number is not known any more */
+
+static void follow_series(struct reader_flow *flow, uint8_t by, uint32_t number, int32_t index,
+						  uint16_t port)
+{
+	flow->packets++;
+	if (number / 16 >= READER_SERIES) {
+		flow->unplaced++;
+		return;
+	}
+	if (by || number % 16 || index < -MOST || index >= MOST) {
+		is_lost[number / 16][port] |= !(number % 16);
+		flow->is_unsure = true;
+		return;
+	}
+	flow->is_unsure |= is_lost[number / 16][port];
+	int32_t *next = &series[number / 16][port].next;
+	bool *seen = &series[number / 16][port].seen[index + MOST];
+	if (index < *next - READER_WINDOW)
+		flow->unplaced++;
+	else if (*seen || index < 0)
+		flow->duplicates++;
+	else if (index < *next)
+		flow->reordered++;
+	else
+		*next = index + 1;
+	*seen = true;
+}
+
 static void follow_order(uint32_t flow, uint32_t sequence, uint16_t port)
 {
 	uint32_t index = sequence - READER_FIRST_SEQUENCE;
@@ -62,6 +96,13 @@ void reader_reset(void)
 	memset(reader.stats, 0, sizeof(reader.stats));
 }
 
+void reader_renew(void)
+{
+	memset(series, 0, sizeof(series));
+	memset(is_lost, 0, sizeof(is_lost));
+	reader.faults = 0;
+}
+
 static uint32_t big(const uint8_t *at, int bytes)
 {
 	uint32_t value = 0;
@@ -106,7 +147,7 @@ static void count_header(const uint8_t *frame, size_t head, uint16_t port)
 	if (id == 0xffff)
 		reader.faults++;
 	else if (id >= 0xfc00)
-		reader.stats[id - 0xfc00][port]++;
+		reader.stats[id - 0xfc00][port].packets++;
 }
 
 void reader_take(const uint8_t *frame, size_t length, size_t head, uint16_t port)
@@ -122,9 +163,10 @@ void reader_take(const uint8_t *frame, size_t length, size_t head, uint16_t port
 		} else {
 			reader.faults++;
 		}
-	} else if (tail[0] == 0xac && id < WS_FLOWS && little(tail + 4, 4) == 0x6a09e667 &&
-			   little(tail + 8, 8) == 0xbb67ae853c6ef372) {
-		reader.stats[id][port]++;
+	} else if (tail[0] == 0xac && id < WS_FLOWS && little(tail + 14, 2) == 0x6a09 &&
+			   little(tail + 4, 4) + little(tail + 8, 4) == UINT32_MAX) {
+		follow_series(&reader.stats[id][port], tail[1], (uint32_t)little(tail + 12, 2),
+					  (int32_t)((uint32_t)little(tail + 4, 4) - READER_FIRST_SEQUENCE), port);
 	} else {
 		count_header(frame, head, port);
 	}

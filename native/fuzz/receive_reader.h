@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 enum { READER_PORTS = 2, READER_FLOWS = 3, READER_TAIL = 16, READER_MAX_INDEX = 2048 };
+/* Series that receivers look for, numbered 0, 16, …; numbers that they remember */
+enum { READER_SERIES = 2, READER_WINDOW = 16384 };
 #define READER_FIRST_SEQUENCE 0xfffffffeu
 
 /* Of one latency flow's order since it was reset. */
@@ -21,9 +23,15 @@ struct reader_order {
 	uint64_t dropped, duplicate, out_of_order;
 };
 
+struct reader_flow {
+	uint64_t packets, duplicates, reordered, unplaced;
+	bool is_unsure; /* some had a number that is not followed */
+};
+
 struct reader {
-	uint64_t latency[READER_FLOWS][READER_PORTS], stats[WS_FLOWS][READER_PORTS]; /* packets */
-	uint64_t faults;                                                             /* never reset */
+	uint64_t latency[READER_FLOWS][READER_PORTS]; /* packets */
+	struct reader_flow stats[WS_FLOWS][READER_PORTS];
+	uint64_t faults; /* since reader_renew */
 };
 extern struct reader reader;
 
@@ -32,6 +40,8 @@ void reader_take(const uint8_t *frame, size_t length, size_t head, uint16_t port
 /* All latency flows begin anew, as start number `start`; or all flows are reset. */
 void reader_begin(uint8_t start);
 void reader_reset(void);
+/* Receivers that saw nothing yet. */
+void reader_renew(void);
 
 struct reader_order reader_order(uint32_t flow);
 /* Whether it is ARP, ICMP or ICMPv6. */

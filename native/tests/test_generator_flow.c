@@ -3,6 +3,7 @@
  * nanosecond. */
 #include "generator/observe/flow_wire.h"
 #include "generator/receive/flow_meter.h"
+#include "generator/receive/sequence.h"
 #include "tests/cmocka_all.h"
 
 #include <errno.h>
@@ -391,6 +392,107 @@ static void readings_of_workers_add_up(void **state)
 	assert_int_equal(sum.jitter_ns, other.jitter_ns);
 }
 
+static void receive_by(uint8_t by, uint16_t series, int number)
+{
+	uint8_t frame[FRAME];
+	uint32_t sequence = FLOW_FIRST_SEQUENCE + (uint32_t)number;
+	build(frame, IP4, 0);
+	flow_put_tail(frame + FRAME - FLOW_TAIL_LEN,
+				  &(struct flow_tail){FLOW_MAGIC_SIGNATURE, by, ID, sequence,
+									  flow_signature(series, sequence)});
+	receive(frame, FRAME, 0);
+}
+
+static void receive_numbered(uint16_t series, int number)
+{
+	receive_by(START, series, number);
+}
+
+static void assert_placed(uint64_t packets, uint64_t duplicates, uint64_t reordered,
+						  uint64_t unplaced)
+{
+	const struct ws_flow *flow = &port->stats[ID];
+	assert_int_equal(flow->rx_packets, packets);
+	assert_int_equal(flow->rx_duplicates, duplicates);
+	assert_int_equal(flow->rx_reordered, reordered);
+	assert_int_equal(flow->rx_unplaced, unplaced);
+}
+
+/* Each series has numbers of its own. */
+static void signatures_are_placed_in_their_series(void **state)
+{
+	(void)state;
+	static const int order[] = {0, 1, 1, 4, 2, 4, 2, 3, 5};
+	assert_true(flow_meter_reserve(meter, 18, START));
+	for (uint16_t series = 0; series < 18; series += 17)
+		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+			receive_numbered(series, order[i]);
+	assert_placed(18, 6, 4, 0);
+	receive_numbered(0, -1); /* before the first one ever */
+	assert_placed(19, 7, 4, 0);
+	receive_numbered(40, 0); /* of nobody */
+	assert_placed(20, 7, 4, 1);
+}
+
+/* The first packet of another generator's series begins it, and those before it may still come. */
+static void series_of_others_begin_where_they_are_seen(void **state)
+{
+	(void)state;
+	static const int order[] = {-2000000000, -2000000001, -1999999999, -2000000000, -2000000001};
+	assert_true(flow_meter_reserve(meter, 1, START));
+	receive_numbered(0, 7);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		receive_by(START + 1, 0, order[i]);
+	assert_placed(6, 2, 1, 0);
+}
+
+/* Exact to the window's last packet, over whatever holes, and over the wrap of numbers. */
+static void the_window_is_exact(void **state)
+{
+	(void)state;
+	static const int jumps[] = {1, 2, 63, 64, 65, 1000, SEQUENCE_WINDOW - 1};
+	int at = 0, holes = 0, again = 0;
+	assert_true(flow_meter_reserve(meter, 1, START));
+	receive_numbered(0, at);
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
+		int next = at + jumps[i];
+		receive_numbered(0, next);
+		for (int j = at; j <= next; j++, again++) {
+			receive_numbered(0, j);
+			holes += j > at && j < next;
+		}
+		at = next;
+	}
+	uint64_t packets = 1 + sizeof(jumps) / sizeof(jumps[0]) + (uint64_t)again;
+	assert_placed(packets, (uint64_t)(again - holes), (uint64_t)holes, 0);
+	receive_numbered(0, at + 1 - SEQUENCE_WINDOW);
+	receive_numbered(0, at - SEQUENCE_WINDOW);
+	assert_placed(packets + 2, (uint64_t)(again - holes) + 1, (uint64_t)holes, 1);
+	at += SEQUENCE_WINDOW;
+	receive_numbered(0, at);
+	receive_numbered(0, at - 1);
+	receive_numbered(0, at + 1 - SEQUENCE_WINDOW);
+	assert_placed(packets + 5, (uint64_t)(again - holes) + 1, (uint64_t)holes + 2, 1);
+}
+
+/* A checksum over the tail is the same for all numbers. */
+static void numbers_leave_checksums_alone(void **state)
+{
+	(void)state;
+	uint8_t tail[FLOW_TAIL_LEN];
+	uint32_t first = 0;
+	for (uint32_t number = 0; number < 70000; number += 997) {
+		uint32_t sequence = FLOW_FIRST_SEQUENCE + number, sum = 0;
+		flow_put_tail(tail, &(struct flow_tail){FLOW_MAGIC_SIGNATURE, 0, ID, sequence,
+												flow_signature(5, sequence)});
+		for (int i = 0; i < FLOW_TAIL_LEN; i += 2)
+			sum += (uint32_t)(tail[i] << 8 | tail[i + 1]);
+		sum = sum % 0xffff;
+		first = number ? first : sum;
+		assert_int_equal(sum, first);
+	}
+}
+
 /* `came` tells for each packet of a flow by which of two workers it came: '1', '2', both in turn
  * ('b'), or none ('-'). */
 static struct flow_order merge_of(const char *came, uint64_t base)
@@ -485,6 +587,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(readings_of_workers_add_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(order_is_merged_over_workers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(merged_order_starts_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signatures_are_placed_in_their_series, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(series_of_others_begin_where_they_are_seen, set_up,
+										tear_down),
+		cmocka_unit_test_setup_teardown(the_window_is_exact, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(numbers_leave_checksums_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(short_frames_are_survived, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

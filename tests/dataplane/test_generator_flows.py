@@ -6,6 +6,7 @@ import random
 import time
 from dataclasses import replace
 from pathlib import Path
+from struct import pack
 
 import pytest
 from scapy.all import IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPv6, Raw
@@ -16,6 +17,7 @@ from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, Var
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild, Refused
+from harness.waiting import wait_for
 from pcap_file import frames
 
 TAIL_BYTES, FCS = 16, 4
@@ -162,7 +164,11 @@ def test_program_and_mark_go_together(tmp_path: Path) -> None:
     seen = list(frames(capture))
     assert seen[:5] == [changed_source(TREX_STATS_1, last) for last in range(1, 6)]
     assert [len(one) for one in seen[5:]] == [80, 90, 100, 110, 120] * 2
-    assert [one[-16:-8].hex() for one in seen[5:10]] == ["ac00010067e6096a"] * 5
+    numbers = range(0xFFFFFFFE, 0x100000003)
+    mark = b"\xac" + seen[5][-15:-14] + b"\x01\0"
+    assert [one[-16:] for one in seen[5:10]] == [
+        mark + pack("<IIHH", number & 0xFFFFFFFF, ~number & 0xFFFFFFFF, 0, 0x6A09) for number in numbers
+    ]
     assert {one[:-16] for one in seen[5:10]} == {TEMPLATE[: len(one) - 16] for one in seen[5:10]}
     assert [one[-12:-8].hex() for one in seen[10:13]] == ["feffffff", "ffffffff", "00000000"]
 
@@ -221,6 +227,56 @@ def test_loss_duplication_and_reordering_are_counted_exactly(tmp_path: Path) -> 
         assert (after.packets, after.dropped) == (920 + 9, 100 + 1)
         child.change("reset_flows", FlowKind.LATENCY, [0])
         assert child.latency(0) == replace(child.latency(1), packets=0)
+
+
+def test_numbers_are_placed_exactly_over_starts(tmp_path: Path) -> None:
+    """Duplicates and late packets of a signature; a later start goes on with the numbers, and resets start at 0."""
+    with GeneratorChild(f"pcap:,{tmp_path}/out.pcap", "ring:a", "ring:a") as child:
+        capture = child.start_capture([0], [], 4096)
+
+        def sent(packets: int) -> list[bytes]:
+            child.start(0, replace(burst(1, packets, FlowKind.STATS, 3), flow_signature=True))
+            child.finish()
+            return [one.data for one in child.read_capture(capture)]
+
+        def deliver(packets: list[bytes]) -> Flow:
+            child.push(1, packets)
+            child.finish()
+            return child.flow(FlowKind.STATS, 3)[2]
+
+        first = sent(100)
+        late = [*first[:10], *first[11:40], first[10], *first[40:], *first[90:], *first[:5]]
+        seen = deliver(late)
+        assert (seen.rx_packets, seen.rx_duplicates, seen.rx_reordered, seen.rx_unplaced) == (115, 15, 1, 0)
+        second = sent(100)
+        child.change("reset_flows", FlowKind.STATS, [3])
+        seen = deliver([*second[1:], *second[:1], *first[:1]])
+        assert (seen.rx_packets, seen.rx_duplicates, seen.rx_reordered, seen.rx_unplaced) == (101, 1, 1, 0)
+
+
+def test_each_packet_has_a_number_of_its_own(tmp_path: Path) -> None:
+    """Packets that lie in a ring of shared memory keep their numbers until the other side has taken them: of one kind,
+    of a few kinds in turn, of a long program, and of lengths that vary."""
+    address = (Op(OpKind.VAR, size=4, min=1, max=1 << 20, init=1), Op(OpKind.WRITE, size=4, offset=26))
+    few = (replace(address[0], max=5), address[1])
+    trim = (Op(OpKind.VAR, size=2, min=80, max=120, step=10, init=80), Op(OpKind.TRIM))
+    packets = 2_000
+    streams = [
+        replace(burst(i, packets, FlowKind.STATS, i), ops=ops, rate_pps=2e5, flow_signature=True)
+        for i, ops in enumerate(((), few, address, trim), start=1)
+    ]
+    wire = f"memif:{tmp_path}/wire.sock,rxd=64,txd=64"
+    receiver = GeneratorChild(f"{wire},role=client", "ring:own")
+    with receiver, GeneratorChild(f"{wire},role=server") as sender:
+        wait_for(lambda: receiver.port_info(0)["link_up"], "the link")
+        receiver.start(1, *(replace(one, packets=1) for one in streams))
+        receiver.finish()
+        sender.start(0, *streams)
+        sender.finish()
+        wait_for(lambda: receiver.snapshot().ports[0].rx_packets >= 4 * packets, "the packets")
+        for i in range(1, 5):
+            seen = receiver.flow(FlowKind.STATS, i)[0]
+            assert (seen.rx_packets, seen.rx_duplicates, seen.rx_reordered, seen.rx_unplaced) == (packets, 0, 0, 0)
 
 
 def test_signature_survives_a_rewriting_dut(tmp_path: Path) -> None:

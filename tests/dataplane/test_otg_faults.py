@@ -128,7 +128,7 @@ def test_what_is_not_here_answers_with_its_place(api: Any) -> None:
     labelled = config.flows.flow(name="labelled")[-1]
     labelled.tx_rx.port.tx_name, labelled.metrics.enable = "p1", True
     labelled.packet.ethernet().mpls().ipv4()
-    with refused("flows[1]: port 0: stream 1: flow statistics need an IPv4 or IPv6 packet in at most two"):
+    with refused("flows[1]: port 0: stream 1: flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags"):
         api.set_config(config)
     config.flows.remove(1)
     flow.egress_packet.ethernet()

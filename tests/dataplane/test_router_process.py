@@ -128,7 +128,7 @@ def test_hugepages_that_are_not_there_are_named_with_the_remedy(tmp_path: Path) 
     if free // 1024 >= 160:
         pytest.skip(f"{free // 1024} MB of hugepages are free here")
     line = refusal(tmp_path, RINGS, "--hugepages", "require", status=3)
-    assert re.search(r"\d+ MB of hugepages are needed and \d+ MB are free; as root: echo \d+ > /sys/", line)
+    assert re.search(r"\d+ MB of hugepages are needed and \d+ MB are free; as root: f=/sys/.+ \+ \d+\)\) > \$f", line)
 
 
 def test_a_table_too_large_for_memory_is_refused(tmp_path: Path) -> None:

@@ -268,7 +268,8 @@ class FakeGenerator:
     def check_flow(self, stream: Stream) -> None:
         self.calls.append(("check_flow", stream.flow_kind, len(stream.packet)))
         if stream.packet[12:14] not in _COUNTED:
-            raise UsageError(f"stream {stream.id}: flow statistics need an IPv4 or IPv6 packet")
+            need = "flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags"
+            raise UsageError(f"stream {stream.id}: {need}")
 
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
         counts = {

@@ -54,7 +54,7 @@ class PostgresqlServer:
         wait_for(lambda: not subprocess.run(asked, capture_output=True, check=False).returncode, "PostgreSQL is ready")
 
     def stop(self) -> None:
-        """As when its machine goes: connections are cut."""
+        """Cut all connections, like a machine that goes down."""
         if self._process is None:
             return
         pid = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])

@@ -30,7 +30,7 @@ Loads = Sequence[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Bench:
-    """What every part can do, in packets a second; `dut` gives what comes back of what is offered.
+    """Capacities of all parts, in packets per second; `dut` gives the received rate of an offered one.
 
     `absences_hz` absences a second of `absence_s` on average strike tester and DUT; `measured` says whether samples
     tell of them. `held` are samples whose frames somebody kept until the next one. `signature`: the receiver knows its
@@ -127,7 +127,7 @@ def run(bench: Bench, loads: Loads, seed: int = 0) -> list[Sample]:
 
 
 def _early(bench: Bench, reader: random.Random, **counted: float) -> dict[str, float]:
-    """What of a sample's packets each counter lacks because it was read too early."""
+    """Packets of a sample that each counter lacks because it was read too early."""
     return {counter: count / bench.interval_s * reader.uniform(0, bench.skew_s) for counter, count in counted.items()}
 
 
@@ -136,7 +136,7 @@ def seen(bench: Bench, loads: Loads, seed: int = 0) -> tuple[Point, ...]:
 
 
 def verdict(bench: Bench, loads: Loads, seed: int = 0, threshold: float = 0.001) -> ChannelOutcome:
-    """What is said of a test on `bench`, its balance made after the drain as a load test does."""
+    """Outcome of a test on `bench`, its balance made after the drain as a load test does."""
     samples = run(bench, loads, seed)
     found = _points(bench, samples)
     return judge(found, threshold=threshold, line_bps=bench.line_bps, balance=after_drain(bench, samples))
@@ -170,7 +170,7 @@ def line_pps(bench: Bench) -> float:
 
 
 def _absences(bench: Bench, rng: random.Random) -> tuple[Moment | None, list[float], list[float]]:
-    """What struck in one interval; each absence is one of the DUT or, as often, of the tester."""
+    """Absences of one interval; each absence is one of the DUT or, as often, of the tester."""
     away: tuple[list[float], list[float]] = ([], [])
     at_s = rng.expovariate(bench.absences_hz) if bench.absences_hz else math.inf
     while at_s < bench.interval_s:

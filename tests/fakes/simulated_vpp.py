@@ -286,7 +286,7 @@ class Vpp:
         if face.kind is Kind.PORT and face.up:
             raise Refused(f"{face.name} is up; its driver takes no other MTU now")
         self._change(op.interface, link_mtu=op.mtu)
-        # What is on the link carries no more than it does.
+        # Interfaces on the link carry no more than the link.
         for each in (face, *self._subs(face.name)):
             self._change(each.name, mtu=min(each.mtu or op.mtu, op.mtu))
 

@@ -210,7 +210,7 @@ class StrictTrex(PortRequests, StreamRequests):
         return {}
 
     def publish_counters(self) -> None:
-        """What T-Rex publishes twice a second; its clients leave it alone."""
+        """Messages that T-Rex publishes twice a second; its clients ignore them."""
         data = {"ts": {"value": int(self.now_s * 1e9), "freq": 1_000_000_000}, **self.statistics.whole()}
         self._publish(pack(json.dumps({"name": "trex-global", "type": 0, "data": data}).encode()))
 

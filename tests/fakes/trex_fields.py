@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 class Dead(BaseException):
-    """What a T-Rex ends of; no `except Exception` of ours is to catch it."""
+    """A fault that ends a T-Rex; no `except Exception` of ours is to catch it."""
 
 
 class Fields:

@@ -80,7 +80,7 @@ class Port:
 
     @active.setter
     def active(self, sends: bool) -> None:
-        """As if the port began or ended by itself; its counters go on as before."""
+        """The port begins or ends by itself; its counters go on as before."""
         if sends:
             self.profiles["_"].state = "TX"
         else:

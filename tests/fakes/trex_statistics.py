@@ -94,7 +94,7 @@ class Statistics:
         return self._once_read(port, "sent", port.sent(self._early(at_s), self._device.tester_pps))
 
     def _passed(self, port: Port, at_s: float) -> tuple[int, int]:
-        """What the other port received of this one's."""
+        """Packets of this port that the other port received."""
         return self._once_read(port, "passed", self._device.passed(port, self._early(at_s)))
 
     def _received(self, port: Port, at_s: float) -> tuple[int, int]:
@@ -116,7 +116,7 @@ class Statistics:
         return new
 
     def of_generator(self, port: Port, now_s: float) -> dict[str, Any]:
-        """As our generator has them: what a virtual wire does not take is refused, not sent, and all is told of."""
+        """Counters of our generator: packets that a virtual wire does not take are refused, not sent."""
         asked, punctual = port.sent(now_s)[0], port.sent(now_s, self._device.tester_pps)[0]
         taken, taken_bytes = self._device.taken(port, now_s)
         return {
@@ -156,7 +156,7 @@ class Statistics:
         }
 
     def validation(self, port: Port, streams: Mapping[int, Stream]) -> dict[str, Any]:
-        """What `streams` come to at multiplier 1."""
+        """Rate of `streams` at multiplier 1."""
         line = port.line_bps
         speeds = {number: stream.rate_pps(line) for number, stream in streams.items()}
         events = [
@@ -185,7 +185,7 @@ class Statistics:
 
 
 def _has_network(stream: Stream) -> bool:
-    """Whether its packet is IPv4 or IPv6, in tags or not."""
+    """True if its packet is IPv4 or IPv6, tagged or not."""
     packet, at = stream.packet, 12
     while packet[at : at + 2] in (b"\x81\x00", b"\x88\xa8"):
         at += 4

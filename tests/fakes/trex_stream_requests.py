@@ -47,7 +47,7 @@ class StreamRequests(Protocol):
         return {}
 
     def _do_remove_all_streams(self, params: Fields) -> Any:
-        """Of a profile of that name, if there is one. A * means nothing, unless a profile is named so: then all."""
+        """Remove the streams of a profile, if it exists. A * removes none, unless a profile has that name: then all."""
         port, name = self._port(params), params.text("profile_id", "_")
         port.must_not_send("remove_and_delete_all_streams", name)
         for profile in port.profiles.values() if name == "*" in port.profiles else port.named(name):

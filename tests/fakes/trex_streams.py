@@ -52,14 +52,14 @@ class Stream:
         return value / bits[rate["type"]] if rate["type"] in bits else value
 
     def weight_pps(self, line_bps: float) -> float:
-        """What a multiplier reckons with."""
+        """Rate that a multiplier is applied to."""
         if 0 < self.packets < SMALL_BURST:
             return 1.0
         return self.rate_pps(line_bps)
 
     @property
     def packets(self) -> float:
-        """Of one round; without end for a continuous stream."""
+        """Length of one round; infinite for a continuous stream."""
         mode = self.raw["mode"]
         if mode["type"] == "single_burst":
             return float(mode["total_pkts"])
@@ -197,7 +197,7 @@ def _changed(op: str, now: float, value: float) -> float:
 
 
 def l1_bps(streams: Mapping[int, Stream], factor: float, line_bps: float) -> float:
-    """What streams load a line with at a factor."""
+    """Load of streams on a line at a factor."""
     speeds = ((stream, stream.weight_pps(line_bps)) for stream in streams.values())
     scaled = ((stream, pps if stream.fixed else pps * factor) for stream, pps in speeds)
     return sum(pps * l1_bits(stream.frame_bytes) for stream, pps in scaled)

@@ -1,1 +1,1 @@
-"""What tests of every folder share: waiting, command lines, ports, CPUs."""
+"""Shared by tests of every folder: waiting, command lines, ports, CPUs."""

@@ -52,20 +52,20 @@ def headless(profile: Path) -> Iterator[Any]:
 
 
 def until(browser: Any, condition: Callable[[], Any]) -> Any:
-    """What `condition` returns once it is true; elements that it does not find are waited for."""
+    """Value of `condition` once it is true; elements that it does not find are waited for."""
     from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415 - slow
 
     return WebDriverWait(browser, PATIENCE_S).until(lambda _: condition())
 
 
 def look_in(browser: Any, scheme: str) -> None:
-    """As a reader whose system is `light` or `dark`."""
+    """A reader whose system is `light` or `dark`."""
     medium = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", medium)
 
 
 def faults_of(browser: Any) -> list[str]:
-    """What axe-core finds hard to read or to reach."""
+    """Complaints of axe-core: parts that are hard to read or to reach."""
     from selenium_axe_python import Axe  # noqa: PLC0415 - slow
 
     axe = Axe(browser)

@@ -1,4 +1,4 @@
-"""What a built site is made of, for tests to look at: its pages, their links, what a validator says of them."""
+"""A built site for tests to look at: its pages, their links, what a validator says of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pages(site: Path) -> list[Path]:
 
 
 def broken_links(site: Path) -> list[str]:
-    """Of all pages: links to files that are not there, to places that a page does not have, or out of the site."""
+    """Links of all pages to files that are not there, to places that a page does not have, or out of the site."""
     found = {page: parsed(page) for page in pages(site)}
     wrong = []
     for page, one in found.items():
@@ -70,7 +70,7 @@ def linked(site: Path) -> set[str]:
 
 
 def invalid(page: Path) -> list[str]:
-    """What tidy has against a page; groups in a `dl` and links in an `svg` are HTML 5's and unknown to it."""
+    """Complaints of tidy about a page; groups in a `dl` and links in an `svg` are HTML 5's and unknown to it."""
     if TIDY is None:
         pytest.skip("pages were NOT validated: apt-get install tidy")
     said = subprocess.run(

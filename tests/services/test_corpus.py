@@ -49,7 +49,7 @@ def server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """What --corpus is given: an empty corpus."""
+    """Value of --corpus: an empty corpus."""
     folder = tmp_path / "corpus"
     if request.param == "sqlite":
         return str(folder)

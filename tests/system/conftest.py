@@ -1,4 +1,4 @@
-"""What system tests share."""
+"""Fixtures of system tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def box(tmp_path: Path) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def shared_box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """As `box`, for the tests of one file that leave their router as it was (`unchanged`)."""
+    """`box` for the tests of one file that leave their router as it was (`unchanged`)."""
     with sandbox(tmp_path_factory.mktemp("box")) as made:
         made.namespace("h1", "h2", "dataplane")
         yield made
@@ -61,7 +61,7 @@ def shared_impatient_ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def impatient_ring(shared_impatient_ring: SharedLab[RingLab]) -> Iterator[RingLab]:
-    """As `ring`, but it stops a port whose owner is silent for OWNER_TIMEOUT_S."""
+    """A ring that stops a port whose owner is silent for OWNER_TIMEOUT_S."""
     with shared_impatient_ring.lent() as lab:
         yield lab
 

@@ -42,7 +42,7 @@ def resident_mb(pid: int) -> int:
 
 
 class Table:
-    """What is printed, a line at a time."""
+    """Printed lines, one at a time."""
 
     def __init__(self) -> None:
         print(f"{'phase':<44}{'routes':>10}{'wall s':>9}{'router CPU s':>14}{'resident MB':>13}")
@@ -57,7 +57,7 @@ class Table:
 
 
 def routes_of_router(running: Router) -> int:
-    """Of both families, those that its addresses bring among them."""
+    """Routes of both families, those of its own addresses included."""
     counts = (running.ask(f"show {family} fib summary").splitlines()[2:] for family in ("ip", "ip6"))
     return sum(int(line.split()[1]) for lines in counts for line in lines)
 

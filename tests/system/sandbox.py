@@ -230,7 +230,7 @@ def unchanged(running: Router) -> Iterator[Router]:
 
 
 def _settings(running: Router) -> tuple[str, list[str]]:
-    """What is set, and how many routes of Linux there are; neighbors come and go by themselves."""
+    """Settings, and how many routes of Linux there are; neighbors come and go by themselves."""
     return running.ask("show state"), re.findall(r"routes \d+", running.ask("show lcp"))
 
 

@@ -30,7 +30,7 @@ from wirespeed.router.client import ask
 
 Lab = TypeVar("Lab")
 State = dict[str, Any]
-"""What a test may change, by name."""
+"""State that a test may change, by name."""
 
 PATIENCE_S = 60.0
 OWNER_TIMEOUT_S = 2.0
@@ -155,7 +155,7 @@ def _put_back_ports(rpc: str, bare: State) -> None:
 
 
 def _port_state(rpc: str) -> State:
-    """What the generator tells of its ports, without what counts up; it keeps names of empty profiles."""
+    """Status of the generator's ports without values that count up; it keeps names of empty profiles."""
     with connected(rpc) as client:
         told = [client.call("get_port_status", port_id=port) for port in _PORTS]
     return {

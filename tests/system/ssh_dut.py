@@ -17,7 +17,7 @@ from sandbox import Process, Sandbox
 from wirespeed.lab.lab import free_rpc_port
 
 HOST = "10.99.0.1"
-"""Of the device; the tester's side, the sandbox itself, has the next one."""
+"""Address of the device; the tester's side, the sandbox itself, has the next one."""
 SPEC = f"linux:ssh://root@{HOST}"
 MACS = ("02:ee:00:00:01:00", "02:ee:00:00:01:01")
 INTERFACES = [f"--interface=e{number},mac={mac}" for number, mac in enumerate(MACS)]
@@ -196,7 +196,7 @@ def generator(dut: SshDut) -> tuple[Process, str]:
 
 @contextmanager
 def put_back(dut: SshDut) -> Iterator[SshDut]:
-    """As it was before, whatever a test does to it."""
+    """A device that is as before after each test."""
     before = dut.state()
     yield dut
     dut.spoil()

@@ -13,7 +13,7 @@ pytestmark = needs("iperf3")
 
 CPUS = sorted(ALL_CPUS)
 TWO = ("--cpu", f"{CPUS[0]},{CPUS[-1]}", "--max-routes", "20000")
-"""What e0 lets in is one worker's, what answers the other's."""
+"""Two workers: one for packets that e0 lets in, one for the answers."""
 PLACED = "set interface rx-placement e0 queue 0 worker 0\nset interface rx-placement e1 queue 0 worker 1\n"
 REFLECT = "permit+reflect src 10.1.0.0/24 dst 0.0.0.0/0, permit+reflect src 2001:db8:1::/64 dst ::/0, permit src ::/0"
 DENY = "deny src 0.0.0.0/0 dst 0.0.0.0/0, deny src ::/0 dst ::/0"

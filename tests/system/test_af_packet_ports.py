@@ -84,7 +84,7 @@ def test_a_port_takes_all_frames_while_it_has_something_in_layer_2(wires):
 
 
 def is_promiscuous(box, port: int) -> bool:
-    """Whether Linux has been asked for it, by a flag of its own or by a count of those who ask."""
+    """True if Linux has been asked for it, by a flag of its own or by a count of those who ask."""
     return "promiscuity 0 " not in box.run("ip", "-d", "link", "show", f"v{port}") or "PROMISC" in box.run(
         "ip", "link", "show", f"v{port}"
     )

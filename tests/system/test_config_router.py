@@ -87,7 +87,7 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
         (tmp_path / "dump.yaml").write_text(dumped.out)
         assert config(running, "plan", tmp_path / "dump.yaml") == 0
         assert capsys.readouterr().out == ""
-        # What was dumped is as good as the router to plan from.
+        # A plan from the dump is the same as one from the router.
         assert main(["config", "plan", "--from", str(tmp_path / "dump.yaml"), str(file)]) == 0
         assert capsys.readouterr().out == ""
         if name == "sub-interfaces":
@@ -101,7 +101,7 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
 
 
 def test_acls_of_one_tag_are_two(running, tmp_path, capsys):
-    """What was dumped plans to nothing, and a configuration without them takes both away."""
+    """The dump plans to nothing, and a configuration without them takes both away."""
     for port in (80, 443):
         running.ask(f"set acl-plugin acl permit src 0.0.0.0/0 dst 10.0.0.0/8 proto 6 dport {port} tag web")
     running.ask("set acl-plugin acl deny src 0.0.0.0/0 dst 10.0.0.0/8 tag acl-3")

@@ -42,7 +42,7 @@ OTHERS = [block for block in ROUTER[2:] if not PROGRAM.match(block)]
 
 
 def shell(box: Sandbox, script: str) -> str:
-    """As a user would, with `wirespeed` in the path; ends the router that it starts."""
+    """Run a block like a user, with `wirespeed` in the path, and end the router that it starts."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin:/sbin"
     ending = f"cd {box.directory}; trap 'kill $!; wait $!' EXIT"
     return box.run("env", f"PATH={path}", "bash", "-ec", f"{ending}\n{script}")
@@ -77,7 +77,7 @@ def test_commands_are_taken(box, block, monkeypatch):
 
 
 def preparation(box, block: str) -> list[str]:
-    """What a block takes for granted."""
+    """Preconditions of a block."""
     box.run("mkdir", "-p", "/run/lab")
     if "create pcap" in block:
         (box.directory / "in.pcap").write_bytes(NO_PACKETS)

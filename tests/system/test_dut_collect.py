@@ -6,6 +6,7 @@ from report_charts import unpacked
 from sandbox import needs, sandbox
 from ssh_dut import SPEC, SshDut, generator
 
+from wirespeed.dut.kinds.linux_load import SAMPLE, parts_of
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.file import read_file
 
@@ -102,3 +103,18 @@ def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_wh
     assert dut.dut_show(result, "error").count("\n") == 1
     dut.sshd = dut.start()
     assert "put back" in dut.dut("restore")
+
+
+def test_a_device_with_many_interfaces_is_asked_of_those_with_hardware_alone(tmp_path):
+    """ethtool is a process an interface: thousands of virtual ones made each sample and each text take seconds."""
+    with sandbox(tmp_path) as box:
+        box.namespace("few", "many")
+        for netns, pairs in (("few", 2), ("many", 40)):
+            batch = "".join(f"link add v{number} type veth peer name w{number}\n" for number in range(pairs))
+            box.run("sh", "-c", f"echo '{batch}' | ip -batch -", netns=netns)
+        asked = {netns: box.run("sh", "-c", f"{SAMPLE}; true", netns=netns) for netns in ("few", "many")}
+    told = {
+        netns: [part for part in parts_of(sample) if part.startswith("ethtool ")] for netns, sample in asked.items()
+    }
+    assert told == {"few": ["ethtool v0", "ethtool v1", "ethtool w0", "ethtool w1"], "many": []}
+    assert "w39:" in parts_of(asked["many"])["/proc/net/dev"]

@@ -94,7 +94,7 @@ def dut_cpu(lab: Lab) -> int:
 
 
 def between(dut: Dut, lab: Lab, profile: str, pps: float) -> tuple[DutTelemetry, int]:
-    """What the DUT told of the time in which packets went through, and how many went out of the tester."""
+    """Telemetry of the DUT over the time in which packets went through, and the number of packets sent."""
     before = dut.reading()
     sent = send(lab, profile, pps)
     return dut.telemetry(before, dut.reading()), sent

@@ -1,4 +1,4 @@
-"""What is broken in the lab on purpose is what the explanation names: real packets through our router.
+"""The explanation names the fault that a test built into the lab: real packets through our router.
 
 Loads are low, so that a busy machine carries them as well, and so much is lost that CPUs which are away for a third of
 the time do not explain it.
@@ -6,6 +6,7 @@ the time do not explain it.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,9 @@ import pytest
 from explained import LADDER, explained, profile_of
 from harness.programs import run_wirespeed
 
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 
 
@@ -81,8 +84,32 @@ def test_one_of_two_directions_over_a_wire_that_loses(lab: EmbeddedLab, tmp_path
     assert "asymmetric" in {one.cause for one in (*found.named, *found.likely)}
 
 
+def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: EmbeddedLab, tmp_path: Path) -> None:
+    """With numbers to the packet; without them the router's own counters contradict the balance."""
+    ask(lab.control_socket, "set interface impairment e1 loss 0.1 duplicate 0.15 reorder 0.05 seed 3")
+    try:
+        counted = explained(lab.rpc, tmp_path / "numbers.json", dut=dut(lab), more=("-u", "--verify"))
+        shown = re.findall(r"(?m)^ +(.*\S) +(\d+)$", ask(lab.control_socket, "show impairment"))
+        made = {label: int(count) for label, count in shown}
+        ask(lab.control_socket, "set interface impairment e1 loss 0.1 duplicate 0.15 seed 3")
+        hidden = explained(lab.rpc, tmp_path / "counters.json", dut=dut(lab))
+    finally:
+        ask(lab.control_socket, "set interface impairment e1 off")
+    balance = read_result(tmp_path / "numbers.json").outcome.channels["0→1"].balance
+    assert balance.order is not None
+    assert balance.order.duplicates == made["duplicated"] > 0
+    assert made["reordered"] - balance.order.reordered in (0, 1)  # the last one of all was overtaken by nobody
+    assert balance.order.unplaced == 0
+    assert balance.lost >= made["lost"] > 0  # a busy machine may lose some as well
+    assert any("packets are numbered" in remark for remark in counted.case.remarks)
+    assert any("contradict the balance" in remark for remark in hidden.case.remarks)
+    verdict = verdict_of(read_result(tmp_path / "counters.json"))
+    assert "contradict the balance" in verdict.counting
+    assert verdict.limited_by not in ("line", "nothing")
+
+
 def test_a_delay_is_no_loss(lab: EmbeddedLab, tmp_path: Path) -> None:
-    """What was under way when the last sample ended came in after it."""
+    """Packets under way at the end of the last sample come in after it."""
     ask(lab.control_socket, "set interface impairment e1 delay 50ms")
     try:
         found = explained(lab.rpc, tmp_path / "delay.json", dut=dut(lab))

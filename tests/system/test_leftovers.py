@@ -60,7 +60,7 @@ class Labs:
 
 
 def traces(pid: int) -> set[str]:
-    """What bears the number of the process."""
+    """Files, folders and links that bear the number of the process."""
     directories = (Path(tempfile.gettempdir()), Path("/dev/shm"), Path("/run/netns"))
     patterns = (f"wirespeed-*-{pid}-*", f"ws{pid}-*")
     named = {str(path) for directory in directories for pattern in patterns for path in directory.glob(pattern)}

@@ -140,7 +140,7 @@ def test_deleting_a_pair_leaves_the_interface(box, running):
 
 
 def configured(running) -> list[str]:
-    """What was set; the hosts' own packets count up beside it."""
+    """Settings; the hosts' own packets count up beside it."""
     lines = [line for line in running.ask("show interface").splitlines() if not line.startswith(" ")]
     return [
         *(" ".join(line.split()[:4]) for line in lines),

@@ -21,7 +21,7 @@ def answer_and_stay(*arguments):
     answer(*arguments)
     time.sleep(0.2)
 
-# What happens once in a hundred times, every time: the fork is still there when it is told to end.
+# A race that is lost once in a hundred times, made certain: the fork is still there when it is told to end.
 answer, process.wrapper = process.wrapper, answer_and_stay
 signal.signal(signal.SIGTERM, interrupt)
 name, this = f"wt{os.getpid()}", os.getpid()

@@ -54,7 +54,7 @@ def test_a_group_has_weights_and_loses_members(box, running):
 
 
 def test_objects_that_were_there_before(box):
-    """As where the router starts after the routing daemon; and of IPv6."""
+    """The router starts after the routing daemon; IPv6 as well."""
     linux(box, "link set lo up")
     linux(box, "nexthop add id 6 blackhole")
     linux(box, "route add 49.0.0.0/8 nhid 6")

@@ -36,7 +36,7 @@ while True:
 
 
 def policed(running: Router, reason: str, interface: str) -> tuple[int, int]:
-    """What passed and what did not."""
+    """Packets that passed, and those that did not."""
     shown = running.ask("show punt policer")
     found = re.search(rf"^ *{reason} +\d+ +\d+ +(\d+) +(\d+) +{interface}$", shown, re.M)
     assert found, shown

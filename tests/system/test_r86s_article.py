@@ -66,7 +66,7 @@ def test_its_ipv4_block_forwards_between_the_networks(box, running):
     box.wait_ping("h1", "48.0.0.1", "-I", "16.0.0.1")
     box.wait_ping("h2", "16.0.0.1", "-I", "48.0.0.1")
     assert "50:7c:6f:20:30:70 e0" in running.ask("show ip neighbors")
-    # As the article says: nobody had to ask for the loadtester's MAC addresses.
+    # The article's point: nobody had to ask for the loadtester's MAC addresses.
     assert "ARP requests sent" not in running.ask("show errors")
 
 

@@ -58,7 +58,7 @@ def test_pairs_with_linux_are_made_told_and_ended(box):
         assert f"{pairs[0].vif_index}: e1:" in box.run("ip", "-o", "link", netns="dataplane")
         taps = {tap.sw_if_index: tap for tap in api.sw_interface_tap_v2_dump()}
         assert taps[made[1].host_sw_if_index].host_if_name == "e1"
-        # What Linux says comes back by the API, and what is for Linux goes there.
+        # Answers of Linux come back by the API, and packets for Linux go there.
         box.wait_ping("h1", "10.2.0.2")
         box.wait_ping("dataplane", "10.1.0.2")
         assert api.lcp_itf_pair_add_del_v3(is_add=False, sw_if_index=1).retval == 0

@@ -20,7 +20,7 @@ protocol kernel { scan time 2; ipv6 { export all; }; }
 def running(box):
     with router(box, PORTS, PAIRED + IP4 + IP6, "--max-routes", "200000") as made:
         box.hosts()
-        # What the peer announces, and where a ping to it ends.
+        # An announcement of the peer, and the end of a ping to it.
         box.run("ip", "addr", "add", "198.51.100.1/32", "dev", "lo", netns="h2")
         box.run("ip", "addr", "add", "2001:db8:99::1/128", "dev", "lo", "nodad", netns="h2")
         yield made

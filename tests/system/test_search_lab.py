@@ -36,7 +36,7 @@ PLAN = SearchPlan(
 
 def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
     with connected(lab.rpc) as client:
-        # What the rings hold is lost by no absence: at these loads that is all of a trial.
+        # An absence loses no packet that the rings hold: at these loads they hold a whole trial.
         return run_search(plan.on(lab=lab.facts.to_json(), dut={}), client, dut=lab.dut)
 
 

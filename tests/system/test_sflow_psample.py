@@ -23,7 +23,7 @@ CONTROLLER_GROUP = 16
 
 
 class PsampleMessage(genlmsg):  # type: ignore[misc]
-    """As `linux/psample.h` has it, read by pyroute2."""
+    """Attributes of `linux/psample.h`, read by pyroute2."""
 
     prefix = "PSAMPLE_ATTR_"
     nla_map = (

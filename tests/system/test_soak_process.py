@@ -54,7 +54,7 @@ def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingL
     assert not journal.exists()
     (gap,) = result.gaps
     assert gap.blind == "controller" and gap.offered is not None and gap.lost is not None
-    # What went on meanwhile was sent by the load, and came back: the ring refuses nothing at such a rate for long.
+    # Packets of the load went on meanwhile, and came back: the ring refuses nothing at such a rate for long.
     assert gap.offered > 1000
     assert result.verdict.watched_s > seen_s
     assert result.ending.status == "complete"

@@ -98,7 +98,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
 
 @pytest.mark.long("starts of a campaign with Ray")
 def test_without_ray_several_benches_are_one_line() -> None:
-    """As on a machine where the extra is not installed: its folder is not on the path of this program."""
+    """A machine without the extra: its folder is not on the path of this program."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "suite.yaml"
         file.write_text(CAMPAIGN)

@@ -15,7 +15,7 @@ pytestmark = needs("iperf3", "traceroute")
 
 
 def thread(pid: int, name: str) -> Path:
-    """What Linux tells of the thread of that name."""
+    """Facts of Linux about the thread of that name."""
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return next(task for task in tasks if (task / "comm").read_text().strip() == name)
 
@@ -41,7 +41,7 @@ def test_hosts_reach_each_other_through_the_router(box, rx_mode):
         assert box.ping("h1", "10.2.0.2", "-M", "do", "-s", "1472")
         assert box.hops("h1", "10.2.0.2") == ["10.1.0.1", "10.2.0.2"]
         end = box.transfer("h1", "h2", "10.2.0.2", "-n", "8M")
-        # What is on the way when the sender is done, iperf3 leaves out.
+        # iperf3 leaves out packets that are under way when the sender is done.
         assert end["sum_sent"]["bytes"] >= 8_000_000
         assert end["sum_received"]["bytes"] >= 2_000_000
         shown = running.ask("show interface")

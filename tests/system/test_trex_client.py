@@ -71,7 +71,7 @@ def router(lab: EmbeddedLab) -> str:
 
 
 def run(*words: str) -> str:
-    """What a script printed; it must have ended well."""
+    """Output of a script, which must have ended well."""
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -37,7 +37,7 @@ class Terminal:
         self._shown = ""
 
     def read_until(self, mark: str) -> str:
-        """What was shown up to the pattern `mark`, without colors."""
+        """Text shown up to the pattern `mark`, without colors."""
 
         def reads_it() -> re.Match[str] | None:
             if select.select([self._end], [], [], 0)[0]:
@@ -83,7 +83,7 @@ def console(rpc: str) -> Iterator[Terminal]:
 
 
 def run(console: Terminal, line: str) -> str:
-    """What a command shows until the next prompt."""
+    """Text that a command shows until the next prompt."""
     console.type(line)
     shown = console.read_until(PROMPT)
     assert "FAILED" not in shown and "failed" not in shown, shown

@@ -55,7 +55,7 @@ def udp(port_id, payload=b"x" * 18):
 
 
 def refused(call, *arguments, **named):
-    """What the client says when the server refuses."""
+    """Message of the client when the server refuses."""
     try:
         call(*arguments, **named)
     except TRexError as error:

@@ -22,7 +22,7 @@ NETGATE_BPS = 10e9
 
 @dataclass(frozen=True)
 class System:
-    """What runs on the Netgate 6100, and its percentages of one 10G line by load, one way and both ways."""
+    """A system on the Netgate 6100, and its percentages of one 10G line by load, one way and both ways."""
 
     name: str
     system: str
@@ -122,7 +122,7 @@ def _dut(system: System) -> dict[str, Any]:
 
 
 def netgate_evidence() -> str:
-    """The same 40 tests as one evidence file, as somebody types them from the article's table."""
+    """One evidence file of the 40 tests, typed from the article's table."""
     rows = ["schema: wirespeed-evidence/1", "tests:"]
     for system in NETGATE:
         box = f"name: Netgate 6100 {system.name}, system: {system.system}, cores: 4"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from simulated_bench import FORWARD, LINE_BPS, Bench, after_drain, ramp, run
 
 from wirespeed.results.balance import Balance, Medium, total
+from wirespeed.results.balance_json import balance_from_json, balance_to_json
+from wirespeed.results.order import Order
 from wirespeed.results.point import points
 from wirespeed.results.sample import PortSample, Sample, balance
 
@@ -32,6 +35,7 @@ def balances(draw: st.DrawFn) -> Balance:
         ours=None,
         medium=draw(st.sampled_from(Medium)),
         paused=draw(st.booleans()),
+        order=draw(st.none() | st.builds(Order, COUNTS, COUNTS, COUNTS)),
     )
 
 
@@ -59,6 +63,20 @@ def test_a_sum_is_its_parts(parts: list[Balance]) -> None:
     whole = total(parts)
     for name in ("sent", "received", "offered", "ours", "lost", "unoffered", "shortfall", "surplus"):
         assert getattr(whole, name) == sum(getattr(part, name) for part in parts)
+    orders = [part.order for part in parts]
+    known = [order for order in orders if order is not None]
+    assert (whole.order is None) == (not parts or None in orders)
+    if whole.order is not None:
+        assert whole.order.duplicates == sum(order.duplicates for order in known)
+
+
+@given(balances())
+def test_a_balance_is_read_as_it_was_written(one: Balance) -> None:
+    """An older program reads what it knows: the keys that it has are the same."""
+    raw = json.loads(json.dumps(balance_to_json(one)))
+    assert balance_from_json(raw, "a file") == one
+    older = {key: value for key, value in raw.items() if key not in ("duplicate_packets", "reordered_packets")}
+    assert balance_from_json(older, "a file") == replace(one, order=None)
 
 
 @given(balances(), COUNTS)

@@ -194,7 +194,7 @@ def test_a_table_trimmed_to_three_columns_is_read(text: str) -> None:
 
 GIGABIT = 1e9
 APU4 = {
-    # What graph.rb showed of the nine series, in Mpps each way: the same shapes by a script.
+    # Nine series as graph.rb showed them, in Mpps each way: the same shapes by a script.
     "vyos-64b": (64.0, 0.058),
     "openbsd68-64b": (64.0, 0.087),
     "vpp-3threads-64b": (64.0, 0.909),

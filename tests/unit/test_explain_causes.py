@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +15,12 @@ from simulated_bench import FORWARD, Bench, ramp, run
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.causes import causes
-from wirespeed.explain.facts import Box, Case, Cpu, Drift, Link, Load, Step, Worker
+from wirespeed.explain.facts import Box, Case, Cpu, Drift, Link, Load, Shaper, Step, Worker
 from wirespeed.explain.machine_facts import Clock, Crossing, Machine
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.result import cases_of as cases_of_result
+from wirespeed.explain.sources.shapers import shapers_of
 from wirespeed.explain.sources.show_run import workers_of
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
@@ -89,6 +92,7 @@ CASES: dict[str, Case] = {
     "tables": Case(
         replace(SHORT, routes=1_000_000, cycles=90.0), others=(replace(SHORT, name="ten", routes=10, cycles=40.0),)
     ),
+    "shaper": Case(SHORT, box=Box(shapers=(Shaper("e1", "tbf", "9600Kbit", 5_000_000),)), lost_packets=5e6),
     "drift": Case(SHORT, drifts=(Drift("memory", 200.0, 400.0, "MiB"),)),
     "placement": Case(
         replace(SHORT, directions=2, received_pps=8.9e6),
@@ -103,6 +107,47 @@ def test_the_cause_is_named(cause: str) -> None:
     found = explain(CASES[cause])
     assert cause in [finding.cause for finding in found.named], [(f.cause, f.bits) for f in found.likely]
     assert found.cause == cause
+
+
+def test_the_same_bits_for_two_lengths_of_frames_are_a_shapers() -> None:
+    """100 Mbit/s without FCS with 64 and 512 bytes; a device with the same packets a second has another limit."""
+    short = replace(SHORT, received_pps=100e6 / 60 / 8, offered_pps=1e6)
+    long = replace(short, name="long", received_pps=100e6 / 508 / 8, offered_pps=0.9e6, frame_bytes=512)
+    assert explain(Case(short, others=(long,))).cause == "shaper"
+    assert explain(Case(short, others=(replace(long, received_pps=short.received_pps),))).cause != "shaper"
+    assert explain(Case(short, others=(replace(long, offered_pps=long.received_pps),))).cause != "shaper", "no loss"
+
+
+QDISCS = """\
+qdisc noqueue 0: dev lo root refcnt 2
+ Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+qdisc tbf 8003: dev e1 root refcnt 3 rate 9600Kbit burst 15Kb lat 10ms
+ Sent 5074200 bytes 84570 pkt (dropped {dropped}, overlimits 193073 requeues 0)
+ backlog 0b 0p requeues 0
+qdisc htb 1: dev e2 root refcnt 9 r2q 10 default 0x10 direct_packets_stat 0 direct_qlen 1000
+ Sent 0 bytes 0 pkt (dropped 7, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+qdisc netem 8004: dev e3 root refcnt 2 limit 1000 loss 1%
+ Sent 0 bytes 0 pkt (dropped 9, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+"""
+
+
+def test_shapers_are_those_of_the_device_with_what_they_dropped_in_the_test() -> None:
+    texts = {"before: tc -s qdisc": QDISCS.format(dropped=465), "tc -s qdisc": QDISCS.format(dropped=62_465)}
+    assert shapers_of(texts) == (Shaper("e1", "tbf", "9600Kbit", 62_000), Shaper("e2", "htb", "", 0))
+    assert shapers_of({}) == ()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="queueing disciplines need root")
+def test_the_shaper_of_this_kernel_is_read(tmp_path: Path) -> None:
+    script = "ip link add s0 type veth peer name s1; tc qdisc add dev s0 root tbf rate 8mbit burst 2k latency 1ms"
+    words = ["unshare", "-n", "sh", "-ec", f"{script}; tc -s qdisc"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False)
+    if said.returncode:
+        pytest.skip(f"this kernel makes no token bucket: {said.stderr.strip()}")
+    assert shapers_of({"tc -s qdisc": said.stdout}) == (Shaper("s0", "tbf", "8Mbit", 0),)
 
 
 def test_every_cause_has_a_case_or_is_no_verdict_alone() -> None:

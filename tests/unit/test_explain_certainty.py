@@ -62,7 +62,7 @@ def test_who_is_sure_is_right() -> None:
 
 
 def test_nothing_else_is_as_sure_as_a_proof() -> None:
-    """Of the recorded texts no second cause is sure beside the one that was made."""
+    """No second cause is sure in the recorded texts, beside the one that was made."""
     for name, (cause, _) in counters.RIGHT.items():
         (case,) = read_evidence(counters.GOLDEN / f"{name}.yaml")
         assert {finding.cause for finding in explain(case).named if finding.confidence >= SURE} <= {cause}

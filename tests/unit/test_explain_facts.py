@@ -135,7 +135,7 @@ def inspection(text: dict[str, str], name: str = "box", **ports: tuple[float, ..
 
 def test_an_inspection_tells_the_links() -> None:
     found = inspection({"dmesg": (HARDWARE / "r86s-dmesg.txt").read_text()}, **{"05:00": (10e9, 10e9)})
-    # As a file has it.
+    # Facts after a round trip through a file.
     found = replace(found, facts=json.loads(inspection_to_json(found))["facts"])
     load = Load("U2", 13.4e6, frame_bytes=64, line_bps=10e9, flows="many")
     one = explain(with_inspection(Case(load), found))

@@ -9,6 +9,7 @@ import pytest
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.runtime import parse_runtime
 from wirespeed.errors import UsageError
+from wirespeed.explain.facts import DROPS_BY_REASON
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.pasted import Pasted, pasted_case
@@ -363,6 +364,8 @@ def test_a_clock_that_a_rate_contradicts_is_told_and_makes_no_figure(tmp_path: P
     found = explained(tmp_path, I226, hz=2.0e9, offered="3.72mpps", line="2.5G")
     assert any("more than its 2 GHz: the clock or the rate is another" in said for said in found.case.remarks)
     assert "core_pps" not in {figure.name for figure in found.figures}
+    (used,) = [figure.text for figure in found.figures if figure.name == "effective_hz"]
+    assert used.endswith("= 2.37 GHz, by vpp_wk_0")  # it is no share of 2 GHz
 
 
 def test_a_drop_rate_without_drop_nodes_is_the_routers_too(tmp_path: Path) -> None:
@@ -370,3 +373,4 @@ def test_a_drop_rate_without_drop_nodes_is_the_routers_too(tmp_path: Path) -> No
     found = explained(tmp_path, "\n".join(rows), hz=2.2e9, offered="1mpps")
     assert found.verdict is not None and found.cause == "dropped"
     assert "the router itself dropped 500 kpps" in found.verdict.sentence
+    assert [what for what in found.missing if "drops by reason" in what] == [DROPS_BY_REASON]

@@ -1,4 +1,4 @@
-"""Where a packet was lost says what it cannot have died of; and what came in after the end was never lost."""
+"""The place of a loss rules causes out, and packets that came in after the end were never lost."""
 
 from __future__ import annotations
 

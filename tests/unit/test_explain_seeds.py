@@ -1,4 +1,4 @@
-"""What the published tests of five boxes were limited by, by their own figures (tests/golden/explain)."""
+"""Limits of the published tests of five boxes, by their own figures (tests/golden/explain)."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_the_articles_core() -> None:
 
 
 def test_an_idle_core_can_do_at_least_so_much() -> None:
-    """What polls found nothing is no work: of 100 looks 10 had packets, and the input node took half of all ticks."""
+    """Empty polls are not work: 10 of 100 polls had packets, and the input node took half of all ticks."""
     nodes = (NodeCost("dpdk-input", 100, 1000, 100_000, 0), NodeCost("ethernet-input", 10, 1000, 100_000, 0))
     worker = worker_of("w0", 1.0, nodes, source="it", tsc_hz=1e9)
     case = Case(Load("it", 1000.0, source="it"), workers=(worker,))

@@ -1,4 +1,4 @@
-"""What VPP's counters mean: recorded `show errors` of one constructed cause each, and the table that sorts them."""
+"""Meanings of VPP's counters: recorded `show errors` of one constructed cause each, and the table that sorts them."""
 
 from __future__ import annotations
 

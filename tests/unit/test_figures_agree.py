@@ -188,7 +188,7 @@ def test_terminals_have_the_verdict_to_the_character(
     file: Path, verdict: Verdict, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = read_result(file)
-    assert summary(result, verdict, None)[1:4] == [f"  {line}" for line in verdict.lines]
+    assert summary(result, verdict, None)[1 : 1 + len(verdict.lines)] == [f"  {line}" for line in verdict.lines]
     assert headline(file) == verdict.line
     found = finding(SEED_SUITE[3], "router", result, file)
     demo = tables(SEED_SUITE, [found], {file: verdict})

@@ -133,6 +133,7 @@ def test_marks_are_in_the_payload_where_it_has_room_and_else_in_the_header() -> 
         flow = port.streams[0]["stream"]["flow_stats"]
         assert (flow["rule_type"], flow.get("payload_signature", False)) == ("stats", signed)
         assert port.groups == (flow["stream_id"],)
+        assert port.numbered == signed
     assert "payload_signature" not in stream_of(roomy)["stream"]["flow_stats"], "the profile's own were changed"
 
 

@@ -62,7 +62,7 @@ def keys(tree: Any) -> Any:
 
 
 def test_answer_has_t_rexs_shape() -> None:
-    flow = (0, 0, 2011, 257408, 2006, 256768, 0, 0)
+    flow = (0, 0, 2011, 257408, 0, 0, 0, 2006, 256768, 0, 0, 3, 2, 1)
     bins = [0] * 64
     bins[7 + 18], bins[1 + 27], bins[1 + 36] = 1, 41, 265
     seen = Latency(
@@ -73,6 +73,7 @@ def test_answer_has_t_rexs_shape() -> None:
     answer = json.loads(json.dumps(pgid_stats(groups, {7: flow, 8: flow}, {8: seen}, FlowFaults())))
     times = answer["latency"]["8"]["lat"]
     assert times.pop("hdrh") and times.pop("hdrh_ns")
+    assert answer.pop("order") == {key: {"1": {"dup": 3, "ooo": 2, "old": 1}} for key in ("7", "8")}
     assert keys(answer) == keys(TREX)
     assert times == TREX["latency"]["8"]["lat"]
     for name in ("rp", "rb", "tp", "tb"):
@@ -170,5 +171,5 @@ def test_rates_follow_the_counters() -> None:
     assert told["tbs"] == {"0": pytest.approx(512_000, rel=0.01), "1": 0}
     assert told["rbs"] == {"0": 0, "1": pytest.approx(512_000, rel=0.01)}
     counters = groups.counters([group, replace(group, pg_id=9, hardware_id=None)])
-    assert counters[7] == (0, 0, 10_000, 640_000, 10_000, 640_000, 0, 0)
-    assert counters[9] == (0,) * 8
+    assert counters[7] == (0, 0, 10_000, 640_000, 0, 0, 0, 10_000, 640_000, 0, 0, 0, 0, 0)
+    assert counters[9] == (0,) * 14

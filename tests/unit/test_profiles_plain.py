@@ -88,6 +88,18 @@ def test_yaml_runs_no_code(tmp_path: Path) -> None:
         load_profile(str(path), {}, 0, 0)
 
 
+def test_tags_that_python_2_wrote_before_scalars_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.yaml"
+    written = yaml.safe_dump([{name: RECORDED[0][name] for name in ("packet", "mode", "action_count")}])
+    path.write_text(written)
+    plain = load_profile(str(path), {}, 0, 0)
+    for key, tag in (("binary", "unicode"), ("type", "str"), ("action_count", "long")):
+        assert f"{key}: " in written
+        written = written.replace(f"{key}: ", f"{key}: !!python/{tag} ")
+    path.write_text(written)
+    assert load_profile(str(path), {}, 0, 0) == plain
+
+
 def gaps(loaded: list[dict[str, Any]]) -> list[float]:
     return [one["stream"]["isg"] for one in loaded]
 

@@ -96,8 +96,17 @@ def test_too_few_hugepages_name_need_and_free_and_the_remedy(tmp_path: Path) -> 
     refusal = hugepages_refusal(256, tmp_path)
     assert refusal is not None
     assert "256 MB of hugepages are needed and 20 MB are free" in refusal
-    # 128 of its own, beside the 20 that another process has.
-    assert "echo 148 > " in refusal
+    assert "echo $(($(cat $f) + 118)) > $f" in refusal
+
+
+def test_hints_of_two_programs_make_room_for_both(tmp_path: Path) -> None:
+    """Each names what it lacks itself, whichever is typed first."""
+    make_pool(tmp_path, 2048, free=0, total=3)
+    pool = tmp_path / "hugepages-2048kB" / "nr_hugepages"
+    for memory_mb in (168, 130):
+        command = (hugepages_refusal(memory_mb, tmp_path) or "").partition("as root: ")[2]
+        subprocess.run(["sh", "-ec", command.replace("/sys/kernel/mm/hugepages", str(tmp_path))], check=True)
+    assert int(pool.read_text()) == 3 + 84 + 65
 
 
 def test_hugepages_that_are_counted_but_cannot_be_mapped_are_no_hugepages(tmp_path: Path) -> None:

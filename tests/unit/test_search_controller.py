@@ -150,11 +150,23 @@ def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
         search.run()
         goals = found(search)
         assert {outcome.limit for outcome in goals.values()} == {"machine"}
-        assert all("did not have their CPUs explain the loss of" in outcome.irregular for outcome in goals.values())
+        why = "spoilt all" if robust else "explain the loss of"
+        assert all(f"did not have their CPUs {why}" in outcome.irregular for outcome in goals.values())
         assert any(trial.set_aside for trial in search.trials) == robust
         most = repeats_for(search.goals) if robust else 0
         aside = Counter(trial.load_pps for trial in search.trials if trial.set_aside)
         assert max(aside.values(), default=0) == most
+
+
+@pytest.mark.parametrize("preset", ["csit", "quick"])
+@pytest.mark.parametrize("away_loss", [0.02, 0.4])
+def test_a_search_ends_where_the_host_disturbs_each_trial(preset: str, away_loss: float) -> None:
+    """Three loads at which no repeat helps are enough: more would tell of the host alone."""
+    dut = SimulatedDut(step(1e9), away=lambda rng: True, away_loss=away_loss)
+    search = controller(dut, preset=preset, robust=True)
+    search.run()
+    assert len(search.trials) <= 2 + 3 * (1 + search.repeats)
+    assert {outcome.limit for outcome in found(search).values()} == {"machine"}
 
 
 @SEEDS

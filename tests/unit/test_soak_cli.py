@@ -12,6 +12,7 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
@@ -157,7 +158,7 @@ def test_lines_of_losses_gaps_and_what_is_shown() -> None:
     chronicle = Chronicle(HEAD)
     chronicle.put(EVENT)
     chronicle.add(SECOND)
-    lines = summary(chronicle.told(HEAD), None)
+    lines = summary(told := chronicle.told(HEAD), verdict_of(told), None)
     assert any("lost 10 of 1,000 (0.01) in 1 event; at most" in line for line in lines)
     assert any("worst minute at 0 s: lost 10 (0.01)" in line for line in lines)
     console = Console(width=100, record=True, file=io.StringIO())

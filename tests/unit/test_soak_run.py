@@ -15,6 +15,7 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measure.wires import pair_directions
 from wirespeed.results.file import of_journal, read_file, write_file
 from wirespeed.results.journal import Journal
@@ -81,7 +82,7 @@ def test_a_loop_loses_nothing(extended: bool) -> None:
     latencies = [flow.latency for flow in result.total.flows.values()]
     assert all(one is not None and one.packets > 0 for one in latencies)
     assert "lost 0 of" in plain_line(seen[0], seen[0].span) or not extended  # type: ignore[arg-type]
-    assert any("shown at 95 %" in line for line in summary(result, "x.json"))
+    assert any("shown at 95 %" in line for line in summary(result, verdict_of(result), "x.json"))
     raise_for_ending(result)
 
 
@@ -97,7 +98,7 @@ def test_what_the_device_loses_is_found_and_is_its_own() -> None:
     assert result.total.lost + verdict.unplaced == verdict.lost
     assert sum(event.lost for event in result.events) == result.total.lost
     assert verdict.worst_minute is not None and verdict.worst_minute.lost == result.minutes[0].lost
-    assert any("the loss ratio is above it" in line for line in summary(result, None))
+    assert any("the loss ratio is above it" in line for line in summary(result, verdict_of(result), None))
 
 
 def test_what_is_under_way_in_the_device_is_no_loss() -> None:

@@ -29,11 +29,13 @@ from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.rfc2544 import live as rfc2544
 from wirespeed.rfc2544.live import row_line
 from wirespeed.search.live import summary
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
+from wirespeed.soak import live as soak
 from wirespeed.suite.headline import headline
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed
@@ -87,7 +89,13 @@ def test_terminals(file: Path, result: AnyResult, verdict: Verdict, capsys: pyte
         for one, figure in zip(result.goals, verdict.figures, strict=True):
             (line,) = [line for line in lines if line.startswith(f"  {one.goal.name.upper()} allows")]
             assert f": {figure.each_way.text} each way" in line or not figure.is_measured
+    if isinstance(result, SoakResult):
+        assert [line.strip() for line in soak.summary(result, verdict, None)][1 : 1 + len(verdict.lines)] == [
+            *verdict.lines
+        ]
     if isinstance(result, Rfc2544Result):
+        told = [line.strip() for line in rfc2544.summary(result, verdict, None)]
+        assert told[1 : 1 + len(verdict.lines)] == list(verdict.lines)
         for row, figure in zip(result.throughput, verdict.figures, strict=True):
             assert f": {figure.each_way.text}, {figure.each_way.share_text}" in row_line("throughput", row)
     assert main(["explain", str(file)]) == 0

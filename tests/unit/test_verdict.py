@@ -163,7 +163,7 @@ def test_what_explain_names_counts_where_the_counters_leave_a_doubt(bench: Bench
             "at full load 590 kpps, 30.4 % of 2 lines, loss 1.23 %",
         ),
         (Figure("forwarded", "disturbed", why="not measured: disturbed"), "not measured: disturbed", None),
-        (Figure("loss", "held", said="lost 0 of 5"), "lost 0 of 5", "loss lost 0 of 5"),
+        (Figure("loss", "held", said="lost 0 of 5"), "lost 0 of 5", "lost 0 of 5"),
     ],
 )
 def test_a_figure_has_one_text(figure: Figure, text: str, line: str | None) -> None:

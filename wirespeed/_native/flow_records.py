@@ -36,15 +36,19 @@ class CaptureWhat(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Flow:
-    """Counters of one flow on one port; bytes with FCS."""
+    """Counters of one flow on one port; bytes with FCS. Received packets with a signature came again, came late, or
+    came too late to tell which of both; the others count as none of these."""
 
     rx_packets: int = 0
     rx_bytes: int = 0
     tx_packets: int = 0
     tx_bytes: int = 0
+    rx_duplicates: int = 0
+    rx_reordered: int = 0
+    rx_unplaced: int = 0
 
 
-FLOW_FIELDS = 4
+FLOW_FIELDS = 7
 
 
 @dataclass(frozen=True)

@@ -228,20 +228,18 @@ def start_runtime(
 
 def hugepages_refusal(memory_mb: int, pools: Path = _HUGEPAGE_POOLS) -> str | None:
     """Why `memory_mb` of hugepages cannot be had, and the command that mends it; None when they can."""
-    free_mb, usable, taken = 0, False, 0
+    free_mb, usable = 0, False
     for pool in pools.glob("hugepages-*kB"):
         size_kb = int(pool.name.removeprefix("hugepages-").removesuffix("kB"))
         free = int((pool / "free_hugepages").read_text())
         free_mb += free * size_kb // 1024
         usable = usable or (free > 0 and _can_map(size_kb))
-        if size_kb == 2048:
-            taken = int((pool / "nr_hugepages").read_text()) - free
     if free_mb < memory_mb:
-        # What is written there is how many there shall be, those of other processes included.
-        pages = taken + (memory_mb + 1) // 2
+        # Added to those that are there then: two programs that both lack some are started side by side.
+        more = (memory_mb - free_mb + 1) // 2
         return (
             f"{memory_mb} MB of hugepages are needed and {free_mb} MB are free; as root: "
-            f"echo {pages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+            f"f={_HUGEPAGE_POOLS}/hugepages-2048kB/nr_hugepages; echo $(($(cat $f) + {more})) > $f"
         )
     if not usable:
         return f"{free_mb} MB of hugepages are free but this process may not map them; run as root"

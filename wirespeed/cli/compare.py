@@ -101,7 +101,9 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(*text.HEAD, box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in text.HEAD:
+        table.add_column(heading, overflow="fold")  # a figure is never cut
     for row in compared.rows:
         table.add_row(*text.cells(row, within))
     Console().print(table)

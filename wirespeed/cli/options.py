@@ -87,8 +87,9 @@ VerifyOption = Annotated[
     bool,
     typer.Option(
         "--verify",
-        help="Count only what bears our mark. It costs the end of the payload, or the IP ID of short packets, and "
-        "the tester a look into each packet it sends and receives.",
+        help="Mark and number the packets: only marked ones count, and duplicates and reordered packets are counted "
+        "apart. Takes the last 16 bytes of the payload, or the IP ID of packets without room (no numbers then), and "
+        "some time of the tester for each packet.",
     ),
 ]
 LineOption = Annotated[

@@ -27,9 +27,9 @@ def recover(file: Path, output: str, console: Console, quiet: bool) -> int:
         case SearchResult():
             lines = search.summary(found, verdict, name)
         case Rfc2544Result():
-            lines = rfc2544.summary(found, name)
+            lines = rfc2544.summary(found, verdict, name)
         case SoakResult():
-            lines = soak.summary(found, name)
+            lines = soak.summary(found, verdict, name)
         case _:
             lines = loadtest.summary(found, verdict, name)
     say(console, lines, quiet)

@@ -185,7 +185,7 @@ def command(
         where = out.keep(result)
     if text is not None:
         _write_text(result, text)
-    say(console, [*summary(result, where), *verdict_of(result).lines], quiet)
+    say(console, summary(result, verdict_of(result), where), quiet)
     raise_for_ending(result)
     return exit_code(result.ending.status)
 

@@ -99,6 +99,7 @@ def command(
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.results.soak_journal import SoakJournal  # noqa: PLC0415
@@ -168,7 +169,7 @@ def command(
                 earlier=earlier,
             )
         where = out.keep(result)
-    say(console, summary(result, where), quiet)
+    say(console, summary(result, verdict_of(result), where), quiet)
     raise_for_ending(result)
     return exit_code(result.ending.status)
 

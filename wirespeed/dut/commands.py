@@ -16,8 +16,6 @@ from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
 from wirespeed.files import write_atomically
-from wirespeed.results.collection import FORMAT, is_collected, read_collected
-from wirespeed.results.file import read_file
 from wirespeed.validation.proved import caution
 
 Say = Callable[[str], None]
@@ -88,6 +86,8 @@ def describe(device: Device) -> str:
 
 def collect(device: Device, duration_s: float, interval_s: float, output: str, say: Say) -> str:
     """Collect for so long, and write the telemetry of each interval and all texts as JSON."""
+    from wirespeed.results.collection import FORMAT  # noqa: PLC0415 - as in `show`
+
     box = BoxDut(device, interval_s)
     box.prepare()
     try:
@@ -114,6 +114,9 @@ def collect(device: Device, duration_s: float, interval_s: float, output: str, s
 
 def show(result: Path, wanted: str) -> str:
     """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
+    from wirespeed.results.collection import is_collected, read_collected  # noqa: PLC0415 - pydantic, for this alone
+    from wirespeed.results.file import read_file  # noqa: PLC0415
+
     texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.get("texts")
     if not texts:
         raise FileFault(f"{result} holds no texts of a device under test")

@@ -24,6 +24,9 @@ FRAME_VECTORS = 256
 NOT_ARRIVED = 0.01
 """Of what was offered: a router that had less was not under that load."""
 
+DROPS_BY_REASON = "drops by reason (`loadtest --dut` and `dut collect` keep them; `show errors`, `ethtool -S`)"
+"""Missing evidence that several causes ask for."""
+
 SATURATED_VECTORS = 0.9 * FRAME_VECTORS
 """Vectors a call from which on a worker has no time to spare: it finds a full vector nearly each time it looks."""
 
@@ -39,7 +42,8 @@ class Load:
     that lost did so while CPUs were away, for `longest_away_s` at the most; `unlinked_share` of what was lost was lost
     while a port of the tester had no link. `refused_share` of what was lost was never
     taken by the ring between tester and device, which the device had not drained. `surplus_share` is what came back
-    beyond what was sent, or is not ours, of what was sent.
+    beyond what was sent, or is not ours, of what was sent. `hidden_share` of what was sent the device says that it
+    dropped, and it is not missing.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Load:
     refused_share: float = 0.0
     unlinked_share: float = 0.0
     surplus_share: float = 0.0
+    hidden_share: float = 0.0
     longest_away_s: float | None = None
     paused: bool = False
     by_direction: tuple[float, ...] = ()
@@ -239,6 +244,17 @@ class Cpu:
 
 
 @dataclass(frozen=True)
+class Shaper:
+    """A queueing discipline that holds a rate: its `kind` such as tbf, the `rate` as its program prints it (empty where
+    its classes have it), and the packets that it dropped while the test ran."""
+
+    interface: str
+    kind: str
+    rate: str
+    dropped: int
+
+
+@dataclass(frozen=True)
 class Box:
     """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_queues`
     its TX queues, `tx_slots` a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
@@ -255,6 +271,7 @@ class Box:
     hz: float | None = None
     firewall: bool | None = None
     links: tuple[Link, ...] = ()
+    shapers: tuple[Shaper, ...] = ()
     has_nics: bool = True
     source: str = ""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, Evidence, Finding
-from wirespeed.explain.facts import Case, Load
+from wirespeed.explain.facts import DROPS_BY_REASON, Case, Load
 from wirespeed.explain.reckoning import Figure, contradictions, figures
 
 NAMED = 0.5
@@ -89,7 +89,7 @@ def _never_told(case: Case) -> list[str]:
     if not case.workers and not case.cpus:
         missing.append("what the device's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
     if not case.drops and not case.tells_drops:
-        missing.append("drops by reason (`loadtest --dut` and `dut collect` keep them; `show errors`, `ethtool -S`)")
+        missing.append(DROPS_BY_REASON)
     if case.box.has_nics and not case.box.links:
         missing.append("the NIC's PCIe link (`inspect -o box.json` on the device, and `explain` with that file too)")
     if case.box.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):

@@ -35,14 +35,28 @@ def pgid_stats(
 ) -> Json:
     """`counters` by pg_id, as `FlowReading` has them.
 
-    Members are null where there is nothing, as T-Rex has it; a latency group is listed once packets came.
+    Members are null where there is nothing, as T-Rex has it; a latency group is listed once packets came. `order` is an
+    extension, there where groups are: group, receiving port, packets with a signature that came again, late, or too
+    late to tell which.
     """
     general = {"bad_header": faults.bad_header, "old_flow": faults.old_flow} if any(vars(faults).values()) else None
     measured = {str(pg_id): _latency(seen) for pg_id, seen in latencies.items() if seen.packets}
+    order = {str(one.pg_id): found for one in groups if (found := _order(counters[one.pg_id]))}
     return {
         "flow_stats": {str(one.pg_id): _flow(counters[one.pg_id], one.rates) for one in groups} or None,
         "latency": measured | {"g": general},
         "ver_id": {str(group.pg_id): group.version for group in groups} or None,
+    } | ({"order": order} if groups else {})
+
+
+def _order(counts: Sequence[int]) -> Json:
+    """Ports with counts that are not 0."""
+    ports = _PORTS[: len(counts) // FLOW_FIELDS]
+    placed = zip(counts[4::FLOW_FIELDS], counts[5::FLOW_FIELDS], counts[6::FLOW_FIELDS], strict=True)
+    return {
+        port: {"dup": again, "ooo": late, "old": unknown}
+        for port, (again, late, unknown) in zip(ports, placed, strict=True)
+        if again or late or unknown
     }
 
 

@@ -24,9 +24,13 @@ def remarks(balances: Mapping[Channel, Balance], threshold: float, verified: boo
     for channel, balance in balances.items():
         if balance.paused:
             yield f"{channel}: flow control is on: the DUT throttles the tester"
-        if balance.surplus > max(0.0, threshold * balance.offered):
+        again = 0 if balance.order is None else balance.order.duplicates
+        foreign = balance.surplus - again
+        if again > max(0.0, threshold * balance.offered):
+            yield f"{channel}: {again:,} packets came back twice: they count once"
+        if foreign > max(0.0, threshold * balance.offered):
             hint = "they are left out" if verified else "they may hide loss; --verify counts ours alone"
-            yield f"{channel}: {balance.surplus:,.0f} frames came back that are not ours: {hint}"
+            yield f"{channel}: {foreign:,.0f} frames came back that are not ours: {hint}"
 
 
 def skew_remark(skew_s: float) -> Iterator[str]:

@@ -37,12 +37,14 @@ class LatencyStream:
 
 @dataclass(frozen=True)
 class PortLoad:
-    """What one port sends. `groups` are the packet groups that all of it is counted under, none where nobody asked."""
+    """What one port sends. `groups` are the packet groups that all of it is counted under, none where nobody asked;
+    `numbered` says that all its packets bear numbers, of a signature or for latency."""
 
     streams: tuple[StreamItem, ...]
     mix: Mix
     latency: LatencyStream | None = None
     groups: tuple[int, ...] = ()
+    numbered: bool = False
 
     @property
     def first_stream(self) -> int:
@@ -108,12 +110,13 @@ def load_of(
         groups: tuple[int, ...] = ()
         if verify:
             own, groups = _marked(own, next(free))
+        numbered = verify and all(_is_numbered(item["stream"]) for item in own)
         latency = None
         if latency_pps is not None:
             item, latency = _latency_stream(own, next(free), latency_pps)
             own.append(item)
             groups = (*groups, latency.group) if verify else ()
-        loads[port] = PortLoad(tuple(own), mix, latency, groups)
+        loads[port] = PortLoad(tuple(own), mix, latency, groups, numbered)
     return Load(loads)
 
 
@@ -183,6 +186,10 @@ def payload_at(frame: bytes) -> int | None:
 
 def _group(group: int, rule: str) -> dict[str, Any]:
     return {"enabled": True, "stream_id": group, "rule_type": rule, "vxlan": False, "ieee_1588": False}
+
+
+def _is_numbered(stream: dict[str, Any]) -> bool:
+    return _is_latency(stream) or bool(stream["flow_stats"].get("payload_signature"))
 
 
 def _is_latency(stream: dict[str, Any]) -> bool:

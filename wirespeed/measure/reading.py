@@ -12,6 +12,7 @@ from wirespeed.measure.latency import LatencyReading
 from wirespeed.measure.machine import MachineReading
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.order import Order
 from wirespeed.results.sample import balance
 
 
@@ -20,7 +21,7 @@ class Reading:
     """Counters as they stood at `at_s` of the tester's clock; each port's own instant is in its `at_s`.
 
     `instant` says that all were counted at once and as of then. `ours` and `latency` are there for directions whose
-    packets are told from others.
+    packets are told from others, `order` for those whose packets bear numbers.
     """
 
     at_s: float
@@ -28,6 +29,7 @@ class Reading:
     global_stats: Mapping[str, Any] = field(default_factory=dict)
     instant: bool = False
     ours: Mapping[Channel, int] = field(default_factory=dict)
+    order: Mapping[Channel, Order] = field(default_factory=dict)
     latency: Mapping[Channel, LatencyReading] = field(default_factory=dict)
     machine: MachineReading = MachineReading()  # noqa: RUF009 - frozen
     dut: DutReading | None = None
@@ -62,6 +64,7 @@ def balance_between(
         ours=ours,
         medium=medium,
         paused=bool(grown(channel.tx, "rx_pause_frames")),
+        order=after.order[channel].since(before.order.get(channel, Order())) if channel in after.order else None,
     )
 
 

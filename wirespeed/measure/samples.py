@@ -10,6 +10,7 @@ from wirespeed.measure.latency import latency_between
 from wirespeed.measure.machine import moment
 from wirespeed.measure.reading import Reading, foreign
 from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.order import Order
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bps
 
@@ -69,6 +70,7 @@ def sample_between(
         global_stats=finite,
         dut=dut.to_json() if dut is not None else {},
         ours={channel: count - basis.origin.ours.get(channel, 0) for channel, count in now.ours.items()},
+        order={channel: seen.since(basis.origin.order.get(channel, Order())) for channel, seen in now.order.items()},
         latency={channel: told for channel, told in latency.items() if told is not None},
         machine=moment(before.machine, now.machine, dut),
         links_down=tuple(links_down),

@@ -21,6 +21,7 @@ from wirespeed.measure.machine import MachineReading, is_local, machine_reading,
 from wirespeed.measure.reading import Reading
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
+from wirespeed.results.order import Order, summed
 from wirespeed.results.outcome import PortFacts
 from wirespeed.units import Rate
 
@@ -236,19 +237,38 @@ class Tester:
             at_s = seen.at_s if at_s is None else at_s
             instant &= seen.instant
             global_stats = global_stats or seen.global_stats
+        all_of, order = self._marked(load, flows), self._order(load, flows)
         reading = Reading(
             at_s=at_s or 0.0,
             ports=dict(sorted(ports.items())),
             global_stats=global_stats,
             instant=instant,
-            ours=self._ours(load, flows),
+            ours={wire: all_of[wire] - order.get(wire, Order()).duplicates for wire in all_of},
+            order={wire: one for wire, one in order.items() if load.ports[wire.tx].numbered},
             latency=self._latency(load, flows),
             machine=_together(machines),
         )
         return Look(reading, status, refused)
 
-    def _ours(self, load: Load, flows: Mapping[int, Mapping[str, Any]]) -> dict[Channel, int]:
-        """Packets of each direction that came back with its marks."""
+    def _order(self, load: Load, flows: Mapping[int, Mapping[str, Any]]) -> dict[Channel, Order]:
+        """Packets of each direction that came again or late, by servers that tell."""
+        return {
+            wire: summed(self._placed(flows[wire.rx], group, wire.rx) for group in load.ports[wire.tx].groups)
+            for wire in self.wires
+            if load.ports[wire.tx].groups and "order" in flows[wire.rx]
+        }
+
+    def _placed(self, flows: Mapping[str, Any], group: int, port: int) -> Order:
+        told = flows["order"].get(str(group), {}).get(str(self._seats[port].port), {})
+        late = ((flows.get("latency") or {}).get(str(group)) or {}).get("er") or {}
+        return Order(
+            duplicates=int(told.get("dup", 0)) + int(late.get("dup", 0)),
+            reordered=int(told.get("ooo", 0)) + int(late.get("ooo", 0)),
+            unplaced=int(told.get("old", 0)),
+        )
+
+    def _marked(self, load: Load, flows: Mapping[int, Mapping[str, Any]]) -> dict[Channel, int]:
+        """Packets of each direction that came back with its marks, duplicates among them."""
         return {
             wire: sum(self._received(flows[wire.rx], group, wire.rx) for group in load.ports[wire.tx].groups)
             for wire in self.wires

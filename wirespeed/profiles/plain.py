@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ MAX_YAML_CHARS = 8 << 20
 MAX_YAML_VALUES = 4_000_000
 """Of all streams together; a value that aliases repeat counts each time."""
 
+_PYTHON_TAGS = {"unicode": "str", "str": "str", "int": "int", "long": "int", "float": "float", "bool": "bool"}
+"""Tags `!!python/…` of T-Rex's own files, and the scalar of YAML that each stands for."""
+
 
 class PlainStream(STLStream):
     """A stream that was written down as T-Rex's JSON."""
@@ -57,13 +61,27 @@ def load_yaml(path: Path) -> list[STLStream]:
         if len(text) > MAX_YAML_CHARS:
             raise ValueError(f"it has more than {MAX_YAML_CHARS >> 20} MB, the most for YAML; write it as JSON")
         try:
-            data = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            data = yaml.load(text, _yaml_loader())
         except (yaml.YAMLError, RecursionError) as error:
             raise ValueError(" ".join(str(error).split())) from None
         _check_size(data)
         return data
 
     return _from_data(path, parse)
+
+
+@cache
+def _yaml_loader() -> Any:
+    """PyYAML's safe loader, which also reads the tags that Python 2 wrote before plain scalars."""
+    import yaml  # noqa: PLC0415 - few profiles are YAML
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        pass
+
+    for tag, kind in _PYTHON_TAGS.items():
+        constructor = Loader.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
+        Loader.add_constructor(f"tag:yaml.org,2002:python/{tag}", constructor)
+    return Loader
 
 
 def _check_size(data: Any) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wirespeed.pages.words import count, some, spaced, words
 from wirespeed.report.loads import SAME_SIZE, Group
 from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.results.counting import counting_of
 from wirespeed.results.figures import exact_text
 from wirespeed.results.loadtest_json import REQUIRED_VARS
 from wirespeed.results.outcome import COMPLETE
@@ -71,6 +72,8 @@ def remarks_on(groups: Sequence[Group]) -> tuple[Remark, ...]:
         _nothing_back(directions),
         _stray_losses(directions),
         _spoilt(directions),
+        _hidden(tests),
+        _duplicates(directions),
         _surplus(directions),
         _line_speeds(groups),
         _settings(tests),
@@ -157,12 +160,41 @@ def _spoilt(directions: Sequence[Direction]) -> Remark | None:
     )
 
 
+def _hidden(tests: Sequence[Analysis]) -> Remark | None:
+    found = [(test, counting_of(test.result, test.curves[-1].outcome.balance, test.threshold)) for test in tests]
+    found = [(test, counting) for test, counting in found if counting.hidden]
+    if not found:
+        return None
+    return Remark(
+        "hidden-loss",
+        f"{some([test.result.name for test, _ in found], len(tests), 'test')}: the DUT dropped packets that are not "
+        "missing, so duplicates hide a loss; --verify tells them.",
+        tuple(f"{test.result.name}: {counting.hidden:,} packets" for test, counting in found),
+    )
+
+
+def _duplicates(directions: Sequence[Direction]) -> Remark | None:
+    found = [one for one in directions if _again(one) > one.test.threshold * one.curve.outcome.balance.offered > 0]
+    if not found:
+        return None
+    return Remark(
+        "duplicates",
+        f"{some([one.name for one in found], len(directions), 'direction')}: packets came back twice; they count once.",
+        tuple(f"{one.name}: {_again(one):,} duplicates" for one in found),
+    )
+
+
+def _again(one: Direction) -> int:
+    order = one.curve.outcome.balance.order
+    return 0 if order is None else order.duplicates
+
+
 def _surplus(directions: Sequence[Direction]) -> Remark | None:
     """Frames of others in such numbers that they could have hidden a loss, had they been taken for ours."""
     found = [
         one
         for one in directions
-        if one.curve.outcome.balance.surplus > one.test.threshold * one.curve.outcome.balance.offered > 0
+        if one.curve.outcome.balance.surplus - _again(one) > one.test.threshold * one.curve.outcome.balance.offered > 0
     ]
     if not found:
         return None
@@ -170,7 +202,7 @@ def _surplus(directions: Sequence[Direction]) -> Remark | None:
         "surplus",
         f"{some([one.name for one in found], len(directions), 'direction')}: more frames came back than were sent, or "
         "frames of others; they are not counted as received.",
-        tuple(f"{one.name}: {one.curve.outcome.balance.surplus:,.0f} frames" for one in found),
+        tuple(f"{one.name}: {one.curve.outcome.balance.surplus - _again(one):,.0f} frames" for one in found),
     )
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import fsum
 
+from wirespeed.results.order import Order, summed
+
 
 class Medium(StrEnum):
     """What it means that a port's medium does not take a packet.
@@ -41,8 +43,9 @@ class Balance:
 
     `asked` is None where the server keeps no account of what it was asked for; `late` (the tester's worker came too
     late), `no_buffer` (its packet pool was empty) and `refused` (the medium took no more) are then 0. `missed` came
-    back to the tester, whose receiver lost it. `surplus` is what was received and is not ours: frames of others, or
-    more than was sent. `paused`: the sending port was told by pause frames to wait.
+    back to the tester, whose receiver lost it. `surplus` is what was received and is not ours: frames of others,
+    duplicates, or more than was sent. `paused`: the sending port was told by pause frames to wait. `order` counts
+    duplicates and reordered packets, None where packets bear no numbers.
     """
 
     sent: float
@@ -55,6 +58,7 @@ class Balance:
     surplus: float = 0
     medium: Medium = Medium.QUEUE
     paused: bool = False
+    order: Order | None = None
 
     @property
     def refusing_is_duts(self) -> bool:
@@ -116,6 +120,7 @@ def total(balances: Iterable[Balance]) -> Balance:
     """
     parts = list(balances)
     known = [part.asked for part in parts if part.asked is not None]
+    orders = [part.order for part in parts if part.order is not None]
     return Balance(
         sent=_sum(part.sent for part in parts),
         received=_sum(part.received for part in parts),
@@ -127,6 +132,7 @@ def total(balances: Iterable[Balance]) -> Balance:
         surplus=_sum(part.surplus for part in parts),
         medium=Medium.RING,
         paused=any(part.paused for part in parts),
+        order=summed(orders) if orders and len(orders) == len(parts) else None,
     )
 
 

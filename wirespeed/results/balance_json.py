@@ -6,7 +6,9 @@ from typing import Any
 
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.json_values import as_number, as_object
+from wirespeed.results.order import Order
 
+_ORDER = {"duplicates": "duplicate_packets", "reordered": "reordered_packets", "unplaced": "unplaced_packets"}
 _COUNTED = ("asked", "sent", "refused", "no_buffer", "late", "received", "missed", "surplus")
 
 
@@ -14,7 +16,13 @@ def balance_to_json(balance: Balance) -> dict[str, Any]:
     counted = {f"{key}_packets": getattr(balance, key) for key in _COUNTED}
     derived = {"offered_packets": balance.offered, "lost_packets": balance.lost}
     ratios = {"loss_ratio": balance.loss_ratio, "tester_share": balance.tester_share}
-    return counted | derived | ratios | {"medium": str(balance.medium), "paused": balance.paused}
+    return (
+        counted | derived | ratios | {"medium": str(balance.medium), "paused": balance.paused} | _order(balance.order)
+    )
+
+
+def _order(order: Order | None) -> dict[str, Any]:
+    return {} if order is None else {key: getattr(order, name) for name, key in _ORDER.items()}
 
 
 def balance_from_json(raw: Any, where: str) -> Balance:
@@ -29,7 +37,10 @@ def balance_from_json(raw: Any, where: str) -> Balance:
         medium = Medium(str(raw.get("medium", Medium.QUEUE)))
     except ValueError:
         raise ValueError(f"medium of {where} is {str(raw['medium'])[:40]!r}, not {' or '.join(Medium)}") from None
-    return Balance(**counted, medium=medium, paused=bool(raw.get("paused", False)))
+    order = None
+    if "duplicate_packets" in raw:
+        order = Order(**{name: int(as_count(raw.get(key), f"{key} of {where}")) for name, key in _ORDER.items()})
+    return Balance(**counted, medium=medium, paused=bool(raw.get("paused", False)), order=order)
 
 
 def as_count(value: Any, where: str) -> float:

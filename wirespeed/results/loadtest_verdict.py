@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypedDict
 
 from wirespeed.results.analysis import Analysis
+from wirespeed.results.counting import counting_of
 from wirespeed.results.figures import measured_text
 from wirespeed.results.outcome import COMPLETE, LoadPoint
 from wirespeed.results.verdict import (
@@ -28,7 +29,11 @@ WHOLE_LINE_PERCENT = 99.0
 def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
     """`found` is what `explain` names as the limit, None where it names nothing."""
     whole, result = analysis.curves[-1], analysis.result
+    counting = counting_of(result, whole.outcome.balance, analysis.threshold)
     limit = _agreed(_own_limit(analysis), found)
+    if counting.hidden and limit.by in ("line", "nothing"):
+        sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"
+        limit = Limit("unknown", sentence, "run it again with `--verify`, which tells duplicates")
     bound = BOUNDS.get(limit.by, "")
     ended = result.outcome.status == COMPLETE
     held = _figure(FORWARDED, analysis, [one.held for one in analysis.curves], bound, ended=ended)
@@ -42,6 +47,7 @@ def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
         threshold=analysis.threshold,
         disturbed=max(one.outcome.spoilt_samples for one in analysis.curves),
         samples=len(whole.measured),
+        counting=counting.sentence,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.order import Order
 
 MEASURED_PHASES = ("ramp", "hold", "step", "trial")
 """Phases whose samples are measurements; the others warm up, or watch what is still under way."""
@@ -89,8 +90,9 @@ class Latency:
 class Sample:
     """One interval of a test; `t_s` is its end, in seconds from the start of traffic.
 
-    `ours` counts, since the start, the packets of each direction that came back and bear its signature; without a
-    direction in it nobody looked. `links_down` are ports that were without a link at some time of it.
+    `ours` counts, since the start, the packets of each direction that came back and bear its signature, each once;
+    without a direction in it nobody looked. `order` counts, since the start too, those that came again or late, of
+    directions whose packets bear numbers. `links_down` are ports that were without a link at some time of it.
     """
 
     t_s: float
@@ -100,6 +102,7 @@ class Sample:
     global_stats: Mapping[str, Any] = field(default_factory=dict)
     dut: Mapping[str, Any] = field(default_factory=dict)
     ours: Mapping[Channel, int] = field(default_factory=dict)
+    order: Mapping[Channel, Order] = field(default_factory=dict)
     latency: Mapping[Channel, Latency] = field(default_factory=dict)
     machine: Moment | None = None
     links_down: tuple[int, ...] = ()
@@ -137,6 +140,7 @@ def sample_balance(before: Sample | None, sample: Sample, channel: Channel, medi
         ours=_ours_grown(before, sample, channel),
         medium=medium,
         paused=bool(grown(channel.tx, "rx_pause_frames")),
+        order=_order_grown(before, sample, channel),
     )
 
 
@@ -153,12 +157,14 @@ def balance(
     ours: float | None,
     medium: Medium,
     paused: bool,
+    order: Order | None = None,
 ) -> Balance:
     """A balance of counted packets: the surplus follows from `ours`, those of our signature, where they were counted;
     else it is the frames that are not ours by their kind, and what was received beyond all that was offered."""
     plain = Balance(sent, received, asked, refused, no_buffer, late, missed, 0, medium, paused)
     own = min(received - foreign, plain.offered) if ours is None else ours
-    return Balance(sent, received, asked, refused, no_buffer, late, missed, max(0, received - own), medium, paused)
+    surplus = max(0, received - own)
+    return Balance(sent, received, asked, refused, no_buffer, late, missed, surplus, medium, paused, order)
 
 
 def _grown(before: Sample | None, sample: Sample, port: int, counter: str) -> float | None:
@@ -173,3 +179,11 @@ def _ours_grown(before: Sample | None, sample: Sample, channel: Channel) -> floa
     new = sample.ours.get(channel)
     old = 0 if before is None else before.ours.get(channel)
     return None if old is None or new is None or new < old else new - old
+
+
+def _order_grown(before: Sample | None, sample: Sample, channel: Channel) -> Order | None:
+    new = sample.order.get(channel)
+    if new is None or before is None:
+        return new
+    old = before.order.get(channel)
+    return None if old is None else new.since(old)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel, parse_channel
 from wirespeed.results.json_values import as_number, as_object
+from wirespeed.results.order import Order
 from wirespeed.results.phases import phases_of
 from wirespeed.results.sample import Latency, Moment, PortSample, Sample
 from wirespeed.units import L1_OVERHEAD_BYTES
@@ -24,6 +25,7 @@ _COUNTERS = (
 _PORT = re.compile(r"\d{1,3}", re.ASCII)
 _LATENCY = TypeAdapter(Latency)
 _MOMENT = TypeAdapter(Moment)
+_ORDER = tuple(one.name for one in fields(Order))
 
 
 def sample_to_json(sample: Sample) -> dict[str, Any]:
@@ -34,6 +36,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
         raw["dut"] = dict(sample.dut)
     channels = {
         str(channel): ({"ours": sample.ours[channel]} if channel in sample.ours else {})
+        | (asdict(sample.order[channel]) if channel in sample.order else {})
         | ({"latency": asdict(sample.latency[channel])} if channel in sample.latency else {})
         for channel in sorted({*sample.ours, *sample.latency})
     }
@@ -93,6 +96,13 @@ def sample_from_json(index: int, raw: Any) -> Sample:
             channel: int(as_number(value["ours"], f"ours of {channel} in {here}"))
             for channel, value in channels.items()
             if "ours" in value
+        },
+        order={
+            channel: Order(
+                **{key: int(as_number(value.get(key, 0), f"{key} of {channel} in {here}")) for key in _ORDER}
+            )
+            for channel, value in channels.items()
+            if "duplicates" in value
         },
         latency={
             channel: valid(_LATENCY, value["latency"], f"latency of {channel} in {here}")

@@ -136,7 +136,7 @@ class Figure:
     def line(self) -> str:
         """The figure with its name, its share of the line, and its loss where that is no goal's: `forwarded 4.47 Mpps,
         30.1 % of line, loss 0 %`."""
-        words = [f"{self.name} {self.text}"]
+        words = [self.said or f"{self.name} {self.text}"]
         if self.rate_pps is not None and self.line_percent is not None:
             words.append(self.share_text)
         if self.rate_pps is not None and self.samples:
@@ -201,6 +201,7 @@ class Verdict:
     of a search its goals, of RFC 2544 the throughput of each frame size, of a soak the loss.
 
     `disturbed` of `samples` samples lost packets by the machine's doing. `status` is how the measurement ended.
+    `counting` says what the packets' numbers show or what the counters cannot see, empty where nobody knows.
     """
 
     kind: str
@@ -211,6 +212,7 @@ class Verdict:
     threshold: float | None = None
     disturbed: int = 0
     samples: int = 0
+    counting: str = ""
 
     @property
     def figure(self) -> Figure:
@@ -233,9 +235,10 @@ class Verdict:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The figures, what limited the test, and what to do next."""
+        """The figures, what limited the test, what to do next, and how well the packets were counted."""
         following = (f"next: {self.next_step}",) if self.next_step else ()
-        return (self.line, f"limited by {LIMITS[self.limited_by]}: {self.sentence}", *following)
+        counted = (f"counting: {self.counting}",) if self.counting else ()
+        return (self.line, f"limited by {LIMITS[self.limited_by]}: {self.sentence}", *following, *counted)
 
     @property
     def plain_lines(self) -> tuple[str, ...]:
@@ -268,6 +271,7 @@ class Verdict:
             "confidence": round(self.limit.confidence, 4),
             "sentence": self.sentence,
             "next": self.next_step,
+            "counting": self.counting,
             "disturbed_samples": self.disturbed,
             "samples": self.samples,
         }

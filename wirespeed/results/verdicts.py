@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.results.analysis import Analysis, analyse
+from wirespeed.results.balance import total
 from wirespeed.results.channel import Channel
+from wirespeed.results.counting import counting
 from wirespeed.results.figures import measured_text
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_verdict import loadtest_verdict
+from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.results.rfc2544 import Rfc2544Result, ThroughputRow
 from wirespeed.results.search import GoalOutcome, SearchResult
 from wirespeed.results.search import Limit as SearchLimit
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import bound_text, lost_text
-from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
 LIMITED_BY: dict[SearchLimit, LimitedBy] = {
@@ -114,6 +117,8 @@ def _of_bounds(
     """A load of each direction that trials bound, as the figure of all of them. `line_percent` is of each line."""
     lines = max(1, len(directions))
     if lower_pps is None:
+        if by == "host":
+            return Figure(name, "disturbed", lines=lines, why=DISTURBED, loss_ratio=loss_ratio)
         if upper_pps is None:
             return Figure(name, "not measured", lines=lines, why="not found out", loss_ratio=loss_ratio)
         least = f"less than {measured_text(upper_pps)}{' each way' if lines > 1 else ''}"
@@ -146,16 +151,27 @@ def _soak(result: SoakResult, found: Limit | None) -> Verdict:
     said = "not measured: nothing was offered"
     mark: Mark = "not measured"
     if verdict.offered:
-        mark, said = "held", f"{lost_text(verdict)}, {bound_text(verdict)}"
+        mark, said = "held", f"{lost_text(verdict)}; {bound_text(verdict)}"
     figure = Figure("loss", mark, lines=max(1, len(result.directions)), said=said if mark == "held" else "", why=said)
-    return _of_trials("soak", result, (figure,), found or Limit())
+    limit = found or Limit()
+    if limit.by == "nothing":
+        limit = replace(limit, next_step="")  # the load of a soak is chosen, so that more is not the next step
+    return _of_trials("soak", result, (figure,), limit)
 
 
 def _of_trials(
     kind: str, result: SearchResult | Rfc2544Result | SoakResult, figures: tuple[Figure, ...], limit: Limit
 ) -> Verdict:
     none = Figure("nothing", "not measured", why="not measured")
-    return Verdict(kind, result.name, figures or (none,), limit, status=result.ending.status)
+    counted = "" if isinstance(result, SoakResult) else _counting(result)
+    return Verdict(kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counted)
+
+
+def _counting(result: SearchResult | Rfc2544Result) -> str:
+    trials = [one.trial for one in result.trials]
+    told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
+    dropped = sum(told) if told and len(told) == len(trials) else None
+    return counting(total(one.balance for one in trials), DEFAULT_THRESHOLD, result.variables, dropped).sentence
 
 
 def _limit(by: SearchLimit, found: Limit | None) -> Limit:

@@ -18,6 +18,7 @@ from wirespeed.results.rfc2544 import (
     Test,
     ThroughputRow,
 )
+from wirespeed.results.verdict import Verdict
 from wirespeed.results.verdicts import throughput_figure
 from wirespeed.rfc2544.bench import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
@@ -113,11 +114,12 @@ def _burst(row: BackToBackRow) -> str:
     return f"{spread.mean:,.0f} frames, mean of {spread.count}{buffer}"
 
 
-def summary(result: Rfc2544Result, where: str | None) -> list[str]:
-    """The last lines: each number, by test."""
+def summary(result: Rfc2544Result, verdict: Verdict, where: str | None) -> list[str]:
+    """The last lines: the verdict, and each number by test."""
     lines = [f"{result.name} {result.ending.status}: {len(result.trials)} trials in {result.spent_s:.0f} s"]
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
+    lines += [f"  {line}" for line in verdict.lines]
     lines += [f"  {row_line(test, row)}" for test in result.method.tests for row in result.rows(test)]
     measured = [test for test in result.method.tests if result.rows(test)]
     lines += [f"  {test}: {result.method.conformance(test, all_of_them=False)}" for test in measured]

@@ -63,6 +63,10 @@ class OutOfTime(Exception):
     """The time that the user gave is over."""
 
 
+class _Disturbed(Exception):
+    """The host disturbs every trial of several loads: more of them would tell of the host alone."""
+
+
 class _Ceiling(Exception):
     """The tester ends at so many packets a second of each direction: nothing above it tells anything of the DUT."""
 
@@ -89,15 +93,21 @@ class Controller:
     _ceilings: list[float] = field(default_factory=list)
     _first: int = 0
     """Of the trials, the first one under the last ceiling."""
+    _disturbed: str = ""
+    """Why the host ended the search."""
     _done: dict[str, tuple[Interval, float]] = field(default_factory=dict)
     """Goals that were done before it, with the highest load that they were searched up to."""
 
     def run(self) -> None:
-        """Search until every goal is reached, below what the tester can offer. OutOfTime, MeasurementError (a DUT that
-        fell silent) or whatever `measure` raises ends it early; `intervals` and `outcomes` then say what is known."""
+        """Search until every goal is reached, below what the tester can offer, or until the host disturbs each trial.
+        OutOfTime, MeasurementError (a DUT that fell silent) or whatever `measure` raises ends it early; `intervals` and
+        `outcomes` then say what is known."""
         while True:
             try:
                 self._run()
+                return
+            except _Disturbed as disturbed:
+                self._disturbed = str(disturbed)
                 return
             except _Ceiling as ceiling:
                 for interval in self.intervals():
@@ -155,7 +165,9 @@ class Controller:
         top_pps = self._done[goal.name][1] if goal.name in self._done else self._top_pps
         limit: Limit = "none"
         irregular = ended_early if not interval.is_narrow else ""
-        if upper is not None:
+        if self._disturbed and not interval.is_narrow:
+            limit, irregular = "machine", self._disturbed
+        elif upper is not None:
             tried = [trial for trial in self.trials if trial.purpose == "search" and trial.load_pps == upper]
             limit = _whose([trial for trial in tried if not trial.set_aside], goal)
             if limit == "none" and self._ceilings:
@@ -183,6 +195,7 @@ class Controller:
             self._check_silence()
             if not trial.set_aside:
                 if not is_warmup:
+                    self._check_host(trial)
                     self._check_ceiling()
                 return trial
 
@@ -198,6 +211,29 @@ class Controller:
         """Every trial that is measured is kept, those too that do not count."""
         self.trials.append(trial)
         self.spent_s += trial.trial.effective_s
+
+    def _check_host(self, last: SearchTrial) -> None:
+        """Raise _Disturbed where all repeats of as many loads were spoilt, that of `last` among them, and no load was
+        too much for the DUT."""
+        open_goals = [one.goal for one in self._searched() if not one.is_done(self._top_pps)] or self._open_goals
+        goal = max(open_goals, key=lambda one: one.loss_ratio)
+        if not self.repeats or _failed_by(last, goal) != "machine":
+            return
+        loads: dict[float, list[SearchTrial]] = {}
+        for one in self.of_search:
+            loads.setdefault(one.load_pps, []).append(one)
+        spoilt = [same for same in loads.values() if sum(bool(one.set_aside) for one in same) >= self.repeats]
+        hopeless = [same for same in spoilt if all(_failed_by(one, goal) == "machine" for one in same)]
+        if len(hopeless) >= _ENOUGH and not any(_failed_by(one, goal) == "dut" for one in self.of_search):
+            raise _Disturbed(
+                f"workers that did not have their CPUs spoilt all {sum(map(len, hopeless))} trials of {len(hopeless)} "
+                "loads: close other programs or give the lab CPUs of its own"
+            )
+
+    @property
+    def of_search(self) -> list[SearchTrial]:
+        """The trials of the search itself, those set aside among them."""
+        return [one for one in self.trials if one.purpose == "search"]
 
     def _check_ceiling(self) -> None:
         """Raise _Ceiling where more trials would tell of the tester alone: it offered none of the loads above those

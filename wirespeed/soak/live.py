@@ -11,7 +11,8 @@ from rich.text import Text
 from wirespeed.results.figures import loss_text, percent_text, rate_text
 from wirespeed.results.power import power_line
 from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span
-from wirespeed.results.soak_words import DOER, bound_text, count_text, lost_text, ratio_text, shown_text, time_text
+from wirespeed.results.soak_words import DOER, count_text, lost_text, ratio_text, shown_text, time_text
+from wirespeed.results.verdict import Verdict
 from wirespeed.soak.run import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
@@ -128,8 +129,8 @@ def _short(seconds: float) -> str:
     )
 
 
-def summary(result: SoakResult, where: str | None) -> list[str]:
-    """The last lines of a soak: what was held, what was lost, and what that shows."""
+def summary(result: SoakResult, found: Verdict, where: str | None) -> list[str]:
+    """The last lines of a soak: the load, the verdict `found` on it, and the loss ratio that it shows."""
     verdict, percent = result.verdict, result.line_percent
     line = "" if percent is None else f" ({percent_text(percent)} % of line)"
     lines = [
@@ -138,8 +139,8 @@ def summary(result: SoakResult, where: str | None) -> list[str]:
     ]
     if result.ending.reason:
         lines.append(f"  {result.ending.reason}")
-    lines.append(f"  {lost_text(verdict)}; {bound_text(verdict)} ({verdict.method})")
-    lines.append(f"  {shown_text(verdict)}")
+    lines += [f"  {line}" for line in found.lines]
+    lines.append(f"  {shown_text(verdict)} ({verdict.method or 'no bound'})")
     lines += [f"  {text}" for text in _more(result)]
     lines += [f"  {gap_line(gap)}" for gap in result.gaps[-_SHOWN:]]
     lines += [f"  {event_line(event)}" for event in result.events[-_SHOWN:]]
@@ -159,7 +160,7 @@ def _more(result: SoakResult) -> Iterator[str]:
     unoffered = sum(flow.unoffered for flow in total.flows.values()) if total is not None else 0
     if unoffered and total is not None:
         share = loss_text(unoffered / (unoffered + total.offered))
-        yield f"the tester did not offer {unoffered:,} packets of the load ({share})"
+        yield f"not sent by the tester: {unoffered:,} packets of the load ({share})"
     worst = verdict.worst_minute
     if worst is not None:
         yield f"worst minute at {time_text(worst.at_s)}: lost {worst.lost:,} ({ratio_text(worst.loss_ratio)})"

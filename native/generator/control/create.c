@@ -13,6 +13,7 @@
 #include "generator/receive/flow_meter.h"
 
 #include <errno.h>
+#include <rte_cycles.h>
 #include <rte_mempool.h>
 #include <stdlib.h>
 
@@ -141,7 +142,9 @@ struct ws_generator *ws_generator_create(const uint64_t *port_workers)
 		fail(-EINVAL, "a generator before the runtime has workers; start that first");
 		return NULL;
 	}
-	*generator = (struct ws_generator){.port_count = ports_count(), .worker_count = workers};
+	*generator = (struct ws_generator){.port_count = ports_count(),
+									   .worker_count = workers,
+									   .series.start = (uint8_t)(rte_rdtsc() >> 16)};
 	for (uint16_t i = 0; i < generator->worker_count; i++)
 		generator->workers[i].absence_watch = absence_watch_make(ws_tsc_hz());
 	if (check_workers(generator, port_workers)) {

@@ -98,6 +98,9 @@ static void add_flow(struct ws_flow *sum, const struct ws_flow *other)
 	sum->rx_bytes += other->rx_bytes;
 	sum->tx_packets += other->tx_packets;
 	sum->tx_bytes += other->tx_bytes;
+	sum->rx_duplicates += other->rx_duplicates;
+	sum->rx_reordered += other->rx_reordered;
+	sum->rx_unplaced += other->rx_unplaced;
 }
 
 /* What the ports' shares counted of one flow, as ports. */

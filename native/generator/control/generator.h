@@ -8,6 +8,7 @@
 #include "generator/observe/watch.h"
 #include "generator/port.h"
 #include "generator/receive/flow_order.h"
+#include "generator/traffic/series.h"
 
 enum { SENDING_BUCKETS = 4096 };
 
@@ -54,6 +55,7 @@ struct ws_generator {
 	uint32_t captures;       /* bit set of the numbers in use */
 	struct flow_past past[WS_LATENCY_FLOWS];
 	uint8_t starts; /* of latency flows, so that late packets are told from new ones */
+	struct series series;
 	struct served_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };

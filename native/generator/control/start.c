@@ -7,6 +7,7 @@
 #include "dev/worker.h"
 #include "generator/control/command.h"
 #include "generator/control/sending.h"
+#include "generator/receive/flow_meter.h"
 #include "generator/traffic/traffic.h"
 #include "wire/ethernet.h"
 
@@ -92,9 +93,23 @@ static int create_traffic(struct ws_generator *generator, struct traffic_config 
 		if (traffic_needs_fresh(made[i]) &&
 			!(made[i]->fresh = generator_fresh(generator, made[i]->share->worker)))
 			error = -ENOMEM;
-	while (error && *count)
-		traffic_free(made[--*count]);
 	return error;
+}
+
+/* Whichever worker the packets come to. */
+static int reserve_series(struct ws_generator *generator)
+{
+	bool whole = true;
+	for (uint16_t i = 0; whole && i < generator->worker_count; i++) {
+		numa_for_worker(i);
+		whole = flow_meter_reserve(generator->workers[i].watch.meter, generator->series.count,
+								   generator->series.start);
+		numa_for_all();
+	}
+	return whole
+			   ? 0
+			   : fail(-ENOMEM, "no memory for the order of packets of %u streams with a signature",
+					  generator->series.count);
 }
 
 /* All begin at one instant. */
@@ -155,6 +170,7 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 	struct traffic_config config = {
 		.profile = profile,
 		.tx_queues = port->count > 1 ? 1 : port_tx_queues(index),
+		.series = &generator->series,
 		.by_reference = !port_hands_over(index),
 		.flow_start = ++generator->starts,
 		.factor = factor,
@@ -164,8 +180,13 @@ int ws_generator_start(struct ws_generator *generator, uint16_t index, uint32_t 
 	uint16_t workers;
 	error = create_traffic(generator, config, index, split, made, &workers);
 	split_free(split, port->senders);
-	if (error)
+	if (!error)
+		error = reserve_series(generator);
+	if (error) {
+		while (workers)
+			traffic_free(made[--workers]);
 		return error;
+	}
 	prepare_meters(generator, made, workers);
 	hand_over(generator, index, made, workers, start_tsc);
 	return 0;

@@ -7,13 +7,8 @@
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
-
-/* No meaning but to be rare. */
-static const uint32_t SIGNATURE_LOW = 0x6a09e667;
-static const uint64_t SIGNATURE_HIGH = 0xbb67ae853c6ef372;
 
 static uint16_t get16(const uint8_t *at)
 {
@@ -40,37 +35,6 @@ uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version)
 			break;
 	}
 	return at + 2;
-}
-
-void flow_put_tail(uint8_t *at, const struct flow_tail *tail)
-{
-	struct flow_tail wire = {
-		.magic = tail->magic,
-		.start = tail->start,
-		.id = htole16(tail->id),
-		.sequence = htole32(tail->sequence),
-		.tsc = htole64(tail->tsc),
-	};
-	memcpy(at, &wire, sizeof(wire));
-}
-
-struct flow_tail flow_get_tail(const uint8_t *at)
-{
-	struct flow_tail wire;
-	memcpy(&wire, at, sizeof(wire));
-	flow_end_reading();
-	return (struct flow_tail){
-		.magic = wire.magic,
-		.start = wire.start,
-		.id = le16toh(wire.id),
-		.sequence = le32toh(wire.sequence),
-		.tsc = le64toh(wire.tsc),
-	};
-}
-
-bool flow_is_signature(const struct flow_tail *tail)
-{
-	return tail->sequence == SIGNATURE_LOW && tail->tsc == SIGNATURE_HIGH;
 }
 
 /* What follows the headers, as far as they are known. */
@@ -146,8 +110,7 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 	if (!version)
 		return fail(
 			-EINVAL,
-			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two ETHERNET_VLAN "
-			"tags",
+			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags",
 			stream->id);
 	uint32_t header = version == 4 ? (frame[l3] & 0xf) * 4u : IP6_LEN;
 	if (header < IP4_LEN || l3 + header > frame_len)
@@ -202,8 +165,8 @@ int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uin
 	if (signature)
 		*tail = (struct flow_tail){.magic = FLOW_MAGIC_SIGNATURE,
 								   .id = id,
-								   .sequence = SIGNATURE_LOW,
-								   .tsc = SIGNATURE_HIGH};
+								   .sequence = FLOW_FIRST_SEQUENCE,
+								   .tsc = flow_signature(0, FLOW_FIRST_SEQUENCE)};
 	if (tail->magic)
 		flow_put_tail(frame + frame_len - FLOW_TAIL_LEN, tail);
 	return 0;

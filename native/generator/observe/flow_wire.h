@@ -11,12 +11,17 @@
  * all from bit 16 on besides.
  *
  * Our own: a stream with flow_signature leaves the headers alone and ends its packets in a tail of
- * the same form, where constants stand for packet and time.
+ * the same form. Each worker that sends packets of the stream numbers them in a series of its own;
+ * in place of the time stand the number's complement, which leaves every checksum as it was
+ * whatever the number, the series and a constant.
  */
 #ifndef GENERATOR_FLOW_WIRE_H
 #define GENERATOR_FLOW_WIRE_H
 
 #include "wirespeed.h"
+
+#include <endian.h>
+#include <string.h>
 
 enum {
 	FLOW_IP_ID = 0xfc00,
@@ -25,6 +30,7 @@ enum {
 	FLOW_MAGIC_LATENCY = 0xab,
 	FLOW_MAGIC_SIGNATURE = 0xac,
 	FLOW_TAIL_LEN = 16,
+	FLOW_SERIES = 65536,
 };
 /* Two packets before the sequence wraps. */
 #define FLOW_FIRST_SEQUENCE 0xfffffffeu
@@ -48,15 +54,61 @@ uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version);
 int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
 			  struct flow_tail *tail);
 
-void flow_put_tail(uint8_t *at, const struct flow_tail *tail);
-struct flow_tail flow_get_tail(const uint8_t *at);
-
 /* What was read of a packet by now is what is used, whatever becomes of it: who sent it may write
  * there still. */
 static inline void flow_end_reading(void)
 {
 	__asm__ volatile("" ::: "memory");
 }
-bool flow_is_signature(const struct flow_tail *tail);
+
+/* The tail on the wire is two words, the number the upper half of the first. */
+static inline uint64_t flow_first_word(const struct flow_tail *tail)
+{
+	return tail->magic | (uint64_t)tail->start << 8 | (uint64_t)tail->id << 16 |
+		   (uint64_t)tail->sequence << 32;
+}
+
+static inline void flow_put_words(uint8_t *at, uint64_t first, uint64_t second)
+{
+	uint64_t wire[] = {htole64(first), htole64(second)};
+	memcpy(at, wire, sizeof(wire));
+}
+
+static inline void flow_put_tail(uint8_t *at, const struct flow_tail *tail)
+{
+	flow_put_words(at, flow_first_word(tail), tail->tsc);
+}
+
+static inline struct flow_tail flow_get_tail(const uint8_t *at)
+{
+	uint64_t wire[2];
+	memcpy(wire, at, sizeof(wire));
+	flow_end_reading();
+	uint64_t first = le64toh(wire[0]);
+	return (struct flow_tail){
+		.magic = (uint8_t)first,
+		.start = (uint8_t)(first >> 8),
+		.id = (uint16_t)(first >> 16),
+		.sequence = (uint32_t)(first >> 32),
+		.tsc = le64toh(wire[1]),
+	};
+}
+
+/* What stands for the time in a signature. */
+static inline uint64_t flow_signature(uint16_t series, uint32_t sequence)
+{
+	static const uint64_t RARE = 0x6a09;
+	return RARE << 48 | (uint64_t)series << 32 | (uint32_t)~sequence;
+}
+
+static inline uint16_t flow_series(const struct flow_tail *tail)
+{
+	return (uint16_t)(tail->tsc >> 32);
+}
+
+static inline bool flow_is_signature(const struct flow_tail *tail)
+{
+	return tail->tsc == flow_signature(flow_series(tail), tail->sequence);
+}
 
 #endif

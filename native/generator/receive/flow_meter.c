@@ -2,14 +2,14 @@
 #include "generator/receive/flow_meter.h"
 
 #include "generator/observe/flow_wire.h"
+#include "generator/own_lines.h"
+#include "generator/receive/sequence.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How far back a packet that comes again is told from one that comes late. */
-enum { SEEN_PACKETS = 4096, SEEN_WORDS = SEEN_PACKETS / 64 };
 /* A tail with an older time than this is no tail. */
 enum { PLAUSIBLE_S = 10 };
 
@@ -20,17 +20,25 @@ struct latency_flow {
 	uint64_t period;             /* half seconds since the TSC's begin */
 	uint64_t max_ns, was_max_ns; /* of this period and the one before */
 	double jitter_ns;
-	uint64_t seen[SEEN_WORDS]; /* a bit for each of the packets before the next one */
-	uint64_t begun_packets;    /* counts.packets when it was begun */
-	struct flow_order order;   /* its `packets` are those counted since */
-	struct ws_latency counts;  /* without what the order tells */
+	struct sequence sequence;
+	uint64_t begun_packets;   /* counts.packets when it was begun */
+	struct flow_order order;  /* its `packets` are those counted since, `reached` the sequence's */
+	struct ws_latency counts; /* without what the order tells */
 };
+
+struct series_window {
+	uint8_t start; /* whose numbers these are */
+	struct sequence sequence;
+};
+/* Series whose windows are made together. */
+enum { CHUNK = 16 };
 
 struct flow_meter {
 	double ns_per_tick;
 	uint64_t half_second, plausible; /* in ticks */
 	struct ws_flow_faults faults;
 	struct latency_flow flows[WS_LATENCY_FLOWS];
+	struct series_window *series[FLOW_SERIES / CHUNK]; /* by chunk; NULL: not in use */
 };
 
 struct flow_meter *flow_meter_create(double hz)
@@ -46,61 +54,50 @@ struct flow_meter *flow_meter_create(double hz)
 
 void flow_meter_free(struct flow_meter *meter)
 {
+	for (uint32_t i = 0; meter && i < FLOW_SERIES / CHUNK; i++)
+		free(meter->series[i]);
 	free(meter);
+}
+
+bool flow_meter_reserve(struct flow_meter *meter, uint32_t count, uint8_t start)
+{
+	for (uint32_t i = 0; i * CHUNK < count; i++) {
+		if (meter->series[i])
+			continue;
+		struct series_window *chunk = own_lines(CHUNK, sizeof(*chunk));
+		if (!chunk)
+			return false;
+		for (uint32_t j = 0; j < CHUNK; j++) {
+			chunk[j].start = start;
+			sequence_begin(&chunk[j].sequence);
+		}
+		__atomic_store_n(&meter->series[i], chunk, __ATOMIC_RELEASE);
+	}
+	return true;
 }
 
 /* ---- sequence */
 
-static uint64_t seen_bit(uint32_t sequence)
-{
-	return 1ULL << sequence % 64;
-}
-
-static uint64_t *seen_word(struct latency_flow *flow, uint32_t sequence)
-{
-	return &flow->seen[sequence % SEEN_PACKETS / 64];
-}
-
-/* The next packet's. */
-static uint32_t expected(const struct latency_flow *flow)
-{
-	return FLOW_FIRST_SEQUENCE + (uint32_t)flow->order.reached;
-}
-
-/* The `missing` packets before `sequence` are not there; `sequence` is. */
-static void move_on(struct latency_flow *flow, uint32_t sequence, uint32_t missing)
-{
-	if (missing >= SEEN_PACKETS)
-		memset(flow->seen, 0, sizeof(flow->seen));
-	else
-		for (uint32_t at = sequence - missing; at != sequence; at++)
-			*seen_word(flow, at) &= ~seen_bit(at);
-	*seen_word(flow, sequence) |= seen_bit(sequence);
-	flow->order.reached += missing + 1ULL;
-}
-
-static void check_sequence(struct latency_flow *flow, uint32_t sequence)
+/* An old packet is taken for late, as T-Rex takes it. */
+static void check_sequence(struct latency_flow *flow, uint32_t number)
 {
 	struct flow_order *order = &flow->order;
-	uint32_t next = expected(flow);
-	int32_t ahead = (int32_t)(sequence - next);
-	if (ahead >= 0) {
-		order->dropped += (uint32_t)ahead;
-		order->seq_too_high += ahead > 0;
-		move_on(flow, sequence, (uint32_t)ahead);
+	uint32_t missing;
+	switch (sequence_take(&flow->sequence, number, &missing)) {
+	case SEQUENCE_NEW:
+		order->dropped += missing;
+		order->seq_too_high += missing > 0;
 		return;
-	}
-	/* Beyond what is remembered it is taken for late, as T-Rex takes it. */
-	bool remembered = next - sequence <= SEEN_PACKETS;
-	order->seq_too_low++;
-	if (remembered && *seen_word(flow, sequence) & seen_bit(sequence)) {
+	case SEQUENCE_DUPLICATE:
+		order->seq_too_low++;
 		order->duplicate++;
 		return;
+	case SEQUENCE_REORDERED:
+	case SEQUENCE_OLD:
+		order->seq_too_low++;
+		order->out_of_order++;
+		order->dropped -= order->dropped > 0;
 	}
-	order->out_of_order++;
-	order->dropped -= order->dropped > 0;
-	if (remembered)
-		*seen_word(flow, sequence) |= seen_bit(sequence);
 }
 
 /* ---- time */
@@ -179,6 +176,38 @@ static void count_latency(struct flow_meter *meter, struct port_flows *port,
 	record(meter, flow, now - tail->tsc, now);
 }
 
+static void count_signature(struct flow_meter *meter, struct ws_flow *flow,
+							const struct flow_packet *packet, const struct flow_tail *tail)
+{
+	uint16_t series = flow_series(tail);
+	struct series_window *chunk = __atomic_load_n(&meter->series[series / CHUNK], __ATOMIC_ACQUIRE);
+	uint32_t missing;
+	count_received(flow, packet->bytes);
+	if (!chunk) {
+		flow->rx_unplaced++;
+		return;
+	}
+	struct series_window *window = &chunk[series % CHUNK];
+	if (tail->start != window->start) {
+		window->start = tail->start;
+		sequence_begin_at(&window->sequence, tail->sequence);
+	}
+	if (sequence_take_next(&window->sequence, tail->sequence))
+		return;
+	switch (sequence_take(&window->sequence, tail->sequence, &missing)) {
+	case SEQUENCE_NEW:
+		return;
+	case SEQUENCE_REORDERED:
+		flow->rx_reordered++;
+		return;
+	case SEQUENCE_DUPLICATE:
+		flow->rx_duplicates++;
+		return;
+	case SEQUENCE_OLD:
+		flow->rx_unplaced++;
+	}
+}
+
 static void count_ip(struct flow_meter *meter, struct port_flows *port,
 					 const struct flow_packet *packet)
 {
@@ -208,7 +237,7 @@ void flow_meter_count(struct flow_meter *meter, struct port_flows *port,
 			return;
 		}
 		if (magic == FLOW_MAGIC_SIGNATURE && tail.id < WS_FLOWS && flow_is_signature(&tail)) {
-			count_received(&port->stats[tail.id], packet->bytes);
+			count_signature(meter, &port->stats[tail.id], packet, &tail);
 			return;
 		}
 	}
@@ -226,15 +255,14 @@ void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start)
 	flow->start = start;
 	flow->begun_packets = flow->counts.packets;
 	flow->order = (struct flow_order){0};
-	/* What was before the first is nothing that can come late. */
-	memset(flow->seen, 0xff, sizeof(flow->seen));
+	sequence_begin(&flow->sequence);
 }
 
 void flow_meter_reset(struct flow_meter *meter, uint32_t id)
 {
 	struct latency_flow *flow = &meter->flows[id];
 	memset(&flow->counts, 0, sizeof(flow->counts));
-	flow->order = (struct flow_order){.reached = flow->order.reached};
+	flow->order = (struct flow_order){0};
 	flow->begun_packets = 0;
 	flow->max_ns = flow->was_max_ns = 0;
 	flow->jitter_ns = 0;
@@ -256,6 +284,7 @@ struct flow_order flow_meter_order(const struct flow_meter *meter, uint32_t id)
 {
 	const struct latency_flow *flow = &meter->flows[id];
 	struct flow_order order = flow->order;
+	order.reached = flow->sequence.reached;
 	order.packets = flow->counts.packets - flow->begun_packets;
 	return order;
 }

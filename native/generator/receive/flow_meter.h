@@ -16,6 +16,10 @@ struct flow_meter;
 /* NULL when memory is short. `hz`: ticks a second. */
 struct flow_meter *flow_meter_create(double hz);
 void flow_meter_free(struct flow_meter *meter);
+/* Signatures of the series below `count` are looked at for their order; false: memory is short.
+ * Those of the generator with the mark `start` begin at their first number, those of others where
+ * they are seen first. For the main thread, while the worker may run. */
+bool flow_meter_reserve(struct flow_meter *meter, uint32_t count, uint8_t start);
 
 /* A received packet: its beginning, contiguous, its last FLOW_TAIL_LEN bytes, its length with FCS.
  */

@@ -12,7 +12,7 @@ enum { STASH_MAX = 256 };
 static void give_back(struct traffic *traffic, struct sender *sender, struct rte_mbuf **end,
 					  uint16_t n, bool kept)
 {
-	if (sender->ready_count && traffic->by_reference) {
+	if (sender_lends(traffic, sender)) {
 		uint32_t back = n % sender->ready_count;
 		sender->position += sender->position < back ? sender->ready_count - back : -back;
 		traffic->handed -= n;
@@ -58,8 +58,7 @@ void traffic_refuse(struct generator_port *port, struct traffic *traffic, struct
 		uint16_t n = RTE_MIN(refused, part->count);
 		bool kept = patient && sender->is_burst;
 		give_back(traffic, sender, end, n, kept);
-		if (sender->tail.magic == FLOW_MAGIC_LATENCY)
-			sender->tail.sequence -= n;
+		sender->tail.sequence -= n;
 		if (!kept)
 			*(part->overdue ? &port->counters.late_packets : &port->counters.refused_packets) += n;
 		end -= part->count;

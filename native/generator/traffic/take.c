@@ -52,10 +52,12 @@ static void render_ready(struct sender *sender, uint32_t first, uint16_t n)
 {
 	struct rte_mbuf **packets = sender->ready + first;
 	uint16_t lengths[BURST];
+	sender->rendered += n;
+	if (!sender->program) /* all alike but for their numbers */
+		return;
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = sender->frame_len;
 	sender_finish(sender, sender->ready_bytes + first, lengths, n);
-	sender->rendered += n;
 	if (sender->same_length)
 		return;
 	for (uint16_t i = 0; i < n; i++)
@@ -149,7 +151,7 @@ static __attribute__((noinline)) uint16_t make_packets(struct traffic *traffic,
 uint16_t sender_take(struct traffic *traffic, struct sender *sender, struct rte_mbuf **packets,
 					 uint16_t *lengths, uint16_t n)
 {
-	if (!sender->ready_count || !traffic->by_reference)
+	if (!sender_lends(traffic, sender))
 		return make_packets(traffic, sender, packets, lengths, n);
 	if (sender->renewed) {
 		if (sender->burst != traffic->burst || sender->rendered < n)

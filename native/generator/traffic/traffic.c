@@ -58,6 +58,11 @@ static uint32_t seed_of(const struct ws_stream *stream, struct stream_part part,
 	return (stream->id + 1) * 2654435761u + part.number * 514229u;
 }
 
+static bool is_numbered(const struct sender *sender)
+{
+	return sender->tail.magic == FLOW_MAGIC_SIGNATURE;
+}
+
 static int create_sender(struct sender *sender, const struct ws_stream *stream,
 						 struct stream_part part, const struct traffic_config *config)
 {
@@ -76,6 +81,15 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 		flow_mark(stream, config->flow_start, sender->template, sender->frame_len, &sender->tail);
 	if (error)
 		return error;
+	if (is_numbered(sender)) {
+		error = series_take(config->series, &sender->tail);
+		if (error) {
+			sender->tail.magic = 0;
+			return error;
+		}
+		/* The program's checksums are over it, and hold for all numbers. */
+		flow_put_tail(sender->template + sender->frame_len - FLOW_TAIL_LEN, &sender->tail);
+	}
 	if (stream->flow_kind == WS_FLOW_STATS)
 		sender->flow = &flows->stats[stream->flow_id];
 	if (stream->flow_kind == WS_FLOW_LATENCY)
@@ -93,13 +107,31 @@ static bool may_renew(const struct sender *sender)
 		   (!sender->tail.magic || program_keeps_length(sender->program));
 }
 
+/*
+ * Ready packets of a stream that repeats after `period`. Numbered ones go to the driver only where
+ * none comes again, with its next number, while a driver may hold it: `circle` packets later. Where
+ * they are all alike, those in use can stay in front.
+ */
+static void plan_unrolled(struct sender *sender, uint32_t period, uint32_t circle, uint64_t spare)
+{
+	uint64_t whole = (circle + period - 1) / period * (uint64_t)period;
+	sender->period = sender->ready_count = period;
+	if (!is_numbered(sender))
+		return;
+	sender->copied = !circle || whole > spare;
+	if (sender->copied)
+		return;
+	sender->ready_count = (uint32_t)whole;
+	sender->renewed = period == 1;
+}
+
 /* Decides which streams are unrolled; returns how many ready packets there are in all. */
 static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config *config,
 						   const struct ws_stream *streams, uint32_t room)
 {
 	struct ws_port_info info = {0};
 	/* A driver holds no more packets than it has descriptors. */
-	uint32_t circle = ws_port_info(traffic->port, &info)
+	uint32_t circle = !traffic->by_reference || ws_port_info(traffic->port, &info)
 						  ? 0
 						  : config->tx_queues * info.tx_descriptors + CIRCLE_SPARE;
 	uint64_t spare = READY_BYTES / (room + MBUF_BYTES), total = 0;
@@ -110,11 +142,11 @@ static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config 
 		if (sender->is_null || sender->tail.magic == FLOW_MAGIC_LATENCY)
 			continue;
 		if (sender->program && streams[i].cache)
-			sender->ready_count = streams[i].cache;
+			plan_unrolled(sender, streams[i].cache, circle, spare);
 		else if (period == 1 || (period <= READY_MAX && period <= spare))
-			sender->ready_count = (uint32_t)period;
-		else if (traffic->by_reference && circle && circle <= spare && may_renew(sender)) {
-			sender->ready_count = circle;
+			plan_unrolled(sender, (uint32_t)period, circle, spare);
+		else if (circle && circle <= spare && may_renew(sender)) {
+			sender->period = sender->ready_count = circle;
 			sender->renewed = true;
 		}
 		spare -= RTE_MIN(spare, sender->ready_count);
@@ -128,9 +160,11 @@ void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengt
 	if (!sender->program)
 		return;
 	program_run(sender->program, bytes, lengths, n);
-	if (sender->tail.magic && !program_keeps_length(sender->program))
-		for (uint16_t i = 0; i < n; i++)
-			flow_put_tail(bytes[i] + lengths[i] - FLOW_TAIL_LEN, &sender->tail);
+}
+
+static bool keeps_program(const struct sender *sender)
+{
+	return sender->renewed && sender->period > 1;
 }
 
 static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
@@ -142,7 +176,7 @@ static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
 		lengths[i] = sender->frame_len;
 		rte_memcpy(bytes[i], sender->template, sender->frame_len);
 	}
-	if (!sender->renewed)
+	if (!keeps_program(sender))
 		sender_finish(sender, bytes, lengths, n);
 	for (uint16_t i = 0; i < n; i++)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
@@ -152,11 +186,16 @@ static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
 static void unroll(struct sender *sender)
 {
 	sender->same_length = !sender->program || program_keeps_length(sender->program);
-	for (uint32_t at = 0; at < sender->ready_count; at += PROGRAM_BATCH)
-		unroll_batch(sender, at,
-					 (uint16_t)RTE_MIN(sender->ready_count - at, (uint32_t)PROGRAM_BATCH));
-	if (sender->renewed)
+	for (uint32_t at = 0; at < sender->period; at += PROGRAM_BATCH)
+		unroll_batch(sender, at, (uint16_t)RTE_MIN(sender->period - at, (uint32_t)PROGRAM_BATCH));
+	if (keeps_program(sender))
 		return;
+	for (uint32_t at = sender->period; at < sender->ready_count; at++) {
+		const struct rte_mbuf *like = sender->ready[at - sender->period];
+		rte_memcpy(sender->ready_bytes[at], sender->ready_bytes[at - sender->period],
+				   like->data_len);
+		sender->ready[at]->pkt_len = sender->ready[at]->data_len = like->data_len;
+	}
 	program_free(sender->program);
 	sender->program = NULL;
 }
@@ -216,6 +255,7 @@ struct traffic *traffic_create(const struct traffic_config *config,
 	traffic->share = config->share;
 	traffic->port = config->share->index;
 	traffic->profile = config->profile;
+	traffic->series = config->series;
 	traffic->by_reference = config->by_reference;
 	traffic->count = given->count;
 	for (uint32_t i = 0; !*error && i < given->count; i++) {
@@ -223,6 +263,7 @@ struct traffic *traffic_create(const struct traffic_config *config,
 		if (!*error)
 			*error = create_sender(&traffic->senders[i], &streams[i], given->parts[i], config);
 		traffic->counts_flows |= traffic->senders[i].flow != NULL;
+		traffic->has_tails |= traffic->senders[i].tail.magic;
 		traffic->has_latency |= traffic->senders[i].tail.magic == FLOW_MAGIC_LATENCY;
 	}
 	if (!*error)
@@ -241,7 +282,7 @@ bool traffic_needs_fresh(const struct traffic *traffic)
 {
 	bool needs = !traffic->by_reference;
 	for (uint32_t i = 0; i < traffic->count; i++)
-		needs |= !traffic->senders[i].ready_count && !traffic->senders[i].is_null;
+		needs |= !sender_lends(traffic, &traffic->senders[i]) && !traffic->senders[i].is_null;
 	return needs;
 }
 
@@ -259,6 +300,8 @@ void traffic_free(struct traffic *traffic)
 			packet->next = NULL;
 			rte_pktmbuf_free(packet);
 		}
+		if (is_numbered(sender))
+			series_give_back(traffic->series, &sender->tail);
 		program_free(sender->program);
 		free(sender->template);
 	}

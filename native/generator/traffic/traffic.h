@@ -7,6 +7,7 @@
 #include "generator/observe/flow_wire.h"
 #include "generator/program/program.h"
 #include "generator/traffic/schedule.h"
+#include "generator/traffic/series.h"
 #include "generator/traffic/split.h"
 
 #include <rte_mbuf.h>
@@ -19,13 +20,15 @@ struct sender {
 	struct rte_mbuf **ready;
 	uint8_t **ready_bytes; /* of `ready` */
 	uint32_t ready_count, position;
+	uint32_t period; /* after how many of those they repeat, but for their numbers */
 	struct program *program;
 	uint8_t *template;
 	uint16_t frame_len;
 	bool is_null;
 	bool is_burst;     /* it has an end */
 	bool same_length;  /* all ready packets are of frame_len */
-	bool renewed;      /* the ready packets get the program's next values before they go again */
+	bool renewed;      /* the ready packets get the next values, or numbers, before they go again */
+	bool copied;       /* they are too few to be numbered while a driver holds some */
 	uint32_t rendered; /* of those: the next ones are as they shall be */
 	uint64_t burst;    /* the last one that had any of those */
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
@@ -46,8 +49,9 @@ struct traffic {
 	uint64_t wake; /* TSC before which nothing is to be done for it; 0: look */
 	bool active;   /* it has not ended */
 	bool paused;
-	bool by_reference; /* else ready packets are copied too */
-	bool counts_flows, has_latency;
+	bool by_reference;            /* else ready packets are copied too */
+	bool counts_flows, has_tails; /* of some stream */
+	bool has_latency;
 	uint16_t port;
 	uint32_t count, profile;
 	struct schedule *schedule;
@@ -70,7 +74,8 @@ struct traffic {
 	uint8_t **ready_bytes;
 	/* the main thread's */
 	struct generator_port *share; /* whose it is */
-	bool asked, home;             /* whether the worker was, and what it said of traffic_is_home */
+	struct series *series;
+	bool asked, home; /* whether the worker was, and what it said of traffic_is_home */
 	struct traffic *next;
 };
 
@@ -84,6 +89,7 @@ struct traffic_config {
 	struct generator_port *share;
 	uint16_t tx_queues; /* that it fills */
 	uint32_t profile;
+	struct series *series;
 	bool by_reference;  /* the port's driver only reads what it sends */
 	uint8_t flow_start; /* what tells this start of latency flows from others */
 	double factor, duration_s;
@@ -95,8 +101,13 @@ struct traffic_config {
  */
 struct traffic *traffic_create(const struct traffic_config *config,
 							   const struct worker_streams *given, int *error);
-/* Run the program over copies of the template, and mark their ends where it moved them. */
+/* Run the program over copies of the template. */
 void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n);
+/* Its ready packets themselves go to the driver, not copies. */
+static inline bool sender_lends(const struct traffic *traffic, const struct sender *sender)
+{
+	return sender->ready_count && traffic->by_reference && !sender->copied;
+}
 bool traffic_needs_fresh(const struct traffic *traffic);
 /* No driver holds a packet of it any more; asked by the worker, or when none runs. */
 bool traffic_is_home(const struct traffic *traffic);

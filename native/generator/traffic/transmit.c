@@ -86,20 +86,32 @@ static void gather_burst(struct generator_port *port, struct traffic *traffic, s
 	}
 }
 
+/* The complement of the number is the lower half of a signature's second word. */
+static void put_tails(struct rte_mbuf *const *packets, uint16_t n, const struct flow_tail *tail)
+{
+	uint64_t complement = tail->magic == FLOW_MAGIC_SIGNATURE ? UINT32_MAX : 0;
+	uint64_t first = flow_first_word(tail), second = tail->tsc | complement;
+	uint32_t sequence = tail->sequence;
+	first = (uint32_t)first;
+	for (uint16_t i = 0; i < n; i++, sequence++)
+		flow_put_words(
+			rte_pktmbuf_mtod_offset(packets[i], uint8_t *, packets[i]->data_len - FLOW_TAIL_LEN),
+			first | (uint64_t)sequence << 32, second ^ (sequence & complement));
+}
+
 /* As late as can be: the time of sending is in it. */
-static void stamp_latency(const struct burst *burst)
+static void stamp_tails(const struct burst *burst, bool has_latency)
 {
 	struct rte_mbuf *const *packet = burst->packets;
-	uint64_t now = rte_rdtsc();
+	uint64_t now = has_latency ? rte_rdtsc() : 0;
 	for (uint16_t i = 0; i < burst->part_count; packet += burst->parts[i++].count) {
 		struct flow_tail *tail = &burst->parts[i].sender->tail;
-		if (tail->magic != FLOW_MAGIC_LATENCY)
+		if (!tail->magic)
 			continue;
-		tail->tsc = now;
-		for (uint16_t j = 0; j < burst->parts[i].count; j++, tail->sequence++)
-			flow_put_tail(
-				rte_pktmbuf_mtod_offset(packet[j], uint8_t *, packet[j]->data_len - FLOW_TAIL_LEN),
-				tail);
+		if (tail->magic == FLOW_MAGIC_LATENCY)
+			tail->tsc = now;
+		put_tails(packet, burst->parts[i].count, tail);
+		tail->sequence += burst->parts[i].count;
 	}
 }
 
@@ -174,8 +186,8 @@ static uint32_t transmit_traffic(struct generator_port *port, struct traffic *tr
 		sleep_on(port, traffic);
 		return 0;
 	}
-	if (traffic->has_latency)
-		stamp_latency(&burst);
+	if (traffic->has_tails)
+		stamp_tails(&burst, traffic->has_latency);
 	uint16_t sent = __builtin_expect(port->watch->captures.tx_ports >> port->index & 1, 0)
 						? send_captured(port, &burst)
 						: port_transmit(port->index, port->tx_queue, burst.packets, burst.count);

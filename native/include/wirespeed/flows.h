@@ -21,8 +21,12 @@ enum {
 	WS_HDR_COUNTS = 3584,   /* of an HDR histogram of 1 to 10^10 ns with 2 digits */
 };
 
+/* Bytes with FCS. rx_packets of streams with flow_signature are looked at for their order: which
+ * of them came again (RFC 5560), which came late (reordered, RFC 4737), and which from too far back
+ * to tell the one from the other. */
 struct ws_flow {
-	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes; /* bytes with FCS */
+	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+	uint64_t rx_duplicates, rx_reordered, rx_unplaced;
 };
 
 /* Whether the stream's packet can be counted as its flow_kind says: -EINVAL and the reason when it

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from wirespeed.dut.kinds.linux_load import SAMPLE, TEXTS, linux_load, table_by_cpu
 from wirespeed.dut.kinds.linux_machine import (
@@ -18,13 +16,14 @@ from wirespeed.dut.kinds.linux_machine import (
     nic_steps,
     tables_of,
 )
-from wirespeed.dut.kinds.linux_network import network_questions, network_steps
+from wirespeed.dut.kinds.linux_network import links_of, links_question, network_questions, network_steps
 from wirespeed.dut.plan import Facts, Plan, Stage, Step, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
-LINKS = "ip -j link show"
+NAMES = "ls /sys/class/net"
+_MOST_NAMED = 20
 
 
 class LinuxKind:
@@ -39,12 +38,14 @@ class LinuxKind:
         for given, name in ((options.driver, "driver"), (options.devargs, "devargs"), (options.workers, "workers")):
             if given:
                 raise UsageError(f"a Linux kernel has no {name} to choose; that is VPP's, and the router's")
-        below = (LINKS, *MACHINE_QUESTIONS, *nic_questions(setup))
+        below = (NAMES, links_question(setup), *MACHINE_QUESTIONS, *nic_questions(setup))
         return (
             # Rings and queues first: drivers take their links down for them. Interrupts of queues are there once the
             # links are up.
             Stage(below, lambda facts: _below(facts, setup)),
-            Stage((LINKS, *network_questions(setup)), lambda facts: Plan(tuple(_network(facts, setup)))),
+            Stage(
+                (links_question(setup), *network_questions(setup)), lambda facts: Plan(tuple(_network(facts, setup)))
+            ),
             Stage(INTERRUPT_QUESTIONS, lambda facts: Plan(tuple(interrupt_steps(facts, setup)))),
         )
 
@@ -70,17 +71,16 @@ class LinuxKind:
 
 def _below(facts: Facts, setup: DutSetup) -> Plan:
     """UsageError for an interface that is not there."""
-    links = _links(facts)
+    links = links_of(facts, setup)
     for name in setup.names:
         if name not in links:
-            raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(links))}")
+            there = text_of(facts, NAMES).split()
+            more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
+            listed = ", ".join(there[:_MOST_NAMED])
+            raise UsageError(f"there is no interface {name} on the device; it has {listed}{more}")
     steps, notes = machine_steps(facts, setup)
     return Plan((*steps, *(step for name in setup.names for step in nic_steps(facts, setup, name))), tuple(notes))
 
 
 def _network(facts: Facts, setup: DutSetup) -> list[Step]:
-    return network_steps(facts, setup, _links(facts))
-
-
-def _links(facts: Facts) -> dict[str, Any]:
-    return {str(link["ifname"]): link for link in json.loads(text_of(facts, LINKS) or "[]")}
+    return network_steps(facts, setup, links_of(facts, setup))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wirespeed.dut.kinds.linux_table import table_questions, table_steps
@@ -12,11 +13,10 @@ from wirespeed.dut.plan import Action, Facts, Step, text_of
 from wirespeed.dut.setup import DutRoute, DutSetup
 from wirespeed.errors import EnvironmentFault
 
-ADDRESSES = "ip -j addr show"
 NEIGHBOURS = "ip -j neigh show nud permanent"
 LABELS = "ip -j -f mpls route show"
-SWITCHES = "grep -H . /proc/sys/net/ipv[46]/conf/*/forwarding /proc/sys/net/ipv4/conf/*/accept_redirects"
-"""Turning forwarding on or off for all turns these over for each interface."""
+SWITCHES = "grep -H . /proc/sys/net/ipv[46]/conf/*/forwarding /proc/sys/net/ipv4/conf/all/accept_redirects"
+"""Turning forwarding on or off for all turns these over: forwarding of each interface, and redirects for all."""
 BRIDGE = "wsxconnect"
 _PLATFORM_LABELS = "/proc/sys/net/mpls/platform_labels"
 
@@ -25,7 +25,27 @@ def network_questions(setup: DutSetup) -> tuple[str, ...]:
     routes = [_route_question(route.prefix) for route in setup.routes]
     settings = [_setting_question(path) for path in wanted_settings(setup)]
     labels = [LABELS] if setup.mode == "mpls" else []
-    return (ADDRESSES, NEIGHBOURS, SWITCHES, *routes, *settings, *labels, *table_questions(setup))
+    interfaces = (links_question(setup), _each("addr", setup.names))
+    return (*interfaces, NEIGHBOURS, SWITCHES, *routes, *settings, *labels, *table_questions(setup))
+
+
+def links_question(setup: DutSetup) -> str:
+    return _each("link", (*setup.names, BRIDGE))
+
+
+def links_of(facts: Facts, setup: DutSetup) -> dict[str, Any]:
+    """Those of the setup's links that are there, by their names."""
+    return {str(link["ifname"]): link for link in _rows(text_of(facts, links_question(setup)))}
+
+
+def _each(what: str, names: Sequence[str]) -> str:
+    """A question about these interfaces alone: a device may have thousands."""
+    return f"for i in {shlex.join(names)}; do ip -j {what} show dev $i; done 2>/dev/null; true"
+
+
+def _rows(text: str) -> list[dict[str, Any]]:
+    """The answer: a list in a line for each interface that is there."""
+    return [row for line in text.splitlines() for row in json.loads(line)]
 
 
 def wanted_settings(setup: DutSetup) -> dict[str, str]:
@@ -99,7 +119,7 @@ def _others(facts: Facts, path: str) -> str:
 
 
 def _addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
-    rows = json.loads(text_of(facts, ADDRESSES) or "[]")
+    rows = _rows(text_of(facts, _each("addr", setup.names)))
     there = {
         (str(row["ifname"]), f"{info['local']}/{info['prefixlen']}")
         for row in rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 from wirespeed.explain.causes import _reasons
 from wirespeed.explain.causes._drops import has, pieces_of, share_of_lost, weight
 from wirespeed.explain.evidence import Evidence, Finding
-from wirespeed.explain.facts import Case
+from wirespeed.explain.facts import DROPS_BY_REASON, Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 
@@ -63,6 +63,6 @@ def _by_nodes(case: Case) -> Finding | None:
         NAME,
         f"the router itself dropped{rate} ({most}): {pieces[0].text}",
         pieces,
-        missing=("drops by reason (`show errors`)",),
+        missing=(DROPS_BY_REASON,),
         next="`show errors` of the same time: it has the reason",
     )

@@ -50,6 +50,11 @@ def _all_came(case: Case) -> Evidence | None:
         return None
     if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:
         return None  # both figures cannot be right
+    if load.hidden_share:
+        text = (
+            f"the device says that it dropped {share_text(load.hidden_share)} more than is missing: duplicates hide it"
+        )
+        return Evidence(text, AGAINST, load.source)
     if case.surplus_share >= _SURPLUS:
         more = share_text(case.surplus_share)
         text = f"{more} more came out of the device than went in, so that nobody knows what is ours"

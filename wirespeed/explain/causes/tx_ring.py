@@ -10,7 +10,7 @@ from __future__ import annotations
 from wirespeed.explain.causes._drops import share_of_lost, weight
 from wirespeed.explain.causes._reasons import TX_FULL
 from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Worker
+from wirespeed.explain.facts import DROPS_BY_REASON, Case, Worker
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.results.node_classes import OUTPUT, TX, port_of, whole_names
@@ -37,7 +37,7 @@ def look(case: Case) -> Finding | None:
         NAME,
         f"the TX ring{f' of {slots} slots' if slots else ''} is full: {pieces[0].text}",
         tuple(pieces),
-        missing=() if case.drops else ("drops by reason (`show errors`)",),
+        missing=() if case.drops else (DROPS_BY_REASON,),
         next="more TX descriptors (`num-tx-desc`, `ethtool -G`); if the line behind it is full, it is the line",
     )
 

@@ -25,6 +25,7 @@ from wirespeed.explain.sources.telemetry import (
 from wirespeed.explain.sources.trials import idle_watts
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
+from wirespeed.results.counting import Counting, counting_of
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
 from wirespeed.results.loadtest import Result
@@ -65,8 +66,11 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     told = [one for one in asked if one.error is None]
     span_s = sum(point.interval_s for point in top)
     workers = workers_told(told, place, sum(point.balance.ours for point in top) / span_s)
+    whole = analysis.curves[-1].outcome.balance
+    counting = counting_of(result, whole, analysis.threshold)
+    hidden_share = counting.hidden / whole.offered if counting.hidden else 0.0
     return Case(
-        load=_load(analysis, curve, top, samples, workers, place),
+        load=replace(_load(analysis, curve, top, samples, workers, place), hidden_share=hidden_share),
         box=replace(box_of(result.dut, workers, source), has_nics=_has_nics(result)),
         workers=workers,
         drops=drops_told(told),
@@ -79,7 +83,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
         in_packets=_counted(one.in_packets for one in told),
         out_packets=_counted(one.out_packets for one in told),
         tells_drops=tells_drops(told),
-        remarks=(*_errors(asked), *_unlinked(curve, top)),
+        remarks=(*_errors(asked), *_unlinked(curve, top), *_counted_by(counting)),
         machine=_machine(result, told, place),
     )
 
@@ -117,6 +121,11 @@ def _telemetry(sample: Sample) -> DutTelemetry | None:
     """None of a device that tells nothing."""
     found = DutTelemetry.readable(sample.dut)
     return found if found != DutTelemetry() else None
+
+
+def _counted_by(counting: Counting) -> tuple[str, ...]:
+    """Said where it bears on the loss: numbered packets, or a loss that is hidden."""
+    return (f"counting: {counting.sentence}",) if counting.numbered or counting.hidden else ()
 
 
 def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
@@ -215,9 +224,10 @@ def _unlinked_share(top: Sequence[Point]) -> float:
 
 
 def _surplus_share(curve: Curve) -> float:
-    """Of the whole test: a sample may get what the one before it sent."""
+    """Of the whole test, duplicates left out: a sample may get what the one before it sent."""
     balance = curve.outcome.balance
-    return balance.surplus / balance.offered if balance.offered else 0.0
+    surplus = balance.surplus - (balance.order.duplicates if balance.order else 0)
+    return surplus / balance.offered if balance.offered else 0.0
 
 
 def _longest_away_s(samples: Sequence[Sample]) -> float | None:

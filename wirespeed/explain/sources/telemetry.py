@@ -10,6 +10,7 @@ from typing import Any
 from wirespeed.explain.facts import Box, Cpu, Step, Worker, worker_of
 from wirespeed.explain.machine_facts import Clock, Machine, Nic
 from wirespeed.explain.sources.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
+from wirespeed.explain.sources.shapers import shapers_of
 from wirespeed.results.dut import DutFacts, DutTelemetry, summed
 from wirespeed.results.dut_cpu import MachineLoad
 
@@ -70,15 +71,16 @@ def _counted(told: Mapping[str, float], pps: float) -> tuple[float, ...]:
 
 def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Box:
     facts = DutFacts.from_json(dut) if dut else DutFacts("", "")
-    texts = dut.get("texts")
+    texts = found if isinstance(found := dut.get("texts"), Mapping) else {}
     return Box(
         name=facts.name,
         system=SYSTEMS.get(facts.kind, ""),
         cores=len(facts.cpus) or None,
         cpus=facts.cpus,
         workers=len(workers) or (len(facts.cpus) or None if SYSTEMS.get(facts.kind) in _POLLING else None),
-        queues=_queues(facts, texts if isinstance(texts, Mapping) else {}),
+        queues=_queues(facts, texts),
         hz=workers[0].tsc_hz if workers else None,
+        shapers=shapers_of(texts),
         firewall=True if facts.details.get("pf") == "on" or facts.details.get("nftables") else None,
         source=source,
     )

@@ -1,0 +1,80 @@
+"""A traffic shaper on the device (token bucket): it passes so many bits a second, and the rest of the device has time.
+
+It is told by its own counter (`tc -s qdisc`), or by the bits: the same bits a second for frames of different lengths,
+below the line, where a device that is limited by its packets carries the same packets a second.
+"""
+
+from __future__ import annotations
+
+from wirespeed.explain.evidence import FAIR, PROOF, STRONG, Evidence, Finding
+from wirespeed.explain.facts import Case, Load
+from wirespeed.results.figures import rate_text
+from wirespeed.units import FCS_BYTES, format_si
+
+NAME = "shaper"
+_MOST = 0.5
+_SAME = 0.02
+_OTHER_LENGTH = 1.5
+_BELOW_LINE = 0.95
+
+
+def look(case: Case) -> Finding | None:
+    pieces = [*_counted(case), *_same_bits(case)]
+    if not pieces:
+        return None
+    most = max((one for one in case.box.shapers if one.dropped), key=lambda one: one.dropped, default=None)
+    named = "it" if most is None else f"{most.kind} of {most.interface}"
+    rate = "so many bits a second" if most is None or not most.rate else f"{most.rate} a second"
+    return Finding(
+        NAME,
+        f"the device shapes traffic: {named} passes {rate} and drops the rest",
+        tuple(pieces),
+        next=f"take the shaper off (`tc qdisc del dev {most.interface} root`) and measure again"
+        if most is not None
+        else "search its configuration for a shaper or policer (`tc -s qdisc`), take it off and measure again",
+    )
+
+
+def _counted(case: Case) -> list[Evidence]:
+    found = []
+    for one in case.box.shapers:
+        if not one.dropped:
+            continue
+        rate = f" at {one.rate}" if one.rate else ""
+        text = f"{one.kind} of {one.interface}{rate} dropped {one.dropped:,} packets in the test"
+        is_most = case.lost_packets is not None and one.dropped >= _MOST * case.lost_packets
+        found.append(Evidence(text, PROOF if is_most else FAIR, f"{case.box.source}, tc -s qdisc"))
+    return found
+
+
+def _same_bits(case: Case) -> list[Evidence]:
+    mine = _bits_per_s(case.load)
+    if mine is None or not _is_below_line(case.load) or not case.load.loss_ratio:
+        return []
+    for other in case.others:
+        bits = _bits_per_s(other)
+        if bits is None or not other.loss_ratio or not _is_below_line(other):
+            continue
+        lengths = sorted((case.load.frame_bytes or 0.0, other.frame_bytes or 0.0))
+        if other.directions != case.load.directions or lengths[1] < _OTHER_LENGTH * lengths[0]:
+            continue
+        if abs(bits / mine - 1) > _SAME:
+            continue
+        text = (
+            f"{format_si(mine, 'bps')} here and {format_si(bits, 'bps')} in {other.name}: the same bits a second with "
+            f"frames of {lengths[0]:.0f} and {lengths[1]:.0f} bytes ({rate_text(case.load.received_pps)} and "
+            f"{rate_text(other.received_pps)})"
+        )
+        return [Evidence(text, STRONG, other.source)]
+    return []
+
+
+def _bits_per_s(load: Load) -> float | None:
+    """Without FCS, as shapers count; None of a load whose frame length is not known."""
+    if not load.frame_bytes:
+        return None
+    return load.received_pps * (load.frame_bytes - FCS_BYTES) * 8
+
+
+def _is_below_line(load: Load) -> bool:
+    return load.line_share is None or load.line_share < _BELOW_LINE

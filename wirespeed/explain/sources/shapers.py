@@ -1,0 +1,37 @@
+"""Shapers of a Linux device, by its `tc -s qdisc` from before and after a test. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.explain.facts import Shaper
+
+TEXT = "tc -s qdisc"
+_KINDS = ("tbf", "htb", "hfsc", "cake", "cbq", "netem")
+_QDISC = re.compile(
+    r"(?m)^qdisc (?P<kind>\S+) (?P<handle>\S+) dev (?P<interface>\S+)(?P<rest>.*)\n"
+    r"(?:.*\n)??\s+Sent \d+ bytes \d+ pkt \(dropped (?P<dropped>\d+)"
+)
+_RATE = re.compile(r"\b(?:rate|bandwidth) (\d\S*)")
+
+
+def shapers_of(texts: Mapping[str, Any]) -> tuple[Shaper, ...]:
+    """Those that hold a rate, with what they dropped from the one text to the other."""
+    before = {(one["interface"], one["handle"]): int(one["dropped"]) for one in _shaping(texts.get(f"before: {TEXT}"))}
+    return tuple(
+        Shaper(
+            interface=one["interface"],
+            kind=one["kind"],
+            rate=rate[1] if (rate := _RATE.search(one["rest"])) else "",
+            dropped=max(0, int(one["dropped"]) - before.get((one["interface"], one["handle"]), 0)),
+        )
+        for one in _shaping(texts.get(TEXT))
+    )
+
+
+def _shaping(text: object) -> list[re.Match[str]]:
+    """The lines of disciplines that shape; netem and cake do where they have a rate."""
+    found = (one for one in _QDISC.finditer(str(text or "")) if one["kind"] in _KINDS)
+    return [one for one in found if one["kind"] not in ("netem", "cake") or _RATE.search(one["rest"])]

@@ -1,0 +1,29 @@
+"""Order of numbered packets: which came again and which came late, in the terms of RFC 4737 and RFC 5560. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Order:
+    """Received packets of one direction. `duplicates` came before (RFC 5560), `reordered` came for the first time after
+    a later one (RFC 4737). `unplaced` came from so far back that they may be either."""
+
+    duplicates: int = 0
+    reordered: int = 0
+    unplaced: int = 0
+
+    def since(self, before: Order) -> Order:
+        """The growth since an earlier reading."""
+        return Order(
+            self.duplicates - before.duplicates, self.reordered - before.reordered, self.unplaced - before.unplaced
+        )
+
+
+def summed(orders: Iterable[Order]) -> Order:
+    found = list(orders)
+    return Order(
+        sum(one.duplicates for one in found), sum(one.reordered for one in found), sum(one.unplaced for one in found)
+    )
