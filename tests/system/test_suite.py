@@ -204,6 +204,7 @@ duts:
 
 
 @pytest.mark.alone
+@pytest.mark.long("figures of a machine that does nothing else; tests/unit/test_suite_ab.py has the verdicts")
 def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) -> None:
     """The second one loses three packets in ten. One pair cannot tell; with three, of nine that it may have, nothing
     more is run (the second and third are the first's results, which saves half a minute)."""
