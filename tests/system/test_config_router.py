@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from harness.programs import wirespeed
+from harness.programs import started, wirespeed
 from harness.waiting import wait_for
 from sandbox import Router, needs, router
 
@@ -195,7 +195,7 @@ def test_what_nobody_confirms_is_undone(running, tmp_path, capsys):
 
 def applying(running: Router, file: Path, *options: str) -> subprocess.Popen[str]:
     words = wirespeed("config", "apply", file, "--socket", running.socket, *options)
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return started(words)
 
 
 @pytest.mark.parametrize("how", ["confirmed", "ended"])
