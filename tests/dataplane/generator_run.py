@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from harness.lanes import whole_machine
-from harness.programs import wirespeed
+from harness.programs import started, wirespeed
 
 from wirespeed.lab.lab import free_rpc_port
 
@@ -30,7 +30,7 @@ def start_generator(*arguments: str) -> GeneratorRun:
     command = wirespeed("generator", "--hugepages", "never", "--rpc", address, *arguments)
     # Workers on several CPUs need more than a lane has.
     with whole_machine() if "--cpu" in arguments else nullcontext():
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = started(command)
     run = GeneratorRun(process, address, [])
     assert process.stdout is not None
     for line in process.stdout:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.lanes import whole_machine
-from harness.programs import wirespeed
+from harness.programs import started, wirespeed
 from harness.waiting import wait_for
 from scapy.utils import RawPcapReader, RawPcapWriter
 
@@ -87,8 +87,8 @@ def router(directory: Path, interfaces: Sequence[str], config: str = "", *option
     words = command(socket, interfaces, "--exec", str(directory / "start.conf"), *options)
     # Workers on several CPUs need more than a lane has.
     with whole_machine() if any("," in option for option in options) else nullcontext():
-        started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with started as process:
+        own = started(words)
+    with own as process:
         assert process.stdout is not None and process.stderr is not None
         running = RouterProcess(process, socket)
         for line in process.stdout:

@@ -89,6 +89,26 @@ def test_bursts_have_exactly_their_packets() -> None:
         assert port.tx_bytes - (500 * 64 + 120 * 128) == 50 * 64  # short frames are padded
 
 
+def test_an_idle_worker_naps_and_then_sends_as_before() -> None:
+    """A nap takes 50 us at least, so a napping worker has no more turns than that, however busy the machine is."""
+    nap_s = 50e-6
+    with GeneratorChild("ring:loop") as child:
+
+        def naps() -> bool:
+            first, second = child.samples(2, 0.02)
+            return second.workers[0].loops - first.workers[0].loops <= (second.at_s - first.at_s) / nap_s + 1
+
+        assert not naps()
+        wait_for(naps, "naps of the worker")
+        child.start(0, burst(1, 5e3, 500))
+        assert not naps()
+        port = child.finish()[0]
+        assert (port.asked_packets, port.tx_packets, port.rx_packets) == (500, 500, 500)
+        wait_for(naps, "naps of the worker")
+        child.start(0, Stream(1, packet(), rate_pps=5.0))
+        assert not any(naps() for _ in range(20)), "it naps between packets that are due"
+
+
 def test_chain_with_rounds_sends_450_packets() -> None:
     first = replace(burst(10, 5e3, 100), next_id=11)
     second = Stream(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
+from harness.programs import started
 from harness.waiting import wait_for
 from router_run import CROSSED, command, router, worker_cpu
 from test_generator_core import burst, packet
@@ -32,7 +33,7 @@ def mortal_router(directory: Path, *interfaces: str) -> Iterator[subprocess.Pope
     """A crossing router that the test ends as it likes."""
     (directory / "start.conf").write_text(CROSSED)
     words = command(directory / "router.sock", interfaces, "--exec", str(directory / "start.conf"))
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with started(words) as process:
         assert process.stdout is not None
         try:
             assert any(line.startswith("ready") for line in process.stdout)

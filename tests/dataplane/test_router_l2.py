@@ -314,7 +314,7 @@ def test_a_flood_of_addresses_is_bounded_and_nothing_is_lost(tmp_path: Path) -> 
         (f"l2fib add {A} 11 e1", "there is no bridge domain 11"),
         (f"l2fib add {A} 10 e0", "e0 is not in bridge domain 10"),
         (f"l2fib del {A} 10", "bridge domain 10 has no such address"),
-        ("delete sub-interface e0.6", "e0.5 is cross-connected to e0.6; end that first"),
+        ("create bridge-domain 10 bd-tag " + 64 * "x", "has more than 63 characters"),
         ("set interface mac address e0.5 02:00:00:00:00:01", "e0.5 has the MAC address of its port"),
     ],
 )
@@ -333,6 +333,20 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RouterProcess]:
     config += "create sub-interfaces e0 7 dot1q any\ncreate sub-interfaces e0 8 untagged\n"
     with router(tmp_path_factory.mktemp("l2"), ["e0=ring:a", "e1=ring:b"], config) as made:
         yield made
+
+
+def test_lines_of_vppcfg_are_taken(wrong: RouterProcess) -> None:
+    """A tag of a bridge domain; a sub-interface that goes while another is cross-connected to it, which then routes."""
+    wrong.ask("create bridge-domain 12 bd-tag vppcfg")
+    assert "BD-Tag: vppcfg" in wrong.ask("show bridge-domain 12 detail")
+    wrong.ask("create bridge-domain 12 del")
+    wrong.ask("create bridge-domain 12")
+    assert "BD-Tag" not in wrong.ask("show bridge-domain 12 detail")
+    wrong.ask("delete bridge-domain 12")
+    wrong.ask("delete sub e0.6")
+    assert "l3 e0.5" in wrong.ask("show mode")
+    wrong.ask("create sub-interfaces e0 6")
+    wrong.ask("set interface l2 xconnect e0.5 e0.6")
 
 
 def test_learnt_stations_go_with_their_interface(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from harness.programs import wirespeed
+from harness.programs import started, wirespeed
 from router_run import worker_cpu
 
 from wirespeed.router.client import ask
@@ -28,7 +28,7 @@ def test_a_router_by_its_start_up_file(tmp_path: Path) -> None:
         buffers {{ buffers-per-numa 20000 default data-size 4096 }}
     """)
     words = wirespeed("router", "-c", config, "--max-routes", "20000")
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(words) as process:
         assert process.stdout is not None
         said = next((line for line in process.stdout if line.startswith("ready")), "")
         assert f"workers on CPU {worker_cpu()}, control socket {tmp_path}/cli.sock" in said

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from harness.lanes import ALL_CPUS
-from harness.programs import wirespeed
+from harness.programs import started, wirespeed
 from router_run import INTERFACES, RouterProcess, router, worker_cpu
 
 from wirespeed._native.runtime import pool_buffers, router_held_buffers
@@ -37,7 +36,7 @@ def default_router(directory: Path, *options: str) -> Iterator[RouterProcess]:
     words = wirespeed("router", "--cpu", worker_cpu(), "--socket", socket)
     words += [word for port in PORTS for word in ("--interface", port)]
     words += ["--exec", str(directory / "start.conf"), "--hugepages", "never", *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(words) as process:
         assert process.stdout is not None and process.stderr is not None
         try:
             ready = any(line.startswith("ready") for line in process.stdout)

@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespeed.config import operations as ops
 from wirespeed.config.networks import Network, network_of
-from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Interface, Kind, Sflow, State, Tap
+from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Interface, Kind, Sflow, State, TagRewrite, Tap
 
 _LOOPBACK_MTU = 9000
 
@@ -113,8 +113,7 @@ class Vpp:
     def _do_create_bond(self, op: ops.CreateBond) -> None:
         if op.bond.load_balance is not None and op.bond.mode not in ("lacp", "xor"):
             raise Refused(f"mode {op.bond.mode} has no load-balance")
-        mtu = PORT_MTU
-        self._create(Interface(op.interface, Kind.BOND, link_mtu=mtu, mtu=mtu, mac=op.mac, bond=op.bond))
+        self._create(Interface(op.interface, Kind.BOND, mtu=PORT_MTU, mac=op.mac, bond=op.bond))
 
     def _do_delete_bond(self, op: ops.DeleteBond) -> None:
         self._delete(op.interface, Kind.BOND)
@@ -266,16 +265,16 @@ class Vpp:
         face = self._face(op.interface)
         if face.bridge is None and face.xconnect is None:
             raise Refused(f"{face.name} routes already")
-        if face.pop:
+        if face.rewrite != TagRewrite():
             raise Refused(f"{face.name} still takes tags off")
         self._change(op.interface, bridge=None, is_bvi=False, xconnect=None)
 
     def _do_set_tag_rewrite(self, op: ops.SetTagRewrite) -> None:
         face = self._face(op.interface)
         tags = face.encapsulation.tags if face.encapsulation else 0
-        if op.pop > tags or not face.is_layer2:
+        if op.pop > tags or (op.pop and not face.is_layer2):
             raise Refused(f"{face.name} has {tags} tags and is {'' if face.is_layer2 else 'not '}in layer 2")
-        self._change(op.interface, pop=op.pop)
+        self._change(op.interface, rewrite=TagRewrite(op.pop, op.push, op.dot1ad))
 
     # ---- MTU
 

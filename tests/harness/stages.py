@@ -15,7 +15,7 @@ FOLDERS = ("unit", "services", "dataplane", "system", "vm")
 class Stage:
     """A run of pytest over `folders`. `alone` and `long` are what the markers of its tests must be; None takes both.
 
-    Its tests run in `processes` at a time; each process has a CPU of its own (`lanes`).
+    Its tests run in `processes` at a time, each bound to one CPU (`lanes`).
     """
 
     name: str
@@ -46,7 +46,8 @@ _CPUS = len(os.sched_getaffinity(0))
 _QUICK, _TRAFFIC = ("unit", "services"), ("dataplane", "system")
 
 STAGES = (
-    Stage("unit and services", TEST, _QUICK, None, False, _CPUS),
+    # Most of their time is waiting.
+    Stage("unit and services", TEST, _QUICK, None, False, 2 * _CPUS),
     Stage("data plane and systems, in lanes", TEST, _TRAFFIC, False, False, _CPUS),
     Stage("data plane and systems, alone", TEST, _TRAFFIC, True, False),
     Stage("long, in lanes", REST, (*_QUICK, *_TRAFFIC), False, True, _CPUS),

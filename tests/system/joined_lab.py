@@ -1,4 +1,7 @@
-"""The embedded lab for a test: up, its links too, and down again whatever happens."""
+"""The embedded lab for a test: up, its links too, and down again whatever happens.
+
+Its router sleeps unless packets come, so that what runs beside it has the CPU.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.running import running
 from wirespeed.model import PLAIN_MTU
+from wirespeed.router.client import ask
 
 
 @contextmanager
 def joined_lab(hugepages: str = "auto", mtu: int = PLAIN_MTU) -> Iterator[EmbeddedLab]:
     # Shallow rings are up sooner.
     with running(EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS, mtu=mtu)) as lab:
+        for index in range(2):
+            ask(lab.control_socket, f"set interface rx-mode e{index} adaptive")
         yield lab

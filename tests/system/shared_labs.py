@@ -133,8 +133,8 @@ def _woken_by_our_end(pids: Sequence[int]) -> Iterator[None]:
 
 
 @contextmanager
-def connected(rpc: str) -> Iterator[GeneratorClient]:
-    with GeneratorClient(rpc, timeout_s=PATIENCE_S) as client:
+def connected(rpc: str, timeout_s: float = PATIENCE_S) -> Iterator[GeneratorClient]:
+    with GeneratorClient(rpc, timeout_s=timeout_s) as client:
         client.connect()
         yield client
 
@@ -172,15 +172,6 @@ def _without_ages(shown: str) -> str:
     return re.sub(r"(?m)^ *(\d+\.\d+)? +", "", shown)
 
 
-@contextmanager
-def _embedded() -> Iterator[EmbeddedLab]:
-    """Its router sleeps unless packets come, so that what runs beside it has the CPU."""
-    with joined_lab(hugepages="never") as lab:
-        for index in _PORTS:
-            ask(lab.control_socket, f"set interface rx-mode e{index} adaptive")
-        yield lab
-
-
 def _put_back_embedded(lab: EmbeddedLab, bare: State) -> None:
     _put_back_ports(lab.rpc, bare)
     for name in _COUNTERS:
@@ -213,7 +204,7 @@ def ring(directory: Path, *options: str) -> SharedLab[RingLab]:
 def embedded() -> SharedLab[EmbeddedLab]:
     return SharedLab(
         Kind(
-            _embedded,
+            lambda: joined_lab(hugepages="never"),
             lambda lab: (lab.router.pid, lab.generator.pid),
             _put_back_embedded,
             lambda lab: {**_port_state(lab.rpc), **_settings(lab)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -92,7 +93,9 @@ class SshDut:
         users = "".join(
             f"{name}:x:{number}:{number}::/:/bin/sh\n" for name, number in (("walker", 4711), ("runner", 4712))
         )
-        (self.directory / "passwd").write_text(Path("/etc/passwd").read_text() + users)
+        # The start-up files of this machine's root are not the device's.
+        known = re.sub(r"(?m)^(root:.*):[^:]*:([^:]*)$", r"\1:/:\2", Path("/etc/passwd").read_text())
+        (self.directory / "passwd").write_text(known + users)
         (self.directory / "sudoers").write_text("root ALL=(ALL) ALL\nrunner ALL=(ALL) NOPASSWD: ALL\n")
         (self.directory / "sudoers").chmod(0o440)
         (self.directory / "shadow").write_text("root:*:1::::::\nwalker:*:1::::::\nrunner:*:1::::::\n")

@@ -241,6 +241,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
 
 
 @linux_only
+@pytest.mark.long("a search for the tester's ceiling")
 def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires, tmp_path):
     cable = [f"{NAME}c{side}" for side in (0, 1)]
     tool("ip", "link", "add", cable[0], "type", "veth", "peer", "name", cable[1])
@@ -305,6 +306,7 @@ def test_our_router_with_an_interface_down(lab):
     assert ("e1", "it is down on the device") in [(one.part, one.text) for one in found]
 
 
+@pytest.mark.long("a search and a console; a load test on the bench has the same way in")
 def test_searches_and_the_console_on_a_bench(lab, tmp_path):
     file, output = tmp_path / "b.yaml", tmp_path / "s.json"
     file.write_text(of_lab(lab, "ip4") + "description: {box: Embedded}\n")

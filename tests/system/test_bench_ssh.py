@@ -24,6 +24,7 @@ def device(tmp_path):
         yield SshDut(box)
 
 
+@pytest.mark.long("a whole bench over SSH; test_bench.py has each of its parts")
 def test_a_bench_from_its_file_to_a_result(device):
     file, output = device.directory / "bench.yaml", device.directory / "result.json"
     file.write_text(BENCH)

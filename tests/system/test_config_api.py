@@ -24,6 +24,7 @@ def api(box):
         yield str(box.directory / "api.sock")
 
 
+@pytest.mark.long("each example to each other; tests/unit/test_config_planner.py has the plans")
 def test_examples_are_applied_one_after_the_other_and_plan_to_nothing(box, api, tmp_path, capsys):
     control = ["--socket", str(box.directory / "router.sock")]
     # Names of VLANs in Linux need a kernel that has VLANs.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from harness.programs import wirespeed
+from harness.programs import started, wirespeed
 from harness.waiting import wait_for
 from sandbox import Router, needs, router
 
@@ -100,6 +100,31 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
     assert {next(iter(told)) for told in left} == {"interface", "sflow"}
 
 
+def test_changes_that_look_like_none_are_applied(box, running, tmp_path, capsys):
+    """A TAP's other MAC address in Linux and its other namespace; a tag rewrite that somebody typed; a bond's MTU."""
+    running.ask("create sub-interfaces e0 100")
+    running.ask("set interface l2 tag-rewrite e0.100 push dot1q 5")
+    ports = "interfaces:\n  e0: {sub-interfaces: {100: {description: typed}}}\n  e1: {}\n"
+    bond = "  BondEthernet0: {mtu: MTU}\nbondethernets:\n  BondEthernet0: {mode: round-robin}\n"
+    taps = "taps:\n  tap1: {host: {name: t1, HOST}}\n"
+    mac = "02:fe:00:00:00:0"
+    for mtu, host, namespace in (
+        (1500, "", None),
+        (9100, f"mac: '{mac}1'", None),
+        (9000, f"mac: '{mac}2'", None),
+        (1500, f"mac: '{mac}2', namespace: dataplane", "dataplane"),
+    ):
+        file = write(tmp_path, ports + bond.replace("MTU", str(mtu)) + taps.replace("HOST", host))
+        assert config(running, "apply", file, "--journal", tmp_path / "journal") == 0, capsys.readouterr().err
+        capsys.readouterr()
+        assert config(running, "plan", "-c", file) == 0
+        assert capsys.readouterr().out == ""
+        told = {one["interface"]: one for one in map(json.loads, state(running).splitlines()) if "interface" in one}
+        assert (told["e0.100"]["push"], told["BondEthernet0"]["mtu"]) == ([], mtu)
+        link = box.run("ip", "-o", "link", "show", "t1", **({"netns": namespace} if namespace else {}))
+        assert not host or host[6:23] in link
+
+
 def test_acls_of_one_tag_are_two(running, tmp_path, capsys):
     """The dump plans to nothing, and a configuration without them takes both away."""
     for port in (80, 443):
@@ -169,7 +194,7 @@ def test_what_nobody_confirms_is_undone(running, tmp_path, capsys):
 
 def applying(running: Router, file: Path, *options: str) -> subprocess.Popen[str]:
     words = wirespeed("config", "apply", file, "--socket", running.socket, *options)
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return started(words)
 
 
 @pytest.mark.parametrize("how", ["confirmed", "ended"])

@@ -98,6 +98,7 @@ def test_the_worked_example_of_the_linux_control_plane(empty):
     assert "itf-pair: [0] e0 tap0 e0 2 type tap netns dataplane" in shown
 
 
+@pytest.mark.long("three load tests at T-Rex's defaults; test_trex_client.py talks to a generator in the same words")
 def test_what_an_owner_of_a_trex_reads(empty):
     need_trex_library()
     start, load, scripts, *_ = examples("from-trex.md")  # the rest is for a machine with certain NICs

@@ -85,6 +85,7 @@ def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
     dut.dut("restore")
 
 
+@pytest.mark.long("the time-outs of SSH")
 def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_whole(dut):
     dut.prepare()
     process, server = generator(dut)

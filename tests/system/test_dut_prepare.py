@@ -134,6 +134,7 @@ def test_keys_are_looked_at(dut):
         (ssh / "id_ed25519").chmod(0o600)
 
 
+@pytest.mark.long("a second preparing over SSH")
 def test_a_user_with_sudo_prepares(dut):
     spec = f"linux:ssh://runner@{HOST}"
     dut.dut("prepare", *INTERFACES, "--queues=2", "--governor=", spec=spec)
@@ -142,6 +143,7 @@ def test_a_user_with_sudo_prepares(dut):
     dut.dut("restore", spec=spec)
 
 
+@pytest.mark.long("a third preparing over SSH")
 def test_ip6(dut):
     dut.prepare("--mode=ip6")
     assert "2001:2:0:8000::/49 via 2001:db8:2::2 dev e1" in dut.on("ip", "-6", "route")
@@ -156,6 +158,7 @@ def test_a_cross_connect(dut):
     assert dut.on("bridge", "link").count("master wsxconnect") == 2
 
 
+@pytest.mark.long("2 000 routes over SSH, three times")
 def test_a_filter_is_taken_away_only_when_asked_and_a_table_goes_with_its_routes(dut):
     dut.on("nft", "add table inet mine; add chain inet mine input { type filter hook input priority 0; }")
     rules = dut.on("nft", "list", "ruleset")

@@ -42,6 +42,7 @@ def test_a_router_is_prepared_collected_from_and_put_back(running):
     assert "02:ee:00:00:01" not in running.ask("show ip neighbors")
 
 
+@pytest.mark.long("a second router over SSH")
 def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(running):
     """Its commands fail then, and so does undoing them; a new process has none of what the old one was told."""
     words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01", "--routes=internet:5000"]

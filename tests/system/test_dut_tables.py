@@ -58,7 +58,7 @@ def counts(dut: SshDut, protocol: str) -> tuple[int, ...]:
 @pytest.mark.parametrize(
     ("by", "protocol", "ip4", "ip6"),
     [
-        ((), "185", 900, 100),
+        pytest.param((), "185", 900, 100, marks=pytest.mark.long("the table by `ip` in place of BIRD")),
         (("--routes-by=bird",), "bird", 900, 100),
         pytest.param((), "185", 9_000, 1_000, marks=pytest.mark.long("ten thousand routes by `ip`, over SSH")),
         pytest.param(
@@ -111,6 +111,7 @@ def test_a_bird_of_the_device_itself_is_left_alone(dut):
     dut.on("ip", "route", "del", "192.0.2.0/24")
 
 
+@pytest.mark.long("a second start of BIRD over SSH")
 def test_a_bird_goes_with_a_preparing_that_is_killed_while_it_loads(dut):
     """Its count hangs: the routes are there, and nobody has said that the step is done."""
     dut.spoil(hangs="-o -4 route show proto bird", after=1)

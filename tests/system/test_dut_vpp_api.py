@@ -39,7 +39,15 @@ def shown(running):
 
 
 @pytest.mark.parametrize(
-    ("way", "mode"), [("local", "ip4"), ("local", "ip6"), ("local", "l2xc"), ("local", "mpls"), ("ssh", "mpls")]
+    ("way", "mode"),
+    [
+        ("local", "ip4"),
+        ("local", "l2xc"),
+        *(
+            pytest.param(way, mode, marks=pytest.mark.long("another mode by the same API"))
+            for way, mode in (("local", "ip6"), ("local", "mpls"), ("ssh", "mpls"))
+        ),
+    ],
 )
 def test_what_is_told_by_the_api_is_done_once_and_put_back(running, way, mode):
     words = [*INTERFACES, f"--mode={mode}"]

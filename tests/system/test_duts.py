@@ -198,6 +198,7 @@ def test_a_router_that_ends_and_one_that_takes_its_place(both_cpus: frozenset[in
     with joined_lab() as one:
         before = one.dut.reading()
         os.kill(one.router.pid, signal.SIGTERM)
+        wait_for(lambda: not one.router.alive, "the router's end")
         one.router.stop()
         gone = one.dut.reading()
         assert gone.error is not None and "no router writes" in gone.error

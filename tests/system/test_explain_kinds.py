@@ -33,6 +33,7 @@ def test_a_load_test_tells_what_the_cpus_did_and_what_a_packet_costs(lab: Embedd
     assert found.costs is not None
 
 
+@pytest.mark.long("a soak and a test of RFC 2544")
 def test_soaks_and_tests_of_rfc_2544_are_explained_too(lab: EmbeddedLab, tmp_path: Path) -> None:
     soak, suite = tmp_path / "soak.json", tmp_path / "suite.json"
     assert main(["soak", *common(lab), "--load", "4kpps", "--for", "3", "-o", str(soak)]) in (0, 5)

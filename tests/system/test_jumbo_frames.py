@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from harness.programs import run_wirespeed
 from joined_lab import joined_lab
 
@@ -51,6 +52,7 @@ def test_jumbo_frames_go_through_the_router_whole(both_cpus: frozenset[int], tmp
     assert "packet of 9096 bytes; this port takes 9022 without FCS (MTU 9000)" in refused.stderr
 
 
+@pytest.mark.long("a second lab; the other test sends the frames")
 def test_one_command_brings_up_a_lab_for_jumbo_frames(both_cpus: frozenset[int], tmp_path: Path) -> None:
     done = loadtest(tmp_path / "jumbo.json", "--lab", f"embedded,mtu={MTU}", "-t", "size=9018", "-u")
     assert done.returncode == 0, done.stderr

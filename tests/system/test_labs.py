@@ -78,6 +78,7 @@ def test_a_generator_killed_under_load_ends_the_test_with_its_samples(own_lab, t
     assert read_result(output).samples
 
 
+@pytest.mark.long("two load tests with a lab of their own")
 def test_the_router_outlives_its_tester_and_serves_the_next(own_lab, tmp_path):
     os.kill(own_lab.generator.pid, signal.SIGKILL)
     own_lab.restart_generator()

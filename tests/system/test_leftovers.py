@@ -86,6 +86,7 @@ def labs() -> Iterator[Labs]:
 
 
 @needs()
+@pytest.mark.long("three labs at once")
 def test_the_next_lab_sweeps_what_a_killed_one_left_and_nothing_of_a_living_one() -> None:
     with labs() as killed, labs() as living:
         own = living.traces()

@@ -87,6 +87,7 @@ def test_routes_of_linux_come_and_go(box, running):
     assert "rejected 0" in running.ask("show lcp")
 
 
+@pytest.mark.long("the kernel's time-outs of neighbors")
 def test_neighbors_of_a_pair_are_asked_whether_they_are_there(box, running):
     """Linux has no reason to ask for a neighbor that only the router sends to."""
     running.ask("set ip neighbor-config ip4 age 1")

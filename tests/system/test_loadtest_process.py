@@ -267,7 +267,7 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
 
 
 def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[int]) -> None:
-    with joined_lab() as lab, connected(lab.rpc) as client:
+    with joined_lab() as lab, connected(lab.rpc, timeout_s=2.0) as client:
         plan = replace(SHORT, hold_s=20.0)
 
         def restart(progress: Progress) -> None:

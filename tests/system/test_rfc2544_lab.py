@@ -12,7 +12,13 @@ from wirespeed.results.rfc2544 import Rfc2544Result
 
 
 @pytest.mark.usefixtures("both_cpus")
-@pytest.mark.parametrize("family", [["--sizes", "64"], ["--ip6", "--sizes", "82"]])
+@pytest.mark.parametrize(
+    "family",
+    [
+        ["--sizes", "64"],
+        pytest.param(["--ip6", "--sizes", "82"], marks=pytest.mark.long("the same tests with IPv6")),
+    ],
+)
 def test_every_test_ends_with_a_number_or_a_reason(family: list[str], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
     flags = ["--lab", "embedded", "--line", "10M", "--trial", "0.2", "--repeats", "1", "--robust", "-q"]

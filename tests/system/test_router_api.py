@@ -71,6 +71,7 @@ def test_pairs_with_linux_are_made_told_and_ended(box):
         assert api.tap_delete_v2(sw_if_index=1).retval == -2
 
 
+@pytest.mark.long("a router over SSH; test_dut_router.py has one")
 def test_a_box_behind_ssh_is_spoken_to_without_anything_of_ours_there(box):
     with router(box, ("e0=ring:a", "e1=ring:a"), UP):
         dut = SshDut(box)

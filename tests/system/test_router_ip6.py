@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from harness.waiting import wait_for
 from sandbox import IP6, PORTS, needs, router
 
@@ -46,6 +47,7 @@ def test_a_path_mtu_is_found(box):
         box.wait_ping("h1", "2001:db8:2::2", "-s", "2000")
 
 
+@pytest.mark.long("the time-outs of neighbor discovery")
 def test_a_silent_neighbor_is_asked_and_forgotten(box):
     config = IP6 + "set ip neighbor-config ip6 age 1\n"
     with router(box, PORTS, config) as running:

@@ -123,6 +123,7 @@ def test_ospf_of_bird_over_multicast(box, running):
     box.wait_ping("h1", "198.51.100.1")
 
 
+@pytest.mark.long("BGP and OSPF over IPv4 are in `make test`")
 def test_bgp_and_ospf3_over_ip6(box, running):
     """Sessions between global and between link-local addresses, through a pair; then the daemon dies under traffic."""
     announced = "route 2001:db8:77::/48 blackhole; route 2001:db8:99::1/128 blackhole;"

@@ -61,6 +61,7 @@ def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingL
     assert "nobody watched for" in done.stderr
 
 
+@pytest.mark.long("a wait for a generator that is started again")
 def test_a_killed_generator_is_waited_for_and_leaves_a_gap(tmp_path: Path) -> None:
     file, journal = tmp_path / "x.json", tmp_path / "x.json.part"
     with ring_lab(tmp_path / "generator.log") as lab, (tmp_path / "said").open("w") as log:
@@ -110,6 +111,7 @@ def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: Embedd
     assert all(flow.latency is not None for flow in total.flows.values())
 
 
+@pytest.mark.long("a lab by command line as test_search_lab.py has it")
 def test_one_command_brings_up_the_lab_and_soaks_it(both_cpus: frozenset[int], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
     done = run_wirespeed("soak", "--lab", "embedded", *LOAD, "--for", "3", "--show", "0.9", "-o", file)

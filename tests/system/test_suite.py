@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from suite_process import SuiteProcess, suite
 
+from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.results.file import read_file
 from wirespeed.results.outcome import COMPLETE
@@ -98,6 +99,7 @@ duts:
 """
 
 
+@pytest.mark.long("eight tries of a cell; tests/unit has the rules")
 def test_cells_that_fail_are_tried_again_as_told_and_shown(tmp_path: Path) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "echo no such card >&2; exit 4") + LOAD)
     code, said = suite("run", file, directory=tmp_path)
@@ -148,6 +150,7 @@ def test_two_at_once_do_not_share_a_folder(tmp_path: Path) -> None:
     assert code == 6 and "another campaign runs in wirespeed-suite/failing; give another --out" in said
 
 
+@pytest.mark.long("inspections of the machine; tests/unit/test_suite_cells.py has the rules")
 def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> None:
     """Nobody sits at this terminal: what inspection finds goes on, what it does not find stops with the instruction."""
     by_hand = """  - name: there
@@ -174,10 +177,19 @@ def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> Non
         (["schema", "suite.yaml"], 2, "takes no file"),
     ],
 )
-def test_what_cannot_be_is_one_line(words: list[str], code: int, told: str, tmp_path: Path) -> None:
+def test_what_cannot_be_is_one_line(
+    words: list[str],
+    code: int,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write(tmp_path, FAILING.replace("BEFORE", "true") + LOAD)
-    found, said = suite(*words, directory=tmp_path)
-    assert found == code and told in said and said.count("wirespeed: ") == 1
+    monkeypatch.chdir(tmp_path)
+    assert main(["suite", *words]) == code
+    said = capsys.readouterr().err
+    assert told in said and said.count("wirespeed: ") == 1
 
 
 AB = """\
@@ -192,6 +204,7 @@ duts:
 
 
 @pytest.mark.alone
+@pytest.mark.long("figures of a machine that does nothing else; tests/unit/test_suite_ab.py has the verdicts")
 def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) -> None:
     """The second one loses three packets in ten. One pair cannot tell; with three, of nine that it may have, nothing
     more is run (the second and third are the first's results, which saves half a minute)."""

@@ -96,6 +96,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
         assert code == 4 and "bench c is away: nobody serves it; there are a (" in said, said
 
 
+@pytest.mark.long("starts of a campaign with Ray")
 def test_without_ray_several_benches_are_one_line() -> None:
     """A machine without the extra: its folder is not on the path of this program."""
     with tempfile.TemporaryDirectory() as folder:

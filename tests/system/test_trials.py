@@ -19,6 +19,12 @@ LONG = {
     ),
     **dict.fromkeys(("kill-console", "kill-tui"), "eight starts of a console; test_console.py has others"),
     **dict.fromkeys(("kill-demo", "labs"), "demos, one after the other and side by side"),
+    "kill-loadtest": "eight starts of a load test; test_loadtest_process.py has one kill",
+    **dict.fromkeys(
+        ("connects", "starts-stops"), "the changes of a session, again and again; test_trex_client.py has one"
+    ),
+    "interfaces": "interfaces come and go by the hundred; tests/dataplane has each kind",
+    "kill-generator": "a generator is killed again and again; test_labs.py has one kill",
     "outputs": "some fifty commands, each with a disk of its own",
     "router-restarts": "two load tests of ten seconds",
 }

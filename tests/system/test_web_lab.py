@@ -40,6 +40,7 @@ def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
     assert main(["loadtest", "--web", "-o", "-", "--lab", "embedded"]) == 2
 
 
+@pytest.mark.long("a load test of eight seconds; the other test shows a load test itself")
 def test_a_router_and_a_generator_are_watched_while_traffic_runs(tmp_path: Path) -> None:
     with built_lab() as lab:
         words = ["--router", f"dut={lab.control_socket}", "--generator", f"tester={lab.rpc}", tmp_path]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from config_pairs import PORTS, config_of
 from simulated_vpp import Vpp
 
+from wirespeed.config import operations as ops
 from wirespeed.config.plan import plan
 from wirespeed.config.schema import Config
-from wirespeed.config.state import Interface, Sflow, State
+from wirespeed.config.state import Interface, Sflow, State, TagRewrite
 from wirespeed.config.target import bare_state, target_state
 
 BARE = bare_state(Config.model_validate({"interfaces": {port: {} for port in PORTS}}))
@@ -70,3 +71,73 @@ def test_any_configuration_is_reached_from_any_other_and_back_again(part: int) -
         assert not plan(second, target_state(other, BARE)).steps, f"the second plan of pair {pair} is not empty"
         back = run(second, first)
         assert not differences(back, first), pair
+
+
+PORT = PORTS[0]
+
+
+def state_of(**sections: object) -> State:
+    given = Config.model_validate({"interfaces": {port: {} for port in PORTS}, **sections})
+    return target_state(given, BARE)
+
+
+def made(have: State, want: State) -> list[str]:
+    """The plan's lines, run on a router that becomes `want` by them."""
+    assert not differences(run(have, want), want)
+    return list(plan(have, want).lines())
+
+
+@pytest.mark.parametrize("mtu", [1500, 9000, 9216])
+def test_a_bond_has_no_mtu_of_its_link(mtu: int) -> None:
+    """VPP refuses one (-126). The packets' MTU is what a bond has."""
+    faces = {port: {} for port in PORTS} | {PORT: {"mtu": mtu}, "BondEthernet0": {"mtu": mtu}}
+    bond = {"BondEthernet0": {"interfaces": [PORT], "mode": "lacp"}}
+    lines = made(BARE, state_of(interfaces=faces, bondethernets=bond))
+    assert [line for line in lines if "mtu" in line and "Bond" in line] == [
+        f"set interface mtu packet {mtu} BondEthernet0"
+    ]
+
+
+def tap(**host: object) -> State:
+    faces = {port: {} for port in PORTS} | {"tap100": {}}
+    return state_of(interfaces=faces, taps={"tap100": {"host": {"name": "vpp-tap100", **host}}})
+
+
+@pytest.mark.parametrize(
+    ("have", "want", "anew"),
+    [
+        ({}, {"mac": "02:fe:00:00:00:01"}, True),
+        ({"mac": "02:fe:00:00:00:01"}, {"mac": "02:fe:00:00:00:02"}, True),
+        ({"mac": "02:fe:00:00:00:01"}, {}, False),  # a MAC address that is left open stays
+        ({}, {"namespace": "test"}, True),
+        ({"namespace": "test"}, {}, True),
+        ({"bridge": "br0"}, {"bridge": "br1"}, True),
+        ({"bridge": "br0"}, {}, True),
+        ({}, {"mtu": 1400}, True),
+        ({"mac": "02:fe:00:00:00:01", "namespace": "test"}, {"mac": "02:fe:00:00:00:01", "namespace": "test"}, False),
+    ],
+)
+def test_a_tap_whose_linux_end_changes_is_made_anew(have: dict[str, str], want: dict[str, str], anew: bool) -> None:
+    vpp, target = Vpp(run(BARE, tap(**have))), tap(**want)
+    lines = [step.operation for step in plan(vpp.state(), target).steps]
+    for operation in lines:
+        vpp.run(operation)
+    assert [type(one).__name__ for one in lines if "Tap" in type(one).__name__] == ["DeleteTap", "CreateTap"] * anew
+    assert not plan(vpp.state(), target).steps
+
+
+@pytest.mark.parametrize("rewrite", [TagRewrite(1), TagRewrite(0, (5,)), TagRewrite(1, (5, 6), dot1ad=True)])
+@pytest.mark.parametrize("bridged", [False, True])
+def test_a_tag_rewrite_that_no_file_asks_for_ends_and_comes_back(rewrite: TagRewrite, bridged: bool) -> None:
+    faces = {port: {} for port in PORTS} | {PORT: {"sub-interfaces": {100: {}}}}
+    bridges = {"bridgedomains": {"bd1": {"interfaces": [f"{PORT}.100"]}}} if bridged else {}
+    target = state_of(interfaces=faces, **bridges)
+    clean = run(BARE, target)
+    sub = replace(clean.interfaces[f"{PORT}.100"], rewrite=rewrite)
+    typed = State({**clean.interfaces, sub.name: sub}, clean.bridges, clean.acls, clean.sflow)
+    wanted = [] if bridged and rewrite.pop and not rewrite.push else ["pop 1" if bridged else "disable"]
+    lines = [line for line in plan(typed, target).lines() if "tag-rewrite" in line]
+    assert lines == [f"set interface l2 tag-rewrite {sub.name} {words}" for words in wanted]
+    assert not differences(run(typed, target), target)
+    back = [step.operation for step in plan(run(typed, target), typed).steps]
+    assert [one.push for one in back if isinstance(one, ops.SetTagRewrite)] == [rewrite.push] * len(wanted)

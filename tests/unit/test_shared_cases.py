@@ -286,19 +286,19 @@ def sub_interface_of_a_tunnel(run: Run) -> None:
     assert run.wirespeed("config", "check", run.files[0]).endswith(" is valid\n")
 
 
-@case("config/af.yaml", wrong_yet("device-type: af-packet is refused"))
+@case("config/af.yaml")
 def a_port_of_af_packet(run: Run) -> None:
     assert run.wirespeed("config", "check", run.files[0]).endswith(" is valid\n")
 
 
-@case("config/bondmtu1500.yaml", wrong_yet("the plan has the MTU of the bond's link, which VPP refuses"))
+@case("config/bondmtu1500.yaml")
 def mtu_of_a_bond(run: Run) -> None:
     plan = run.wirespeed("config", "plan", run.files[0], "--offline")
     assert "set interface mtu packet 1500 BondEthernet0\n" in plan
     assert "set interface mtu 1500 BondEthernet0\n" not in plan
 
 
-@case("config/tap?.yaml", wrong_yet("a changed host MAC or namespace of a TAP is not planned"))
+@case("config/tap?.yaml")
 def linux_side_of_a_tap(run: Run) -> None:
     changes = [
         run.wirespeed("config", "diff", before, after, "--format", "cli")
@@ -386,14 +386,15 @@ def linux_cp_among_links_by_the_thousand(run: Run) -> None:
 
 @case(
     "attacks/08-*",
-    wrong_yet("with --verify, duplicates hide a loss"),
     pytest.mark.long("a lab and a load test of six seconds"),
     pytest.mark.alone,
 )
 def duplicates_that_hide_a_loss(run: Run) -> None:
     said = attack(run)
     told = said.partition("result in ")[0]
-    assert "duplicate" in told and "no loss above" not in told, said
+    assert re.search(r"lost \((9|10)(\.\d+)? %\).*, [\d,]+ duplicate", told), said
+    # On a busy host: "no loss above 0.1 % but in the samples that the host disturbed".
+    assert not re.search(r"no loss above [\d.]+ %(?! but)", told), said
 
 
 @case("attacks/09-*", pytest.mark.long("1 000 links and 20 000 routes; test_many_links.py asks for nothing of them"))

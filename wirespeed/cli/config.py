@@ -38,6 +38,10 @@ def command(
     ],
     files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="vppcfg's YAML.")] = None,
     *,
+    config: Annotated[
+        Path | None,
+        typer.Option("-c", "--config", metavar="FILE", help="check, plan, apply: the FILE, as vppcfg has it."),
+    ] = None,
     socket: Annotated[
         Path | None,
         typer.Option("-s", "--socket", metavar="PATH", help="The router's.", show_default="that of `router`"),
@@ -75,7 +79,7 @@ def command(
     Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
     failed; 6 a file is not valid.
     """
-    given = files or []
+    given = [*(files or []), *([] if config is None else [config])]
     _check_words(what, len(given), output_format)
     form = output_format or _FORMATS.get(what, ("",))[0]
     match what:

@@ -102,7 +102,6 @@ def command(
     from wirespeed.cli.signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.suite.benches import place_of  # noqa: PLC0415
     from wirespeed.suite.campaign import Asked, dry, run_campaign  # noqa: PLC0415
-    from wirespeed.suite.landing import landing  # noqa: PLC0415
     from wirespeed.suite.loading import load  # noqa: PLC0415
 
     def say(text: str) -> None:
@@ -130,6 +129,8 @@ def command(
                 print(line)
             return 0
         if corpus:
+            from wirespeed.suite.landing import landing  # noqa: PLC0415
+
             asked = replace(asked, land=stack.enter_context(landing(corpus, loaded.campaign.name, say)))
         stop = stack.enter_context(stop_on_signals())
         return run_campaign(loaded, asked, say, stop)

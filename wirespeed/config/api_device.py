@@ -21,17 +21,17 @@ from wirespeed.config.state import (
     Kind,
     Sflow,
     State,
+    TagRewrite,
     Tap,
     Vxlan,
 )
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.vpp_api.retvals import refusal
+from wirespeed.vpp_api.tag_rewrites import TAG_REWRITES
 
 _ALL = 0xFFFFFFFF
 _UP = 1
 _ONE_TAG, _TWO_TAGS, _DOT1AD, _EXACT, _ANY = 2, 4, 8, 16, 64 | 128
-_POP = {3: 1, 4: 2}
-"""VPP's numbers of rewrites that take tags off, and how many; 0 takes none."""
 _BVI = 1
 _BRIDGE_FLAGS = {"learn": 1, "forward": 2, "flood": 4, "uu_flood": 8, "arp_term": 16, "arp_ufwd": 32}
 
@@ -118,7 +118,7 @@ class ApiDevice:
                 bridge=domain.bd_id if domain else None,
                 is_bvi=domain is not None and domain.bvi_sw_if_index == index,
                 xconnect=names.get(connected.get(index, _ALL)),
-                pop=_POP.get(face.vtr_op, 0) if domain or index in connected else 0,
+                rewrite=_rewrite(face),
                 parent=names[face.sup_sw_if_index] if kind is Kind.SUB else None,
                 sub_id=face.sub_id if kind is Kind.SUB else 0,
                 encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
@@ -279,8 +279,10 @@ class ApiDevice:
         self._change("sw_interface_set_l2_xconnect", enable=True, **ends)
 
     def _set_tag_rewrite(self, op: ops.SetTagRewrite) -> None:
-        number = next((number for number, pop in _POP.items() if pop == op.pop), 0)
-        self._change("l2_interface_vlan_tag_rewrite", sw_if_index=self._index(op.interface), vtr_op=number)
+        tags = (*op.push, 0, 0)
+        number = TAG_REWRITES.index((op.pop, len(op.push)))
+        given = {"push_dot1q": bool(op.push) and not op.dot1ad, "tag1": tags[0], "tag2": tags[1]}
+        self._change("l2_interface_vlan_tag_rewrite", sw_if_index=self._index(op.interface), vtr_op=number, **given)
 
     def _set_link_mtu(self, op: ops.SetLinkMtu) -> None:
         self._change("hw_interface_set_mtu", sw_if_index=self._index(op.interface), mtu=op.mtu)
@@ -387,6 +389,12 @@ def _tap(told: Any) -> Tap:
 def _tunnel(vxlan: Vxlan) -> dict[str, Any]:
     ends = {"src_address": vxlan.local, "dst_address": vxlan.remote}
     return {**ends, "vni": vxlan.vni, "decap_next_index": _ALL, "mcast_sw_if_index": _ALL}
+
+
+def _rewrite(face: Any) -> TagRewrite:
+    pop, push = TAG_REWRITES[int(face.vtr_op)]
+    tags = (int(face.vtr_tag1), int(face.vtr_tag2))[:push]
+    return TagRewrite(pop, tags, bool(tags) and not face.vtr_push_dot1q)
 
 
 def _encapsulation(face: Any) -> Encapsulation:

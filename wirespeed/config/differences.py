@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, PORT_MTU, Interface, Kind, Sflow, State, Tap
+from wirespeed.config.state import HARDWARE, PORT_MTU, Interface, Kind, Sflow, State, TagRewrite, Tap
 from wirespeed.config.steps import Rank, Stage, Step
 
 
@@ -107,7 +107,7 @@ class _Differences:
             lcp=None if old.name in self.unpaired else old.lcp,
             bridge=None if leaves else old.bridge,
             xconnect=None if leaves else old.xconnect,
-            pop=0 if leaves else old.pop,
+            rewrite=TagRewrite() if leaves else old.rewrite,
             bond_of=None if self._leaves_bond(old, want) else old.bond_of,
         )
 
@@ -146,7 +146,7 @@ class _Differences:
         if name in self.unpaired:
             yield step(ops.DeleteLcp(name), Rank.DELETE_LCP)
         if self._leaves_layer2(have, want):
-            if have.pop:
+            if have.rewrite != TagRewrite():
                 yield step(ops.SetTagRewrite(name, 0), Rank.LEAVE_LAYER2)
             yield step(ops.SetL3(name), Rank.LEAVE_LAYER2)
         if want is None:
@@ -196,8 +196,9 @@ class _Differences:
             yield step(ops.JoinBridge(name, want.bridge, want.is_bvi), Rank.BRIDGE_MEMBER)
         if want.xconnect is not None and have.xconnect is None:
             yield step(ops.SetXconnect(name, want.xconnect), Rank.XCONNECT)
-        if want.is_layer2 and want.pop != have.pop:
-            yield step(ops.SetTagRewrite(name, want.pop), Rank.TAG_REWRITE)
+        if want.rewrite != have.rewrite:
+            found = want.rewrite
+            yield step(ops.SetTagRewrite(name, found.pop, found.push, found.dot1ad), Rank.TAG_REWRITE)
         yield from self._sync_mtus(have, want, is_new)
         for address in want.addresses:
             if address not in have.addresses:
@@ -269,10 +270,10 @@ def _same_origin(have: Interface, want: Interface) -> bool:
 
 
 def _same_tap(have: Tap, want: Tap) -> bool:
-    """What one of the two leaves open is no difference."""
-    fields = ("host_name", "host_mac", "host_mtu", "bridge", "namespace", "rx_ring", "tx_ring")
-    pairs = ((getattr(have, field), getattr(want, field)) for field in fields)
-    return all(one == other or one is None or other is None for one, other in pairs)
+    """MAC, MTU and rings that are left open stay as they are; without a namespace or a bridge Linux's end has none."""
+    open_ones = ("host_mac", "host_mtu", "rx_ring", "tx_ring")
+    kept = all(getattr(want, field) in (None, getattr(have, field)) for field in open_ones)
+    return kept and (have.host_name, have.bridge, have.namespace) == (want.host_name, want.bridge, want.namespace)
 
 
 def _create(want: Interface) -> Iterator[Step]:

@@ -256,10 +256,19 @@ class SetL3(InterfaceOperation):
 
 @dataclass(frozen=True, slots=True)
 class SetTagRewrite(InterfaceOperation):
+    """No file can ask for `push`: it is put back where a plan is undone."""
+
     pop: int
+    push: tuple[int, ...] = ()
+    dot1ad: bool = False
 
     def cli(self) -> Iterator[str]:
-        yield f"set interface l2 tag-rewrite {self.interface} {f'pop {self.pop}' if self.pop else 'disable'}"
+        words = f"pop {self.pop}" if self.pop else "disable"
+        if self.push:
+            tags = " ".join(str(tag) for tag in self.push)
+            what = f"translate-{self.pop}-{len(self.push)}" if self.pop else "push"
+            words = f"{what} {'dot1ad' if self.dot1ad else 'dot1q'} {tags}"
+        yield f"set interface l2 tag-rewrite {self.interface} {words}"
 
 
 # ---- Attributes

@@ -23,6 +23,7 @@ from wirespeed.config.state import (
     Kind,
     Sflow,
     State,
+    TagRewrite,
     Tap,
     Vxlan,
 )
@@ -142,7 +143,6 @@ def _interface(told: dict[str, Any]) -> Interface:
     own = None
     if kind is Kind.SUB:
         own = Encapsulation(told["outer"], told["inner"], told["dot1ad"], told["exact"])
-    layer2 = told["bridge_domain"] or told["xconnect_to"]
     return Interface(
         name,
         kind,
@@ -160,7 +160,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         bridge=told["bridge_domain"] or None,
         is_bvi=told["is_bvi"],
         xconnect=told["xconnect_to"],
-        pop=told["pop"] if layer2 else 0,
+        rewrite=TagRewrite(told["pop"], tuple(told.get("push", ())), told.get("push_dot1ad", False)),
         parent=told.get("parent"),
         sub_id=told.get("sub_id", 0),
         encapsulation=own,

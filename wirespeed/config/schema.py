@@ -106,7 +106,7 @@ class Interface(Section):
     l2xc: str | None = None
     state: State = "up"
     mpls: bool = False
-    device_type: Literal["dpdk"] | None = Field(default=None, alias="device-type")
+    device_type: Literal["dpdk", "af-packet", "rdma"] | None = Field(default=None, alias="device-type")
     sflow: bool = False
 
 

@@ -16,8 +16,8 @@ class Kind(StrEnum):
     SUB = "sub-interface"
 
 
-HARDWARE = frozenset({Kind.PORT, Kind.BOND, Kind.TAP})
-"""Those with an MTU of the link besides that of packets."""
+HARDWARE = frozenset({Kind.PORT, Kind.TAP})
+"""Those with an MTU of the link besides that of packets. VPP refuses one for a bond (-126, unsupported)."""
 PORT_MTU = 9000
 """Of a port that nothing is configured on."""
 
@@ -63,8 +63,17 @@ class Tap:
 
 
 @dataclass(frozen=True, slots=True)
+class TagRewrite:
+    """VLAN tags of frames that come in: how many are taken off, and which are put on then, as 802.1ad or 802.1Q."""
+
+    pop: int = 0
+    push: tuple[int, ...] = ()
+    dot1ad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
-    """`pop` is how many VLAN tags are taken off frames that come in, in layer 2. `bond_of` is the bond that a port is a
+    """`rewrite` is what layer 2 makes of a frame's VLAN tags. `bond_of` is the bond that a port is a
     member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with
     their length."""
 
@@ -83,7 +92,7 @@ class Interface:
     bridge: int | None = None
     is_bvi: bool = False
     xconnect: str | None = None
-    pop: int = 0
+    rewrite: TagRewrite = TagRewrite()
     bond_of: str | None = None
     parent: str | None = None
     sub_id: int = 0

@@ -9,7 +9,20 @@ from ipaddress import ip_interface
 from wirespeed.config.acl_terms import rules_of
 from wirespeed.config.lookup import Face, Lookup, instance_of, kind_of
 from wirespeed.config.schema import Config
-from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Bond, Bridge, Interface, Kind, Sflow, State, Tap, Vxlan
+from wirespeed.config.state import (
+    HARDWARE,
+    PORT_MTU,
+    Acl,
+    Bond,
+    Bridge,
+    Interface,
+    Kind,
+    Sflow,
+    State,
+    TagRewrite,
+    Tap,
+    Vxlan,
+)
 
 
 def target_state(config: Config, current: State | None = None) -> State:
@@ -82,7 +95,7 @@ def _interface(lookup: Lookup, face: Face) -> Interface:
         encapsulation=face.encapsulation,
     )
     if made.is_layer2 and face.encapsulation is not None:
-        made = replace(made, pop=face.encapsulation.tags)
+        made = replace(made, rewrite=TagRewrite(face.encapsulation.tags))
     match face.kind:
         case Kind.PORT:
             bonds = lookup.bonds_of.get(name)

@@ -54,6 +54,8 @@ class Console:
         self.ports: dict[str, PortSpec] = {}
         """Made by create pcap and create ring."""
         self.tags: dict[int, str] = {}
+        self.domain_tags: dict[int, str] = {}
+        """Tags of bridge domains, by number."""
         self._place = _Place(directory or Path.cwd())
         self.trace_filter: TraceFilter | None = None
         self.capture_prefix: Network | None = None

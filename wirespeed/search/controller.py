@@ -9,13 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-
-from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
+from typing import TYPE_CHECKING
 
 from wirespeed.errors import MeasurementError
+from wirespeed.later import Later
 from wirespeed.results.balance import Balance
 from wirespeed.results.machine import absence_text
 from wirespeed.results.search import Goal, GoalOutcome, Limit, Purpose, SearchTrial
+
+if TYPE_CHECKING:
+    from MLRsearch import MultipleLossRatioSearch
+
+    from wirespeed.search import mlr
+else:
+    mlr = Later("wirespeed.search.mlr")
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
 """Holds a load (packets a second of each direction) for some seconds. What it returns has been `judged` and kept."""
@@ -113,15 +120,9 @@ class Controller:
                     return
 
     def _run(self) -> None:
-        config = Config()
-        config.goals = [_package_goal(goal) for goal in self._open_goals]
-        config.min_load = min(self.least_pps, config.min_load)  # each is checked against the other as it is set
-        config.max_load = self._top_pps
-        config.min_load = self.least_pps
-        config.search_duration_max = _ENDLESS_S
-        config.warmup_duration = None if self._ceilings else self.warmup_s or None
-        self._search = MultipleLossRatioSearch(config)
-        self._search.search(_Measurer(self), debug=lambda _: None)
+        warmup_s = 0.0 if self._ceilings else self.warmup_s
+        self._search = mlr.search_for(self._open_goals, self.least_pps, self._top_pps, warmup_s)
+        self._search.search(mlr.Measurer(self.take), debug=lambda _: None)
 
     @property
     def _top_pps(self) -> float:
@@ -145,7 +146,7 @@ class Controller:
             return []
         found = []
         for goal in self._open_goals:
-            target = search.scaling.goal_to_final_target[_package_goal(goal)]
+            target = search.scaling.goal_to_final_target[mlr.package_goal(goal)]
             bounds = search.database.get_relevant_bounds(target)
             lower = None if bounds.clo is None else float(bounds.clo)
             upper = None if bounds.chi is None else float(bounds.chi)
@@ -296,37 +297,6 @@ class Controller:
                     f"{last.load_pps:,.0f} pps: check its links, its routes to the profile's addresses and its "
                     "neighbour (ARP) entries for the generator"
                 )
-
-
-class _Measurer(AbstractMeasurer):  # type: ignore[misc] # the package has no types
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
-
-    def measure(self, intended_duration: float, intended_load: float) -> MeasurementResult:
-        trial = self._controller.take(intended_load, intended_duration)
-        balance, wanted = trial.trial.balance, round(trial.wanted)
-        offered = min(wanted, round(balance.offered))
-        return MeasurementResult(
-            intended_duration=intended_duration,
-            intended_load=intended_load,
-            offered_count=offered,
-            loss_count=min(offered, round(balance.lost)),
-            intended_count=wanted,
-            offered_duration=trial.trial.duration_s,
-            duration_with_overheads=trial.trial.effective_s,
-        )
-
-
-def _package_goal(goal: Goal) -> SearchGoal:
-    return SearchGoal(
-        loss_ratio=goal.loss_ratio,
-        exceed_ratio=goal.exceed_ratio,
-        relative_width=goal.width,
-        initial_trial_duration=goal.initial_s,
-        final_trial_duration=goal.final_s,
-        duration_sum=goal.sum_s,
-        fail_fast=False,
-    )
 
 
 def repeats_for(goals: Sequence[Goal]) -> int:

@@ -23,7 +23,8 @@ struct generator_worker {
 	struct worker_stats stats, snapshot;
 	struct absence_watch absence_watch;
 	uint64_t snapshot_tsc;
-	uint32_t sending; /* ports on which it had something to send then, as bits */
+	uint64_t used_tsc; /* when it last sent or received, or found traffic that is to be sent */
+	uint32_t sending;  /* ports on which it had something to send then, as bits */
 	struct watch watch;
 	uint32_t port_mask;
 	uint16_t port_count;

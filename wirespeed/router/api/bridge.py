@@ -11,7 +11,7 @@ from wirespeed.errors import UsageError
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.bridge import domain_of
+from wirespeed.router.commands.bridge import delete_domain, domain_of
 from wirespeed.router.commands.l2 import checked_domain
 from wirespeed.router.core import BridgeDomain
 from wirespeed.router.interface_numbers import shown_index
@@ -43,6 +43,8 @@ def set_domain(client: Client, request: Values) -> Answer:
         raise Refusal(Retval.UNIMPLEMENTED)
     flags = {name: bool(request[name]) for name in _FLAGS}
     client.core.set_bridge_domain(BridgeDomain(checked_domain(ident), age_min=request.mac_age, **flags))
+    if request.bd_tag:
+        client.console.domain_tags[ident] = request.bd_tag
     return {"bd_id": ident}
 
 
@@ -51,7 +53,7 @@ def _delete(client: Client, ident: int, present: dict[int, BridgeDomain]) -> Non
         raise Refusal(Retval.NO_SUCH_ENTRY)
     if any(face.bridge_domain == ident for _, face in client.chosen(ALL)):
         raise Refusal(Retval.BD_IN_USE)
-    client.core.delete_bridge_domain(ident)
+    delete_domain(client.console, ident)
 
 
 @change("bridge_flags")
@@ -99,6 +101,7 @@ def _domains(client: Client, request: Values) -> Iterator[dict[str, Any] | None]
                 "bd_id": domain.id,
                 **{name: getattr(domain, name) for name in _FLAGS},
                 "mac_age": domain.age_min,
+                "bd_tag": client.console.domain_tags.get(domain.id, ""),
                 "bvi_sw_if_index": ALL if domain.bvi is None else shown_index(domain.bvi),
                 "uu_fwd_sw_if_index": ALL,
                 "sw_if_details": rows,

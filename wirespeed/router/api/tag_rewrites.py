@@ -8,22 +8,20 @@ from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.subinterfaces import checked_vlan
 from wirespeed.router.core import TagRewrite
 from wirespeed.vpp_api.codec import Values
-
-# Operation 0 leaves tags alone; the others are (tags taken off, tags put on), from 1 on.
-_OPERATIONS = ((0, 0), (0, 1), (0, 2), (1, 0), (2, 0), (1, 1), (1, 2), (2, 1), (2, 2))
+from wirespeed.vpp_api.tag_rewrites import TAG_REWRITES
 
 
 def words_of(rewrite: TagRewrite) -> dict[str, Any]:
     tags = (*rewrite.tags, 0, 0)
-    operation = _OPERATIONS.index((rewrite.pop, len(rewrite.tags)))
+    operation = TAG_REWRITES.index((rewrite.pop, len(rewrite.tags)))
     is_dot1q = bool(rewrite.tags) and not rewrite.dot1ad
     return {"vtr_op": operation, "vtr_push_dot1q": int(is_dot1q), "vtr_tag1": tags[0], "vtr_tag2": tags[1]}
 
 
 def rewrite_of(request: Values) -> TagRewrite:
     """Of a request to rewrite; Refusal for an operation that there is not, UsageError for a tag."""
-    if request.vtr_op >= len(_OPERATIONS):
+    if request.vtr_op >= len(TAG_REWRITES):
         raise Refusal(Retval.INVALID_VALUE)
-    pop, push = _OPERATIONS[request.vtr_op]
+    pop, push = TAG_REWRITES[request.vtr_op]
     tags = tuple(checked_vlan(tag) for tag in (request.tag1, request.tag2)[:push])
     return TagRewrite(pop, tags, bool(tags) and not request.push_dot1q)

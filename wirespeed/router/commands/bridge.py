@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
 _MOST_AGE = 255
+MOST_TAG = 63
+"""Characters of a bridge domain's tag."""
 _FLAGS = {"learn": "learn", "forward": "forward", "flood": "flood", "uu-flood": "uu_flood"}
 
 
 @command(
     "create bridge-domain <number:id> ([learn <number:learn>]|[forward <number:forward>]|[uu-flood <number:uu-flood>]"
-    "|[flood <number:flood>]|[mac-age <number:age>])..."
+    "|[flood <number:flood>]|[mac-age <number:age>]|[bd-tag <word:tag>])..."
 )
 def create_bridge_domain(console: Console, words: Match) -> Lines:
     """Make a bridge domain, or say anew what it does: 1 or 0 for each; mac-age is in minutes, 0 never."""
@@ -37,14 +39,25 @@ def create_bridge_domain(console: Console, words: Match) -> Lines:
     age = words.get("age", 0)
     if age > _MOST_AGE:
         raise UsageError(f"mac-age {age} is not between 0 and {_MOST_AGE} minutes")
+    tag = words.get("tag", "")
+    if len(tag) > MOST_TAG:
+        raise UsageError(f"bd-tag {tag} has more than {MOST_TAG} characters")
     console.core.set_bridge_domain(replace(domain, age_min=age))
+    if tag:
+        console.domain_tags[ident] = tag
     return [f"bridge-domain {ident}"]
 
 
 @command("create bridge-domain <number:id> del", "delete bridge-domain <number:id>")
 def delete_bridge_domain(console: Console, words: Match) -> None:
     """Take a bridge domain away that has no interface any more."""
-    console.core.delete_bridge_domain(checked_domain(words["id"]))
+    delete_domain(console, checked_domain(words["id"]))
+
+
+def delete_domain(console: Console, ident: int) -> None:
+    """The domain and its tag."""
+    console.core.delete_bridge_domain(ident)
+    console.domain_tags.pop(ident, None)
 
 
 def _set_flag(name: str, console: Console, words: Match) -> None:
@@ -106,6 +119,8 @@ def show_bridge_domain(console: Console, words: Match) -> Iterator[str]:
     )
     for index, domain in enumerate(domains, 1):
         yield _summary(console, domain, index)
+        if "detail" in words and domain.id in console.domain_tags:
+            yield f"  BD-Tag: {console.domain_tags[domain.id]}"
         if "detail" in words or "int" in words:
             yield from _members(console, domain)
 

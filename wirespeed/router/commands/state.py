@@ -60,6 +60,8 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
         "is_bvi": face.is_bvi,
         "xconnect_to": names[face.xconnect_to] if face.mode is Mode.XCONNECT else None,
         "pop": face.tag_rewrite.pop,
+        "push": list(face.tag_rewrite.tags),
+        "push_dot1ad": face.tag_rewrite.dot1ad,
         "sflow": console.core.is_sflow_enabled(index),
         **_vlan(face, names),
     }

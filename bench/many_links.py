@@ -1,0 +1,99 @@
+"""What links and routes of the machine cost each command: python bench/many_links.py [--links N] [--routes N] [WORD...]
+
+Two network namespaces are made, one bare and one with so many links (veth pairs) and kernel routes. Each command runs
+in both, the programs until they are ready; told are CPU seconds and wall time in both. `WORD`s choose commands by name.
+Needs root; the namespaces go with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+BARE, MANY = "wsbench-bare", "wsbench-many"
+PAIR = "link add v0 type veth peer name w0\nlink set v0 up\nlink set w0 up\naddr add 10.0.0.1/24 dev v0\n"
+SERVER = ("-s", "127.0.0.1:1", "-p", "bench", "-q", "-o", "o.json")  # nobody listens there
+LAB = ("-p", "bench", "-t", "size=64", "-wd", "0.1", "-rd", "0", "-hd", "1", "-rt", "5kpps", "-q", "-o", "o.json")
+PORTS = ("e0=af_packet:v0,speed=10G", "e1=af_packet:w0,speed=10G")
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "loadtest": ("loadtest", *SERVER),
+    "search": ("search", *SERVER),
+    "loadtest --lab linux": ("loadtest", "--lab", "linux", *LAB),
+    "loadtest --lab embedded": ("loadtest", "--lab", "embedded", *LAB),
+    "inspect": ("inspect",),
+    "doctor": ("doctor",),
+    "dut describe": ("dut", "describe", "--dut", "linux:local"),
+    "dut collect": ("dut", "collect", "--dut", "linux:local", "--duration", "1", "-o", "box.json"),
+    "dut prepare": ("dut", "prepare", "--dut", "linux:local", "--interface", "v0", "--interface", "w0", "--dry-run"),
+    "exporter": ("exporter", "--listen", "127.0.0.1:0", "--dut", "linux:local"),
+    "generator": ("generator", "--cpu", "0", "--port", PORTS[0][3:], "--port", PORTS[1][3:]),
+    "router": ("router", "--cpu", "0", "--socket", "r.sock", "--interface", PORTS[0], "--interface", PORTS[1]),
+    "router, lcp": ("router", "--cpu", "0", "--socket", "r.sock", "--exec", "lcp.conf", "--interface", "e0=null"),
+}
+READY = {"exporter": "http", "generator": "ready", "router": "ready"}
+"""The word of a program that runs until it is ended, once it is up."""
+LCP = "set interface state e0 up\nlcp create e0 host-if wsbench0\n"
+
+
+@contextmanager
+def namespaces(links: int, routes: int) -> Iterator[None]:
+    pairs = "".join(f"link add v{number} type veth peer name w{number}\n" for number in range(1, links // 2))
+    prefixes = (f"{20 + n // 65536}.{n // 256 % 256}.{n % 256}.0/24" for n in range(routes))
+    batches = {BARE: PAIR, MANY: PAIR + pairs + "".join(f"route add {one} via 10.0.0.2\n" for one in prefixes)}
+    try:
+        for name, batch in batches.items():
+            subprocess.run(["ip", "netns", "add", name], check=True)
+            subprocess.run(["ip", "-n", name, "link", "set", "lo", "up"], check=True)
+            subprocess.run(["ip", "-n", name, "-batch", "-"], input=batch, text=True, check=True)
+        yield
+    finally:
+        for name in batches:
+            subprocess.run(["ip", "netns", "del", name], check=False)
+
+
+def cost(namespace: str, words: tuple[str, ...], directory: Path) -> tuple[float, float]:
+    """CPU seconds and seconds of a command, or of a program until it is up and has ended."""
+    before, began_s = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    command = ["ip", "netns", "exec", namespace, sys.executable, "-m", "wirespeed", *words]
+    with subprocess.Popen(
+        command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as program:
+        assert program.stdout is not None
+        for line in program.stdout:
+            if words[0] in READY and READY[words[0]] in line:
+                program.send_signal(signal.SIGTERM)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu_s, time.monotonic() - began_s
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--links", type=int, default=4000)
+    parser.add_argument("--routes", type=int, default=100_000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, namespaces(given.links, given.routes):
+        directory = Path(name)
+        (directory / "lcp.conf").write_text(LCP)
+        print(f"{'':<24}  bare: CPU   wall   {given.links} links, {given.routes} routes: CPU   wall")
+        for title, words in COMMANDS.items():
+            if given.words and not any(word in title for word in given.words):
+                continue
+            cost(BARE, words, directory)  # what is read first comes from the disk
+            rows = [cost(namespace, words, directory) for namespace in (BARE, MANY)]
+            print(
+                f"{title:<24}  " + "   ".join(f"{cpu_s:8.2f} s {wall_s:6.2f} s" for cpu_s, wall_s in rows), flush=True
+            )
+
+
+if __name__ == "__main__":
+    main()
