@@ -112,7 +112,7 @@ def _check_site(
     capsys.readouterr()
     pages = [_words(page.read_text()) for page in sorted(site.rglob("*.html"))]
     legend = " · ".join(f"{shape} {word}" for shape, word in LEGEND)
-    assert all(legend in page for page in pages if "Written by wirespeed" in page)
+    assert all(legend in page for page in pages if "from a corpus of results" in page)
     for file, verdict in zip(files, verdicts, strict=True):
         # The page of a result is by its own file: the tests beside it say more of the cause, and change no figure.
         alone = verdict_of(read_file(file))
