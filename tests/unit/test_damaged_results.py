@@ -108,6 +108,14 @@ def test_a_value_of_the_head_may_be_anything(kind: str, tmp_path: Path) -> None:
     assert refused
 
 
+def test_trials_have_a_direction(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    for kind, document in documents().items():
+        if kind != "loadtest":  # whose ports tell it
+            with pytest.raises(FileFault, match="directions is empty"):
+                read_result(json.dumps(document | {"directions": []}).encode(), path)
+
+
 def test_a_damaged_file_stops_none_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good, bad, deep = (tmp_path / f"{name}.json" for name in ("good", "bad", "deep"))
     good.write_text(json.dumps(OURS))

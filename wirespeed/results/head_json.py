@@ -69,9 +69,12 @@ def of_schema(document: Any, schema: str) -> dict[str, Any]:
 
 def head_from_json(document: dict[str, Any]) -> Head:
     """ValueError says what is wrong."""
+    directions = tuple(channel_of(text, "directions") for text in list_at(document, "directions"))
+    if not directions:
+        raise ValueError("directions is empty")
     return Head(
         variables=as_object(document.get("vars"), "vars"),
-        directions=tuple(channel_of(text, "directions") for text in list_at(document, "directions")),
+        directions=directions,
         versions={program: str(one) for program, one in as_object(document.get("versions", {}), "versions").items()},
         lab=as_object(document.get("lab", {}), "lab"),
         dut=dut_from_json(document),
