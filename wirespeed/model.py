@@ -132,7 +132,7 @@ _OWN: dict[str, set[str]] = {
     "pci": {"port"},
     "null": {"size"},
     "pcap": {"out", "loop"},
-    "tap": {"netns", "host-mac", "state"},
+    "tap": {"netns", "host-mac", "host-mtu", "state"},
 }
 _TARGET_NEEDED = {
     "memif": "a socket path",

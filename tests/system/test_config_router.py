@@ -112,7 +112,7 @@ def test_changes_that_look_like_none_are_applied(box, running, tmp_path, capsys)
         (1500, "", None),
         (9100, f"mac: '{mac}1'", None),
         (9000, f"mac: '{mac}2'", None),
-        (1500, f"mac: '{mac}2', namespace: dataplane", "dataplane"),
+        (1500, f"mac: '{mac}2', mtu: 1400, namespace: dataplane", "dataplane"),
     ):
         file = write(tmp_path, ports + bond.replace("MTU", str(mtu)) + taps.replace("HOST", host))
         assert config(running, "apply", file, "--journal", tmp_path / "journal") == 0, capsys.readouterr().err
@@ -123,6 +123,7 @@ def test_changes_that_look_like_none_are_applied(box, running, tmp_path, capsys)
         assert (told["e0.100"]["push"], told["BondEthernet0"]["mtu"]) == ([], mtu)
         link = box.run("ip", "-o", "link", "show", "t1", **({"netns": namespace} if namespace else {}))
         assert not host or host[6:23] in link
+        assert ("mtu 1400 " in link) == ("1400" in host)
 
 
 def test_acls_of_one_tag_are_two(running, tmp_path, capsys):

@@ -122,7 +122,7 @@ def test_an_interface_deleted_behind_our_back(box):
     [
         ("e0=tap:lo,netns=h1", "interface lo cannot be made in network namespace h1: the name is taken"),
         ("e0=tap:x0,netns=nowhere", "there is no network namespace nowhere"),
-        ("e0=tap:x0,netns=h1,host-mac=blue", "takes netns=, host-mac= and state="),
+        ("e0=tap:x0,netns=h1,host-mac=blue", "takes netns=, host-mac=, host-mtu= of 68 or more and state="),
     ],
 )
 def test_what_cannot_be_made_is_one_line(box, port, told):

@@ -14,6 +14,7 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.pages.trust import LEGEND
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.render import Format, render
@@ -110,6 +111,8 @@ def _check_site(
     assert main(["corpus", "site", str(site), "--corpus", corpus]) == 0
     capsys.readouterr()
     pages = [_words(page.read_text()) for page in sorted(site.rglob("*.html"))]
+    legend = " · ".join(f"{shape} {word}" for shape, word in LEGEND)
+    assert all(legend in page for page in pages if "from a corpus of results" in page)
     for file, verdict in zip(files, verdicts, strict=True):
         # The page of a result is by its own file: the tests beside it say more of the cause, and change no figure.
         alone = verdict_of(read_file(file))

@@ -13,9 +13,10 @@ from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import run_loadtest
 from wirespeed.measure.wires import pair_directions
+from wirespeed.results.figures import rate_text
 from wirespeed.results.loadtest import Result
 from wirespeed.results.point import points
-from wirespeed.units import Rate, format_si
+from wirespeed.units import Rate
 
 WARMUP_S = 0.3
 SAMPLES = 3
@@ -51,7 +52,7 @@ def measure(
         generator = result.versions["generator"]
         percent, pps = _reached(result, line_bps)
         one = Ceiling(test.name, test.profile, test.tunables, len(wires), percent, pps)
-        tell(f"{one.label:<32} {one.words}, {format_si(pps, 'pps')} a direction")
+        tell(f"{one.label:<32} {one.words}, {rate_text(pps)} a direction")
         found.append(one)
     return Ceilings(generator, datetime.now(UTC).isoformat(timespec="seconds"), tuple(found))
 

@@ -29,6 +29,12 @@ _MARKS: dict[Mark, Trust] = {
 }
 
 
+LEGEND = tuple(
+    (_MARKS[mark].shape, _MARKS[mark].word) for mark in ("held", "estimate", "at least", "lossy", "irregular")
+)
+"""Shapes and words of figures that have a rate."""
+
+
 def trust_of(figure: Figure, disturbed: int = 0) -> Trust:
     """`disturbed` samples lost packets by the machine's doing."""
     mark = _MARKS[figure.mark]

@@ -11,7 +11,7 @@ from wirespeed.results.figures import MEGA, three_digits
 from wirespeed.results.verdict import FORWARDED, FULL_LOAD
 from wirespeed.site.entries import Figure
 
-_ORDER = ("NDR", "throughput", FORWARDED, "PDR", FULL_LOAD)
+ORDER = ("NDR", "throughput", FORWARDED, "PDR", FULL_LOAD)
 """What says most of a box first."""
 _SIZE = re.compile(r"\bsize=(\d+|imix)")
 _IMIX_BYTES, _UNKNOWN_BYTES = 362, 9999
@@ -31,7 +31,7 @@ def telling(figures: Sequence[Figure]) -> list[Figure]:
 
 def rank(name: str) -> int:
     """Of a figure's name; the less the better."""
-    return next((place for place, one in enumerate(_ORDER) if name.startswith(one)), len(_ORDER))
+    return next((place for place, one in enumerate(ORDER) if name.startswith(one)), len(ORDER))
 
 
 def chosen(figures: Iterable[Figure]) -> Figure | None:

@@ -11,6 +11,8 @@ from markupsafe import Markup
 
 from wirespeed import __version__
 from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.pages.trust import LEGEND
+from wirespeed.site.figures import ORDER
 from wirespeed.site.reports import asset_name
 
 POLICY = (
@@ -33,7 +35,16 @@ def page(template: str, root: str, **values: Any) -> str:
     return (
         _templates()
         .get_template(template)
-        .render(root=root, look=look, script=script, policy=POLICY, version=__version__, **values)
+        .render(
+            root=root,
+            look=look,
+            script=script,
+            policy=POLICY,
+            version=__version__,
+            legend=LEGEND,
+            order=ORDER,
+            **values,
+        )
     )
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TAP ports: an interface of the Linux kernel, in any network namespace, as a port of ours:
- * "tap:NAME[,netns=NS][,host-mac=MAC][,state=down]".
+ * "tap:NAME[,netns=NS][,host-mac=MAC][,host-mtu=MTU][,state=down]".
  *
  * The port itself is a pair of rings, so a worker makes no system call for it; one thread for all
  * TAPs (tap_thread.c), asleep while nothing moves, carries frames between the rings and the kernel.
@@ -24,6 +24,7 @@
 #include <rte_lcore.h>
 #include <rte_ring.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -35,6 +36,7 @@ struct options {
 	char name[IFNAMSIZ], netns[NETNS_NAME_LEN];
 	bool has_mac, down;
 	struct rte_ether_addr mac;
+	uint16_t mtu; /* of Linux's end; 0: the port's */
 };
 
 static int copy_netns(const char *key, const char *value, void *out)
@@ -55,6 +57,16 @@ static int copy_mac(const char *key, const char *value, void *out)
 	return rte_ether_unformat_addr(value, &options->mac);
 }
 
+static int copy_mtu(const char *key, const char *value, void *out)
+{
+	struct options *options = out;
+	char *end;
+	(void)key;
+	unsigned long mtu = strtoul(value, &end, 10);
+	options->mtu = (uint16_t)mtu;
+	return !*end && mtu >= 68 && mtu <= UINT16_MAX ? 0 : -1;
+}
+
 static int copy_state(const char *key, const char *value, void *out)
 {
 	struct options *options = out;
@@ -65,7 +77,7 @@ static int copy_state(const char *key, const char *value, void *out)
 
 static int parse(const char *devargs, struct options *options)
 {
-	static const char *const keys[] = {"netns", "host-mac", "state", NULL};
+	static const char *const keys[] = {"netns", "host-mac", "host-mtu", "state", NULL};
 	const char *name = devargs + strlen("tap:");
 	size_t length = strcspn(name, ",");
 	*options = (struct options){0};
@@ -76,10 +88,15 @@ static int parse(const char *devargs, struct options *options)
 	struct rte_kvargs *words = rte_kvargs_parse(name[length] ? name + length + 1 : "", keys);
 	int error = !words || rte_kvargs_process(words, "netns", copy_netns, options) ||
 				rte_kvargs_process(words, "host-mac", copy_mac, options) ||
+				rte_kvargs_process(words, "host-mtu", copy_mtu, options) ||
 				rte_kvargs_process(words, "state", copy_state, options);
 	rte_kvargs_free(words);
-	return error ? fail(-EINVAL, "%s: a TAP takes netns=, host-mac= and state=up or down", devargs)
-				 : 0;
+	return error
+			   ? fail(-EINVAL,
+					  "%s: a TAP takes netns=, host-mac=, host-mtu= of 68 or more and state=up or "
+					  "down",
+					  devargs)
+			   : 0;
 }
 
 /* What is set on the interface while we are in its namespace. */
@@ -200,7 +217,7 @@ static int open_tap(struct port *port)
 	struct options options;
 	int fd = parse(config->devargs, &options);
 	if (!fd)
-		fd = make_interface(&options, config->mtu);
+		fd = make_interface(&options, options.mtu ? options.mtu : config->mtu);
 	if (fd < 0)
 		return fd;
 	*tap = (struct tap){.fd = fd, .port = port->index, .alive = true};

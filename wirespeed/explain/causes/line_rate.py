@@ -10,7 +10,7 @@ from __future__ import annotations
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, PROOF, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
-from wirespeed.results.figures import exact_text, percent_text, rate_text
+from wirespeed.results.figures import percent_text, rate_text
 
 NAME = "line-rate"
 _FULL, _NEARLY, _FAR = 0.985, 0.955, 0.9
@@ -21,7 +21,7 @@ def look(case: Case) -> Finding | None:
     if share is None or line is None:
         return None
     percent = percent_text(100 * min(share, 1.0))
-    text = f"{rate_text(case.load.received_pps)} is {percent} % of the line's {exact_text(line)}"
+    text = f"{rate_text(case.load.received_pps)} is {percent} % of the line's {rate_text(line)}"
     bits = PROOF if share >= _FULL else 2 * FAIR - HINT if share >= _NEARLY else 0.0 if share >= _FAR else EXCLUDED
     pieces = [Evidence(text, bits, case.load.source)]
     offered = case.load.offered_share

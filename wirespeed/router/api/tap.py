@@ -13,7 +13,7 @@ from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
 # What VPP sets on Linux's side, and we leave to those who own it.
-_NOT_SET = ("host_mtu_set", "host_ip4_prefix_set", "host_ip6_prefix_set", "host_ip4_gw_set", "host_ip6_gw_set")
+_NOT_SET = ("host_ip4_prefix_set", "host_ip6_prefix_set", "host_ip4_gw_set", "host_ip6_gw_set")
 _KIND = "tap"
 
 
@@ -28,6 +28,8 @@ def create(client: Client, request: Values) -> Answer:
         options.append(f"netns={request.host_namespace}")
     if request.host_mac_addr_set:
         options.append(f"host-mac={request.host_mac_addr}")
+    if request.host_mtu_set:
+        options.append(f"host-mtu={request.host_mtu_size}")
     index = add_tap(
         client.console,
         None if request.id == ALL else request.id,
@@ -68,6 +70,7 @@ def _taps(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
             "rx_ring_sz": port.rx_descriptors,
             "tx_ring_sz": port.tx_descriptors,
             "host_mac_addr": options.get("host-mac"),
+            "host_mtu_size": int(options.get("host-mtu", 0)),
             "dev_name": face.name,
             "host_if_name": spec.target if spec else pair.host_if if pair else "",
             "host_namespace": options.get("netns") if spec else pair.netns if pair else "",

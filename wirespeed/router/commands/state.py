@@ -84,6 +84,7 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
             "host": spec.target,
             "netns": spec.options.get("netns"),
             "host_mac": spec.options.get("host-mac"),
+            "host_mtu": int(spec.options["host-mtu"]) if "host-mtu" in spec.options else None,
             "rx_ring": port.rx_descriptors,
             "tx_ring": port.tx_descriptors,
         }

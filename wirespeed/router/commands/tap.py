@@ -20,11 +20,12 @@ _MOST_ID = 65535
 
 @command(
     "create tap ([id <number:id>]|[hw-addr <mac>]|[host-if-name <word:host>]|[host-ns <word:netns>]"
-    "|[host-mac-addr <mac:host-mac>]|[rx-ring-size <number:rx-ring>]|[tx-ring-size <number:tx-ring>])..."
+    "|[host-mac-addr <mac:host-mac>]|[host-mtu-size <number:host-mtu>]|[rx-ring-size <number:rx-ring>]"
+    "|[tx-ring-size <number:tx-ring>])..."
 )
 def create_tap(console: Console, words: Match) -> Lines:
     """An interface of Linux, in a network namespace or not, whose other end is one of the router's."""
-    options = [f"{key}={words[key]}" for key in ("netns", "host-mac") if words.get(key)]
+    options = [f"{key}={words[key]}" for key in ("netns", "host-mac", "host-mtu") if words.get(key)]
     options += [f"rxd={size}" for size in words.all("rx-ring")] + [f"txd={size}" for size in words.all("tx-ring")]
     index = add_tap(console, words.get("id"), words.get("host"), options, words.get("mac"))
     return [console.core.interface(index).name]
@@ -75,4 +76,6 @@ def show_tap(console: Console, words: Match) -> Iterator[str]:
         yield f'  host-ns "{spec.options.get("netns", "(nil)")}"'
         yield f"  mac-addr {console.core.interface(index).mac}"
         yield f"  host-mac-addr {spec.options.get('host-mac', '(nil)')}"
+        if "host-mtu" in spec.options:
+            yield f"  host-mtu-size {spec.options['host-mtu']}"
         yield f"  rx-ring-size {port.rx_descriptors} tx-ring-size {port.tx_descriptors}"
