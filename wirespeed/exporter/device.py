@@ -20,7 +20,7 @@ ethtool -m $i 2>/dev/null | grep 'Module temperature *:' | sed "s/^/$i /"; done"
 
 
 class DeviceTarget:
-    """Asked once a scrape, by one command. What it counts from one answer to the next is summed here, since devices
+    """Asked by one command at a time. What it counts from one answer to the next is summed here, since devices
     of some kinds tell nothing else; a device that starts anew therefore loses what it counted in between, and its
     counters here go on from where they were."""
 

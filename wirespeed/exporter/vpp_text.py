@@ -27,7 +27,7 @@ _COUNTERS = {
 
 
 class VppTextTarget:
-    """Asked once a scrape, by one command on the device; nothing there is cleared."""
+    """Asked by one command at a time; nothing on the device is cleared."""
 
     kind = "router"
 
