@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespeed.config import operations as ops
 from wirespeed.config.networks import Network, network_of
-from wirespeed.config.state import HARDWARE, PORT_MTU, Acl, Interface, Kind, Sflow, State, TagRewrite, Tap
+from wirespeed.config.state import HARDWARE, PORT_MTU, TUNNEL_MTU, Acl, Interface, Kind, Sflow, State, TagRewrite, Tap
 
 _LOOPBACK_MTU = 9000
 
@@ -122,7 +122,7 @@ class Vpp:
         other = self._any(lambda face: face.vxlan is not None and face.vxlan.vni == op.vxlan.vni)
         if other is not None:
             raise Refused(f"VNI {op.vxlan.vni} is {other.name}'s")
-        self._create(Interface(op.interface, Kind.VXLAN, mtu=1500, vxlan=op.vxlan))
+        self._create(Interface(op.interface, Kind.VXLAN, mtu=TUNNEL_MTU, vxlan=op.vxlan))
 
     def _do_delete_vxlan(self, op: ops.DeleteVxlan) -> None:
         self._delete(op.interface, Kind.VXLAN)
@@ -143,7 +143,7 @@ class Vpp:
 
     def _do_create_sub(self, op: ops.CreateSub) -> None:
         parent = self._face(op.parent)
-        if parent.kind not in (Kind.PORT, Kind.BOND) or parent.bond_of is not None:
+        if parent.kind not in (Kind.PORT, Kind.BOND, Kind.VXLAN) or parent.bond_of is not None:
             raise Refused(f"{parent.name} takes no sub-interfaces")
         if any(sub.encapsulation == op.encapsulation for sub in self._subs(op.parent)):
             raise Refused(f"a sub-interface of {op.parent} has these tags")

@@ -147,7 +147,10 @@ def _add_taps_and_tunnels(draw: random.Random, raw: dict[str, Any]) -> None:
             tunnel = {"local": "192.0.2.1", "remote": f"192.0.2.{draw.choice((2, 3))}", "vni": 10 + draw.randrange(3)}
             raw.setdefault("vxlan_tunnels", {})[f"vxlan_tunnel{number}"] = tunnel
             if draw.random() < 0.5:
-                raw["interfaces"][f"vxlan_tunnel{number}"] = {"mtu": draw.choice(MTUS)}
+                face: dict[str, Any] = {"mtu": draw.choice(MTUS)}
+                raw["interfaces"][f"vxlan_tunnel{number}"] = face
+                if draw.random() < 0.4:
+                    face["sub-interfaces"] = _subs(draw, face | {"state": "up"}, lambda mtu: {"mtu": mtu})
 
 
 def _add_layer2(draw: random.Random, raw: dict[str, Any]) -> None:

@@ -281,7 +281,7 @@ def length_of_a_captured_frame(run: Run) -> None:
 # ---- Configurations
 
 
-@case("public/07-*", wrong_yet("sub-interfaces of a VXLAN tunnel are refused"))
+@case("public/07-*")
 def sub_interface_of_a_tunnel(run: Run) -> None:
     assert run.wirespeed("config", "check", run.files[0]).endswith(" is valid\n")
 

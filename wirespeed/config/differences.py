@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, PORT_MTU, Interface, Kind, Sflow, State, TagRewrite, Tap
+from wirespeed.config.state import HARDWARE, PORT_MTU, TUNNEL_MTU, Interface, Kind, Sflow, State, TagRewrite, Tap
 from wirespeed.config.steps import Rank, Stage, Step
 
 
@@ -231,8 +231,9 @@ class _Differences:
     def _first_mtu(self, sub: Interface) -> int:
         """What a new sub-interface begins with: no more than what it stands on has."""
         below = (sub.parent, above(self.target, sub, self.single_tags))
-        kept = (self.current.interfaces.get(name or "") for name in below if name not in self.gone)
-        return min((face.mtu for face in kept if face is not None and face.mtu is not None), default=PORT_MTU)
+        kept = [self.current.interfaces.get(name or "") for name in below if name not in self.gone]
+        first = TUNNEL_MTU if self.target.interfaces[sub.parent or ""].kind is Kind.VXLAN else PORT_MTU
+        return min((face.mtu for face in kept if face is not None and face.mtu is not None), default=first)
 
     def _sync_states(self) -> Iterator[Step]:
         """The bring-up comes last. Whatever is on an interface goes down with it, and comes up by its own step."""

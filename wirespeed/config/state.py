@@ -20,6 +20,8 @@ HARDWARE = frozenset({Kind.PORT, Kind.TAP})
 """Those with an MTU of the link besides that of packets. VPP refuses one for a bond (-126, unsupported)."""
 PORT_MTU = 9000
 """Of a port that nothing is configured on."""
+TUNNEL_MTU = 1500
+"""Of a VXLAN tunnel."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def encapsulation_is_unique(lookup: Lookup) -> Iterator[Finding]:
 
 def subinterface_parent_may_have_some(lookup: Lookup) -> Iterator[Finding]:
     for face, parent, _ in _subs(lookup):
-        if parent.kind in (Kind.TAP, Kind.VXLAN):
+        if parent.kind is Kind.TAP:
             yield Finding(face.path, f"{parent.name} is a {parent.kind} and takes no sub-interfaces", "take it out")
 
 
