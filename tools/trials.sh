@@ -1,13 +1,19 @@
 #!/bin/sh
-# Run the trials (docs/trials.md): tools/trials.sh [OPTION…]. For --sanitizer the native part is built once more.
+# Run the trials (docs/trials.md): tools/trials.sh [OPTION…]. For --sanitizer, and for the trial many-links at length, the
+# native part is built once more.
 set -eu
 cd "$(dirname "$0")/.."
 case " $* " in
-*" --sanitizer "*)
+*" --sanitizer "*) sanitized=yes ;;
+*" --short "*) sanitized= ;;
+*" --only many-links "*) sanitized=yes ;;
+*" --only "* | *" --list "* | *" --packets"* | *" --messages"*) sanitized= ;;
+*) sanitized=yes ;;
+esac
+if [ -n "$sanitized" ]; then
 	PATH="$PWD/.venv/bin:$PATH"
 	[ -f build-sanitized/build.ninja ] || meson setup build-sanitized -Dbuildtype=debugoptimized -Db_ndebug=false \
 		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 	ninja -C build-sanitized --quiet "$(ninja -C build-sanitized -t targets all | sed -n 's/^\(.*_core.*so\): c_LINKER$/\1/p')"
-	;;
-esac
-PYTHONPATH="$PWD/tests:$PWD/tests/unit:$PWD/tests/fakes" exec .venv/bin/python -m trials "$@"
+fi
+PYTHONPATH="$PWD/tests:$PWD/tests/unit:$PWD/tests/fakes:$PWD/tests/services" exec .venv/bin/python -m trials "$@"

@@ -41,7 +41,7 @@ class Device:
             rate = min(pps, self.tester_pps)
             sent: float = int(rate * (end - since))
             away = sum(max(0.0, min(end, last) - max(since, first)) for first, last in self.outages)
-            lost = min(rate, self.capacity_pps) * away
+            lost = min(sent, min(rate, self.capacity_pps) * away)
             if limited:
                 piled = max(0.0, queue + sent - self.capacity_pps * (end - since))
                 queue = min(piled, self.buffer_frames)

@@ -34,14 +34,14 @@ def needs_chromium(what: str) -> pytest.MarkDecorator:
 
 
 @contextmanager
-def headless(profile: Path) -> Iterator[Any]:
-    """A browser that keeps its log, and its own things in `profile`."""
+def headless(profile: Path, *flags: str) -> Iterator[Any]:
+    """A browser with `flags` besides. It keeps its log, and its own things in `profile`."""
     from selenium import webdriver  # noqa: PLC0415 - slow
     from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
 
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
-    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+    for flag in (*FLAGS, *flags, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))

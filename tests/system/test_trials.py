@@ -27,6 +27,11 @@ LONG = {
     "kill-generator": "a generator is killed again and again; test_labs.py has one kill",
     "outputs": "some fifty commands, each with a disk of its own",
     "router-restarts": "two load tests of ten seconds",
+    **dict.fromkeys(
+        ("held-connections", "half-requests", "web-pages"),
+        "four programs at a time, the generator polls; test_serving.py has the same clients in one process",
+    ),
+    "many-links": "2 400 links; `make trials` has it with sanitizers",
 }
 MEASURES = ("rpc-fuzz",)
 """Trials that compare how many packets were late."""

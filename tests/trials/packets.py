@@ -11,7 +11,7 @@ from typing import Any
 from trials import sanitized
 from trials.corpus import corpus, mutated
 from trials.started import Started, connected, generator, open_files
-from trials.trial import Fault, Ground, Skipped, trial, until
+from trials.trial import Fault, Ground, trial, until
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.suite import wait_for_links
 from wirespeed.profiles import load_profile
@@ -85,13 +85,7 @@ def _router(ground: Ground, undo: ExitStack) -> tuple[Started, Path]:
     words += ["--main-cpu", "0", "--cpu", "1"]
     for number in (0, 1):
         words += ["--interface", f"e{number}=memif:{ground.directory}/m{number},role=server,mac={_MACS[number]}"]
-    core = ""
-    if ground.sanitizer:
-        found = sanitized.core_file()
-        if found is None:
-            raise Skipped("the build with sanitizers is not there: use make trials ARGS='--packets N --sanitizer'")
-        core = str(found)
-    started = undo.enter_context(Started(words, core=core))
+    started = undo.enter_context(Started(words, core=sanitized.built_core() if ground.sanitizer else ""))
     started.must_say("ready")
     return started, socket
 

@@ -12,14 +12,18 @@ import sys
 from pathlib import Path
 
 import wirespeed._native
+from trials.trial import Skipped
 from wirespeed.cli.main import main
 
 BUILD = Path(__file__).resolve().parents[2] / "build-sanitized"
 
 
-def core_file() -> Path | None:
-    """The build that tools/trials.sh has made; None when it has not."""
-    return next((BUILD / "wirespeed" / "_native").glob("_core.*.so"), None)
+def built_core() -> str:
+    """The build that tools/trials.sh has made."""
+    found = next((BUILD / "wirespeed" / "_native").glob("_core.*.so"), None)
+    if found is None:
+        raise Skipped("the build with sanitizers is not there: give --sanitizer")
+    return str(found)
 
 
 def environment() -> dict[str, str]:

@@ -133,14 +133,14 @@ def generator(*words: str, rpc: str = RPC) -> Iterator[Started]:
 
 
 @contextmanager
-def router(directory: Path, *interfaces: str, lines: str = "") -> Iterator[tuple[Started, Path]]:
-    """A router that is ready, and its control socket."""
+def router(directory: Path, *interfaces: str, lines: str = "", core: str = "") -> Iterator[tuple[Started, Path]]:
+    """A router that is ready, and its control socket. `core` is as for `Started`."""
     socket, start = directory / "router.sock", directory / "router.conf"
     start.write_text(lines)
     words = ["router", "--socket", str(socket), "--exec", str(start), "--hugepages", "never"]
     for interface in interfaces:
         words += ["--interface", interface]
-    with Started(words) as made:
+    with Started(words, core=core) as made:
         made.must_say("ready")
         yield made, socket
 

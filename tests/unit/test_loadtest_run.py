@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,23 @@ def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s:
     assert all(sample.phase == "warm-up" for sample in result.samples) is (warmup_s > 0)
     with pytest.raises(MeasurementError, match=r"DUT returned nothing: \d+ packets left port 1 .* arrived on port 0"):
         raise_for_outcome(result)
+
+
+@pytest.mark.parametrize(("away", "status"), [(0.5, "complete"), (0.0, "failed"), (None, "failed")])
+def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
+    monkeypatch: pytest.MonkeyPatch, away: float | None, status: str
+) -> None:
+    monkeypatch.setattr("wirespeed.loadtest.run.away_share", lambda before, sample: away)
+    with loop() as trex:
+        began_s = trex.now_s
+
+        def answer(progress: Progress) -> None:
+            if progress.step.phase == "ramp" and trex.device.outages == [(began_s, inf)]:
+                trex.device.outages[:] = [(began_s, trex.now_s)]
+
+        trex.device.outages.append((began_s, inf))
+        result = run(trex, on_sample=answer)
+    assert result.outcome.status == status, result.outcome.reason
 
 
 def test_a_port_that_sends_nothing_is_told_from_a_silent_device() -> None:

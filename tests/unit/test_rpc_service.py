@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -112,6 +113,41 @@ def test_without_file_descriptors_new_clients_are_refused(capsys: pytest.Capture
         assert capsys.readouterr().err == ""
 
     assert serving(Server(FakeGenerator()), talk) == "ended by SIGTERM"
+
+
+def test_a_descriptor_that_zeromq_takes_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The descriptor that is kept for refusals is given back for a moment, in which a client may get it."""
+    stolen: list[int] = []
+
+    def steal(descriptor: int) -> int:
+        if len(stolen) < 3:
+            stolen.append(descriptor)
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return duplicate(descriptor)
+
+    duplicate = os.dup
+
+    def talk(client: Client) -> None:
+        idle = [socket.socket() for _ in range(20)]
+        with few_descriptors(5):
+            monkeypatch.setattr(os, "dup", steal)
+            for one in idle:
+                one.connect(("127.0.0.1", client.port))
+            wait_for(lambda: len(stolen) == 3, "refusals without a descriptor")
+            assert client.call("get_version")["mode"] == "STL"
+            for one in idle:
+                one.close()
+        monkeypatch.undo()
+        late = Client(client.port)
+        try:
+            late.api_h = late.call("api_sync_v2", name="STL", major=5, minor=1)["api_h"]
+        finally:
+            late.close()
+
+    assert serving(Server(FakeGenerator()), talk) == "ended by SIGTERM"
+    assert capsys.readouterr().err.count("Too many open files") == 1
 
 
 @contextmanager

@@ -119,7 +119,7 @@ class _Overflow:
     def __init__(self, one: zmq.Socket[bytes], listener: socket.socket, name: str) -> None:
         self._socket, self._listener = one, listener
         self._notice = Notice(name)
-        self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        self._spare: int | None = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         self.failures = one.get_monitor_socket(zmq.EVENT_ACCEPT_FAILED)
 
     def refuse(self) -> None:
@@ -133,19 +133,23 @@ class _Overflow:
         if short_of is None:
             return
         self._notice.say(os.strerror(short_of))
-        os.close(self._spare)
-        try:
-            with suppress(OSError):
-                while True:
-                    self._listener.accept()[0].close()
-        finally:
-            # ZeroMQ may have taken the descriptor meanwhile; then a client was served with it.
+        self._close_spare()
+        with suppress(OSError):
+            while True:
+                self._listener.accept()[0].close()
+        # ZeroMQ may have taken the descriptor and serves a client with it; the next failure asks for one again.
+        with suppress(OSError):
             self._spare = os.dup(self._listener.fileno())
+
+    def _close_spare(self) -> None:
+        if self._spare is not None:
+            os.close(self._spare)
+            self._spare = None
 
     def close(self) -> None:
         self._socket.disable_monitor()
         self.failures.close()
-        os.close(self._spare)
+        self._close_spare()
         self._listener.close()
 
 
