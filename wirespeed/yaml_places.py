@@ -1,4 +1,4 @@
-"""Where in a YAML file something stands, so that an error can name the line."""
+"""Values of YAML texts, and where in a file something stands, so that an error can name the line."""
 
 from __future__ import annotations
 
@@ -8,17 +8,32 @@ from typing import Any
 from wirespeed.errors import FileFault
 
 
+def value_of(text: str, loader: Any = None) -> Any:
+    """The value of a text by PyYAML's `loader`, its safe one if not given.
+
+    YAMLError for what is no YAML, and for a scalar that its tag cannot have (`!!bool x`, the day 2026-02-30), of which
+    PyYAML raises whatever comes; RecursionError for what is too deep.
+    """
+    import yaml  # noqa: PLC0415 - slow, and seldom needed
+
+    try:
+        return yaml.load(text, loader or yaml.SafeLoader)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        why = f": {error}" if isinstance(error, ValueError) else ""
+        raise yaml.YAMLError(f"a value is not what its tag says{why}") from None
+
+
 def parsed(text: str, name: str) -> tuple[Any, Any]:
     """The tree of nodes and the plain values of a text; FileFault with its line for what is no YAML. `name` is the
     file's."""
     import yaml  # noqa: PLC0415 - slow, and seldom needed
 
     try:
-        return yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return yaml.compose(text, yaml.SafeLoader), value_of(text)
+    except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f":{mark.line + 1}" if mark else ""
-        why = getattr(error, "problem", None) or "it is too deep"
+        why = "it is too deep" if isinstance(error, RecursionError) else getattr(error, "problem", None) or str(error)
         raise FileFault(f"{name}{where}: this is no YAML: {why}") from None
 
 

@@ -15,9 +15,11 @@ from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from wirespeed.errors import FileFault, UsageError, WirespeedError
+from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.profiles import load_profile
 from wirespeed.profiles.stl_profile import STLProfile
 from wirespeed.profiles.stream_json import parse_stream
+from wirespeed.yaml_places import parsed
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "trex_client_streams.json").read_text())["api"]
 PACKET = bytes(Ether() / IP(src="16.0.0.1", dst="48.0.0.1") / UDP() / (b"x" * 30))
@@ -98,6 +100,18 @@ def test_tags_that_python_2_wrote_before_scalars_are_read(tmp_path: Path) -> Non
         written = written.replace(f"{key}: ", f"{key}: !!python/{tag} ")
     path.write_text(written)
     assert load_profile(str(path), {}, 0, 0) == plain
+
+
+@pytest.mark.parametrize("value", ["!!bool x", "!!timestamp x", "!!int x", "2026-02-30"])
+def test_a_value_that_its_tag_cannot_have_is_no_yaml(tmp_path: Path, value: str) -> None:
+    text, path = f"- name: {value}\n", tmp_path / "odd.yaml"
+    path.write_text(text)
+    with pytest.raises(FileFault, match="a value is not what its tag says"):
+        load_profile(str(path), {}, 0, 0)
+    with pytest.raises(FileFault, match="odd.yaml: this is no YAML: a value is not what its tag says"):
+        parsed(text, "odd.yaml")
+    with pytest.raises(UsageError, match="odd.yaml is no YAML: a value is not what its tag says"):
+        cases_of(text, "odd.yaml")
 
 
 def gaps(loaded: list[dict[str, Any]]) -> list[float]:

@@ -16,6 +16,7 @@ from wirespeed.profiles.packet_files import load_pcap
 from wirespeed.profiles.reading import read_profile
 from wirespeed.profiles.stream_json import parse_stream
 from wirespeed.profiles.streams import STLStream
+from wirespeed.yaml_places import value_of
 
 PCAP_GAP_US = 1e6
 """Between the packets of a file that is named without `ipg_usec`, as T-Rex has it."""
@@ -61,7 +62,7 @@ def load_yaml(path: Path) -> list[STLStream]:
         if len(text) > MAX_YAML_CHARS:
             raise ValueError(f"it has more than {MAX_YAML_CHARS >> 20} MB, the most for YAML; write it as JSON")
         try:
-            data = yaml.load(text, _yaml_loader())
+            data = value_of(text, _yaml_loader())
         except (yaml.YAMLError, RecursionError) as error:
             raise ValueError(" ".join(str(error).split())) from None
         _check_size(data)

@@ -29,6 +29,7 @@ from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps, parse_rate, parse_speed
+from wirespeed.yaml_places import value_of
 
 SCHEMA = "wirespeed-evidence/1"
 IMIX_BYTES = (28 * 68 + 16 * 590 + 4 * 1514) / 48
@@ -195,7 +196,7 @@ def read_evidence(path: Path) -> tuple[Case, ...]:
 def cases_of(text: str, source: str) -> tuple[Case, ...]:
     """As read_evidence, of a text; UsageError names what is wrong and where."""
     try:
-        parsed = EvidenceText.model_validate(yaml.safe_load(text))
+        parsed = EvidenceText.model_validate(value_of(text))
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{source} is no YAML: {' '.join(str(error).split())[:200]}") from error
     except ValidationError as error:
