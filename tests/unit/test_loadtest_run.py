@@ -203,7 +203,8 @@ def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> Non
     with loop() as trex:
         result = run(trex, on_sample=stall)
     assert len(result.samples) == 17
-    assert all(sample.interval_s > QUICK.interval_s / 3 for sample in result.samples)
+    # Steps that were rushed through would be seven; a busy machine makes one or two of them short.
+    assert sum(sample.interval_s < QUICK.interval_s / 3 for sample in result.samples) < 4
     assert result.samples[-1].t_s > QUICK.total_s + 0.15
 
 
