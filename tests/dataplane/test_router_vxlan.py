@@ -165,16 +165,16 @@ def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
         assert running.ask(make) == "vxlan_tunnel0\n"
 
 
-def test_a_tunnel_in_use_stays_or_goes_whole(tmp_path):
-    """The target of a cross-connect is needed; a place in a bridge domain and addresses go with the tunnel."""
+def test_a_tunnel_in_use_goes_whole(tmp_path):
+    """Cross-connects to the tunnel, its place in a bridge domain and its addresses go with it."""
     with shared(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
         make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
         for line in (make, "set interface l2 xconnect e0 vxlan_tunnel0"):
             running.ask(line)
-        with pytest.raises(UsageError, match="e0 is cross-connected to vxlan_tunnel0; end that first"):
-            running.ask(f"{make} del")
-        assert "vni 100" in running.ask("show vxlan tunnel")
-        for line in ("set interface l3 e0", "set interface l2 bridge e0 7", "set interface l2 bridge vxlan_tunnel0 7"):
+        assert "vxlan_tunnel0" in running.ask("show mode")
+        running.ask(f"{make} del")
+        assert "vxlan_tunnel0" not in running.ask("show mode")
+        for line in (make, "set interface l2 bridge e0 7", "set interface l2 bridge vxlan_tunnel0 7"):
             running.ask(line)
         assert "vxlan_tunnel0" in running.ask("show bridge-domain 7 int")
         running.ask(f"{make} del")

@@ -17,9 +17,10 @@ NO_NEXT_HOP = (
 )
 BLACKHOLE = ("blackholed",)
 MTU = ("mtu", "too big", "too long", "fragmentation needed", "fragfails", "fragcreates", "toobig", "df bit", "df set")
+ICMP_ERRORS = ("icmp4 error rate", "icmp6 error rate")
 SLOW_PATH = (
     *(" ttl", "ttl ", "hop limit <=", "hop limit exceeded", "inhdrerrors", "time exceeded"),
-    *("punt", "icmp4 error rate", "icmp6 error rate"),
+    *("punt", *ICMP_ERRORS),
 )
 ON_PURPOSE = ("on purpose",)
 TX_FULL = (

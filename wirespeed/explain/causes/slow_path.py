@@ -7,8 +7,8 @@ twentieth of what was offered: fewer are neighbours and routing protocols at wor
 
 from __future__ import annotations
 
-from wirespeed.explain.causes._drops import named, with_icmp_errors
-from wirespeed.explain.causes._reasons import SLOW_PATH
+from wirespeed.explain.causes._drops import has, named, with_icmp_errors
+from wirespeed.explain.causes._reasons import ICMP_ERRORS, SLOW_PATH
 from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
@@ -20,7 +20,7 @@ _LEAST = 0.05
 
 
 def look(case: Case) -> Finding | None:
-    pieces = with_icmp_errors(case, [*named(case, *SLOW_PATH), *_told(case)], HINT)
+    pieces = with_icmp_errors(case, [*_dropped(case), *_told(case)], HINT)
     if not pieces:
         return None
     return Finding(
@@ -29,6 +29,14 @@ def look(case: Case) -> Finding | None:
         tuple(pieces),
         next="TTL and options of the profile's packets, and whether their destination is an address of the device",
     )
+
+
+def _dropped(case: Case) -> tuple[Evidence, ...]:
+    """An ICMP error is about a packet that another node refused: where drops of others are as many, those tell why."""
+    others = sum(count for reason, count in case.drops.items() if not has(reason, ICMP_ERRORS))
+    limited = sum(count for reason, count in case.drops.items() if has(reason, ICMP_ERRORS))
+    words = [word for word in SLOW_PATH if word not in ICMP_ERRORS or limited > others]
+    return named(case, *words)
 
 
 def _told(case: Case) -> list[Evidence]:
