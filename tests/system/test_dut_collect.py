@@ -23,14 +23,15 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     dut.prepare()
     process, server = generator(dut)
     result = dut.directory / "result.json"
-    words = ["--steps=2kpps,5kpps", "-wd", "1", "-hd", "2", "-p", "bench", "-s", server, "-o", str(result)]
+    # Samples are long enough for several readings of the device, on a busy machine too.
+    words = ["--steps=2kpps,5kpps", "-wd", "1", "-hd", "2", "--interval", "2", "-p", "bench", "-s", server, "-o", str(result)]
     code, said = dut.wirespeed("loadtest", *words, f"--dut={SPEC},every=0.3")
     assert code == 0, said
     assert process.end() == 0
     test = read_file(result)
     samples = [one for one in test.samples if one.phase == "step"]
     told = [DutTelemetry.from_json(one.dut) for one in samples]
-    assert len(told) == 4 and not any(one.error for one in told)
+    assert len(told) == 2 and not any(one.error for one in told)
     # Samples of the device are read at other times than those of the tester, up to 0.3 s and a busy machine's delay.
     warm = [one for one in test.samples if one.phase == "warm-up"][-1]
     sent = sum(samples[-1].ports[port].opackets - warm.ports[port].opackets for port in (0, 1))
