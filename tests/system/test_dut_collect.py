@@ -24,7 +24,8 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     process, server = generator(dut)
     result = dut.directory / "result.json"
     # Samples are long enough for several readings of the device, on a busy machine too.
-    words = ["--steps=2kpps,5kpps", "-wd", "1", "-hd", "2", "--interval", "2", "-p", "bench", "-s", server, "-o", str(result)]
+    words = ["--steps=2kpps,5kpps", "-wd", "1", "-hd", "2", "--interval", "2", "-p", "bench"]
+    words += ["-s", server, "-o", str(result)]
     code, said = dut.wirespeed("loadtest", *words, f"--dut={SPEC},every=0.3")
     assert code == 0, said
     assert process.end() == 0
