@@ -181,7 +181,17 @@ def verdicts(*limits: str) -> list[Verdict]:
     [
         (("dut", "line"), 2, "worth: this run shows what the router forwards"),
         (("tester", "tester", "host"), 2, "the tester was the limit in 2 of 3; only 2 CPUs: tester and router share"),
-        (("dut", "host"), 2, "worth: 1 of 2 tests show the router's limit: the host disturbed it in 1 of 2"),
+        (("dut", "host"), 2, "worth: 1 of 2 tests shows the router's limit: the host disturbed it in 1 of 2"),
+        (
+            ("dut", "line", "line", "host"),
+            2,
+            "worth: 1 of 4 tests shows the router's limit, 2 fill their line: the host",
+        ),
+        (
+            ("line", "tester"),
+            2,
+            "worth: 0 of 2 tests show the router's limit, 1 fills its line: the tester was the limit in",
+        ),
         (("tester",), None, "the tester was the limit; `wirespeed doctor` says what disturbs"),
         (("tester",), 8, "the tester was the limit; `wirespeed doctor` says what disturbs"),
         (("nothing",), 2, "no more was offered; mend nothing"),

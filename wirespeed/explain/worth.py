@@ -23,11 +23,13 @@ def worth_line(verdicts: Sequence[Verdict], cpus: int | None = None) -> str:
         return f"worth: this run shows what the router forwards: {tests} reached {what}"
     reasons = Counter(one.limited_by for one in verdicts if not one.shows_the_dut)
     by, number = reasons.most_common(1)[0]
-    head = f"worth: {shown} of {tests} show the router's limit" if shown else "worth: this run does not show the limit"
+    full = sum(one.limited_by == "line" for one in verdicts)
+    head = f"{shown - full} of {tests} {'shows' if shown - full == 1 else 'show'} the router's limit"
     if not shown:
-        head += " of the router"
-    why = _why(by, number, verdicts)
-    return f"{head}: {why}; {_help(by, cpus, verdicts)}"
+        head = "this run does not show the limit of the router"
+    elif full:
+        head += f", {full} {'fills its' if full == 1 else 'fill their'} line"
+    return f"worth: {head}: {_why(by, number, verdicts)}; {_help(by, cpus, verdicts)}"
 
 
 def few_cpus_text(cpus: int) -> str:
