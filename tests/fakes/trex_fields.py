@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 class Dead(BaseException):
-    """A fault that ends a T-Rex; no `except Exception` of ours is to catch it."""
+    """A fault that ends a T-Rex. The simulation's own `except Exception` must not catch it."""
 
 
 class Fields:

@@ -139,7 +139,7 @@ def cpu_time_s(pid: int) -> float:
 
 @contextmanager
 def servers(ground: Ground) -> Iterator[list[Server]]:
-    """Each program of ours that listens, and each of its listeners."""
+    """Each program of wirespeed that listens, with each of its listeners."""
     otg, metrics, page = ((f"127.0.0.1:{free_port()}") for _ in range(3))
     with ExitStack() as undo:
         made, control = undo.enter_context(router(ground.new_directory("router"), "e0=ring:a", "e1=ring:a"))

@@ -18,7 +18,7 @@ from trials.started import connected
 from trials.trial import Ground, Skipped, trial, until
 
 EVIL = "evil.example"
-"""The name of the attacker's site. Rebound, the same name leads to a server of ours."""
+"""The name of the attacker's site. After rebinding, the name leads to a wirespeed server."""
 FLOW = {
     "name": "f",
     "tx_rx": {"choice": "port", "port": {"tx_name": "a", "rx_names": ["b"]}},
@@ -126,7 +126,7 @@ def web_pages(ground: Ground) -> None:
 
 
 def start_requests(at: str, mode: str, kind: str) -> list[tuple[str, str, str, str, object]]:
-    """What starts traffic, if it is done: a configuration, and its start."""
+    """The two requests that start traffic: a configuration, and its start."""
     return [
         (f"{at}{path}", "POST", mode, kind, body) for path, body in (("/config", CONFIG), ("/control/state", START))
     ]

@@ -115,7 +115,7 @@ def test_the_report_warns_of_both() -> None:
 
 
 def test_trials_say_it_too() -> None:
-    """Of a search: the counters of the DUT in all trials together."""
+    """A search adds up the counters of the DUT over all its trials."""
     search, numbers = search_of("t", SimulatedDut(step(5e6)), directions=(FORWARD,)), Order(duplicates=5)
     assert "a duplicate hides a lost packet" in verdict_of(search).counting
     trials = []

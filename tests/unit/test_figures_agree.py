@@ -204,12 +204,17 @@ def test_terminals_have_the_verdict_to_the_character(
     assert compared is not None and ab.figures([ab.verdict(file)])[1] == [compared.rate_pps]
 
 
-def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:
+def assert_live(file: Path, verdict: Verdict) -> None:
+    """The live page and its index have the verdict."""
     followed = Followed(file)
     followed.look()
     assert followed.verdicts == verdict.lines
     (listed,) = Folder([file]).tests
     assert listed.verdict == verdict.line
+
+
+def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:
+    assert_live(file, verdict)
     told = RunTarget("t", file).read().values
     rates = {name: value for (_, name), value in told["wirespeed_test_figure_pps"]}
     assert rates == {one.name: one.rate_pps for one in measured(verdict)}

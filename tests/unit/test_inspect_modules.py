@@ -258,7 +258,7 @@ def test_programs_that_dump_a_file_are_read(command, name, tmp_path):
 
 
 def sonic(data, port="Ethernet0", parts=None):
-    """As `sfputil show eeprom-hexdump` prints it. `parts`: address there, place in `data`, length."""
+    """The form of `sfputil show eeprom-hexdump`. Each of `parts` is an address, a place in `data` and a length."""
     if parts is None:
         upper = {f"Upper page {page}h": (128, 128 * (page + 1), 128) for page in range(len(data) // 128 - 1)}
         parts = {"Lower page 0h": (0, 0, 128), **upper}

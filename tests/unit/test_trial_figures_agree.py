@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from simulated_dut import SimulatedDut, constant, step
-from test_figures_agree import text, words_of
+from test_figures_agree import assert_live, text, words_of
 
 from wirespeed.article.build import article
 from wirespeed.cli.main import main
@@ -37,8 +37,6 @@ from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
 from wirespeed.soak import live as soak
 from wirespeed.suite.headline import headline
-from wirespeed.web.folder import Folder
-from wirespeed.web.followed import Followed
 
 RESULTS: dict[str, AnyResult] = {
     "search both ways": search_of("t", SimulatedDut(step(7.7712345e6)), mrr=3),
@@ -136,11 +134,7 @@ def test_the_page(file: Path, result: AnyResult, verdict: Verdict) -> None:
 
 
 def test_the_live_page_its_index_and_the_exporter(file: Path, verdict: Verdict) -> None:
-    followed = Followed(file)
-    followed.look()
-    assert followed.verdicts == verdict.lines
-    (listed,) = Folder([file]).tests
-    assert listed.verdict == verdict.line
+    assert_live(file, verdict)
     told = RunTarget("t", file).read().values
     rates = {name: value for (_, name), value in told.get("wirespeed_test_figure_pps", ())}
     assert rates == {one.name: one.rate_pps for one in rates_of(verdict)}

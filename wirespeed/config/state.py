@@ -17,11 +17,11 @@ class Kind(StrEnum):
 
 
 HARDWARE = frozenset({Kind.PORT, Kind.TAP})
-"""Those with an MTU of the link besides that of packets. VPP refuses one for a bond (-126, unsupported)."""
+"""Kinds that have an MTU of the link besides that of packets. VPP refuses a bond's (-126, unsupported)."""
 PORT_MTU = 9000
-"""Of a port that nothing is configured on."""
+"""MTU of a port without a configuration, in bytes."""
 TUNNEL_MTU = 1500
-"""Of a VXLAN tunnel."""
+"""MTU of a VXLAN tunnel, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ static struct rte_ring *make_ring(uint16_t index, const char *direction, uint16_
 	return rte_ring_create(name, slots, numa_node(), flags | RING_F_EXACT_SZ);
 }
 
-/* As many slots as were asked for, a power of two or not. */
+/* The rings have exactly the slots that the user asked for, also where that is no power of two. */
 static int make_rings(struct port *port, struct tap *tap)
 {
 	port->rx_descriptors = port->config.rx_descriptors;

@@ -30,7 +30,7 @@ static bool sends(const struct generator_worker *worker)
 	return false;
 }
 
-/* What one worker sends another receives: all must be idle. */
+/* A worker may receive what another one sends, so a nap needs all of them to be idle. */
 static bool all_are_idle(const struct ws_generator *generator, uint64_t now, uint64_t idle_ticks)
 {
 	for (uint16_t i = 0; i < generator->worker_count; i++)

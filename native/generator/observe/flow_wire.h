@@ -94,7 +94,7 @@ static inline struct flow_tail flow_get_tail(const uint8_t *at)
 	};
 }
 
-/* What stands for the time in a signature. */
+/* A signature holds this number in place of a time. */
 static inline uint64_t flow_signature(uint16_t series, uint32_t sequence)
 {
 	static const uint64_t RARE = 0x6a09;

@@ -29,7 +29,7 @@ void sequence_begin_at(struct sequence *sequence, uint32_t number);
 /* *missing: the numbers between the highest one before and this one. */
 enum sequence_place sequence_take(struct sequence *sequence, uint32_t number, uint32_t *missing);
 
-/* Whether this is the next number, which most are; it is taken then. */
+/* Takes the number if it is the next one, as most are; false: it was not taken. */
 static inline bool sequence_take_next(struct sequence *sequence, uint32_t number)
 {
 	if (number != FLOW_FIRST_SEQUENCE + (uint32_t)sequence->reached)

@@ -35,7 +35,7 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 	if (kind < WS_MTU_L3 || kind >= WS_MTU_KINDS)
 		return fail(-EINVAL, "%d is no kind of MTU", kind);
 	bool follows = kind != WS_MTU_L3 && !mtu;
-	/* A bond has no link of its own: it carries what its packets are allowed to have. */
+	/* A bond has no link of its own, so the MTU of its packets is its only limit. */
 	if (router->settings[index].kind == WS_INTERFACE_BOND && mtu <= PORTLESS_MTU &&
 		mtu > router->settings[index].mtus[WS_MTU_L2])
 		router->settings[index].mtus[WS_MTU_L2] = mtu;
