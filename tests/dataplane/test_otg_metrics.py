@@ -186,7 +186,9 @@ def test_flows_need_no_ip_to_be_counted(api: Any) -> None:
             getattr(packet, header)()
     api.set_config(config)
     transmit(api, "start")
-    assert {name: flow.frames_rx for name, flow in stopped(api).items()} == dict.fromkeys(("labelled", "arp", "tagged"), 10)
+    assert {name: flow.frames_rx for name, flow in stopped(api).items()} == dict.fromkeys(
+        ("labelled", "arp", "tagged"), 10
+    )
 
 
 def test_one_of_two_flows_is_stopped(api: Any) -> None:

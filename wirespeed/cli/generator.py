@@ -162,7 +162,9 @@ def command(
                 for line in describe(core, server):
                     typer.echo(line)
                 if calibrate:
+                    server.set_promiscuous(True)
                     server.floors = measure_floors(core)
+                    server.set_promiscuous(False)
                     for first, floor in server.floors.items():
                         typer.echo(f"port {first}: {floor}")
                 serve(server, sockets, lambda: typer.echo(_ready(sockets, service, beside)))

@@ -192,6 +192,12 @@ class Server:
         soon_s = min(ends, default=PUBLISH_S)
         return min(PUBLISH_S, soon_s + _JUST_AFTER_S) if soon_s > 0 else FINISH_WATCH_S
 
+    def set_promiscuous(self, on: bool) -> None:
+        """Of all ports, as far as their drivers can."""
+        for port in self.ports:
+            if port.can_be_promiscuous:
+                port.set_promiscuous(on)
+
     def publish(self, baseline: bool = False) -> None:
         """Put the statistics of all ports into the outbox."""
         data: Json = {"ts": {"value": int(self.snapshot.at_s * 1e9), "freq": 1_000_000_000}} | self.global_stats()
