@@ -177,7 +177,7 @@ class Tester:
         self._each(self.ports, lambda client, ports: client.flow_control_off(ports))
 
     def receive_all(self) -> None:
-        """Frames for other addresses too, where the driver can: a DUT may forward by layer 2 what a profile addresses."""
+        """Frames for other addresses too, where the driver can: a DUT may bridge what a profile addresses."""
         self._each(self.ports, lambda client, ports: client.set_promiscuous(dict.fromkeys(ports, True)))
 
     def load(self, load: Load) -> None:
