@@ -16,7 +16,7 @@ settings.register_profile("wirespeed", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("wirespeed")
 
-# Container images set this variable; every process then compiles all that it imports, which is most of its start.
+# Hundreds of processes are started: each would compile again whatever it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

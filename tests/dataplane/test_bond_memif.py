@@ -93,7 +93,13 @@ def marker_answers(running: RouterProcess) -> int:
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=needs_two_cpus)])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param(1, marks=pytest.mark.long("LACP takes seconds to open; two workers are the harder case")),
+        pytest.param(2, marks=needs_two_cpus),
+    ],
+)
 @pytest.mark.parametrize(
     "members", [("b0",), pytest.param(("b0", "b1", "b0"), marks=pytest.mark.long("each member goes, one twice"))]
 )
