@@ -268,7 +268,6 @@ def words_of_a_refusal(run: Run) -> None:
 
 @case(
     "public/16-*",
-    wrong_yet("captured frames of OTG are without their FCS"),
     pytest.mark.long("a generator and two seconds of traffic, which the script sleeps"),
 )
 def length_of_a_captured_frame(run: Run) -> None:
