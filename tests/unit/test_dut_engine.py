@@ -6,13 +6,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from harness.waiting import wait_for
 
 from wirespeed.dut import prepare as preparing
 from wirespeed.dut.box import BoxDut
+from wirespeed.dut.collector import Collector
 from wirespeed.dut.commands import show
 from wirespeed.dut.device import Device
 from wirespeed.dut.dut import DutReading
@@ -125,6 +128,25 @@ def test_a_box_that_stops_answering_is_told_of_and_ends_nothing():
     reach.gone_at = " "
     assert "went away" in box.collect()["error"]
     box.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
+def test_a_load_ends_with_a_sample_of_its_end_however_slow_the_device_is():
+    """The second sample of the device is not whole when the load ends: it lasts for 20 s."""
+    slow = "echo sampled; [ ${n:-0} = 0 ] || sleep 20"
+    collector = Collector(LocalReach(), slow, interval_s=0.01)
+    collector.start()
+    try:
+        kept = Path(collector._directory) / "samples"
+        wait_for(lambda: kept.exists() and kept.read_text().count("=~=~= ") == 2, "a second sample that hangs")
+        began = time.monotonic() - 60
+        for fetched in (1, 2):
+            collector.fetch(10)
+            between = collector.between(began, time.monotonic())
+            assert [one.text for one in between] == ["sampled\n"] * (1 + fetched)
+    finally:
+        collector.stop(10)
+    assert not kept.exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")

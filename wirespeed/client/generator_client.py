@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from socket import create_connection
 from typing import Any, Self
 
 import zmq
@@ -51,6 +52,8 @@ REPEATABLE = {
 """Requests that do no harm when they run twice; so do all whose name begins with get_."""
 
 _RECOVERY_S = 0.5
+_LOOK_S = 0.2
+"""A server that does not answer within this is looked for: a closed port says at once that it is gone."""
 _SLOW_S = 20.0
 """Adding and starting streams may take a server seconds: it builds their packets."""
 
@@ -321,7 +324,7 @@ class GeneratorClient:
             try:
                 socket = self._open_socket()
                 socket.send(message)
-                if socket.poll(round(wait_s * 1000)):
+                if self._poll(socket, wait_s):
                     answer = socket.recv()
                     self._suspect = False
                     return answer
@@ -332,10 +335,33 @@ class GeneratorClient:
                 self._drop_socket()  # a REQ socket that missed its answer cannot send again
                 raise
             self._drop_socket()
+            if self._is_gone():
+                self._suspect = True
+                raise ConnectionFault(f"generator {self.server} stopped answering: its port is closed")
         self._suspect = True
         if self._api_handle is None:
             raise ConnectionFault(f"no generator answers at {self.server} within {wait_s * attempts:g} s")
         raise ConnectionFault(f"generator {self.server} stopped answering: no reply within {wait_s * attempts:g} s")
+
+    def _poll(self, socket: zmq.Socket[bytes], wait_s: float) -> bool:
+        """Whether an answer came within `wait_s`; a server that is gone is not waited for."""
+        look_s = min(wait_s, _LOOK_S)
+        if socket.poll(round(look_s * 1000)):
+            return True
+        return bool(socket.poll(0 if self._is_gone() else round((wait_s - look_s) * 1000)))
+
+    def _is_gone(self) -> bool:
+        """Whether the server has answered before, and nobody listens at its port any more."""
+        if self._api_handle is None:
+            return False  # it may be starting
+        try:
+            host, port = parse_server(self.server)
+            create_connection((host.strip("[]"), port), _LOOK_S).close()
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            pass
+        return False
 
     def _open_socket(self) -> zmq.Socket[bytes]:
         if self._socket is None:

@@ -19,8 +19,18 @@ MOST_S, LEAST_INTERVAL_S = 4 * 3600.0, 1.0
 """So long a sample is kept each second; of a longer time they are further apart."""
 _MOST_BLOCKS = 524288  # of 512 bytes
 _DIRECTORY = "/tmp/wirespeed-collect"
-_HEAD = re.compile(r"(?m)^=~=~= (\d+)(?:\.(\d*))?\S*\n")
+_SAMPLE = re.compile(r"(?ms)^=~=~= (\d+)(?:\.(\d*))?[^\n]*\n(.*?)^=~=~=$")
+_NOW = "=~=~= now\n"
 _CLOCK = "date +%s.%N"
+
+_ONE = f"""\
+echo "=~=~= $({_CLOCK})"
+{{{{
+{{sample}}
+}}}} 2>/dev/null
+echo "=~=~="
+"""
+"""One sample between its head, which bears the time, and its end."""
 
 _SCRIPT = """\
 cd "$1" || exit 1
@@ -28,10 +38,7 @@ echo $$ > pid
 ulimit -f {blocks}
 n=0
 while [ $n -lt {most} ] && [ ! -e stop ]; do
-echo "=~=~= $({clock})"
-{{
-{sample}
-}} 2>/dev/null
+{one}
 sleep {interval}
 n=$((n+1))
 done >> samples
@@ -73,7 +80,6 @@ class Collector:
     _directory: str = ""
     _offset_s: float = 0.0
     _fetched_bytes: int = 0
-    _rest: str = ""
     _began_s: float = 0.0
 
     def start(self) -> None:
@@ -82,8 +88,7 @@ class Collector:
         script = _SCRIPT.format(
             blocks=_MOST_BLOCKS,
             most=round(MOST_S / min(self.interval_s, LEAST_INTERVAL_S)),
-            clock=_CLOCK,
-            sample=self.sample,
+            one=_ONE.format(sample=self.sample).rstrip(),
             interval=f"{self.interval_s:g}",
         )
         ran = self.reach.run(_START.format(directory=_DIRECTORY), stdin=script)
@@ -93,14 +98,16 @@ class Collector:
         self._began_s = time.monotonic()
 
     def fetch(self, patience_s: float) -> None:
-        """Take over what is new. ConnectionFault when the device does not answer."""
-        ran = self.reach.run(f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples", timeout_s=patience_s)
-        self._fetched_bytes += len(ran.out.encode())
-        heads = list(_HEAD.finditer(text := self._rest + ran.out))
-        for head, following in zip(heads, heads[1:], strict=False):
-            self._keep(head, text[head.end() : following.start()])
-        # The last one may not be whole yet.
-        self._rest = text[heads[-1].start() :] if heads else text
+        """Take over what is new, and take a sample now, which ends the time before it. ConnectionFault when the device
+        does not answer."""
+        kept = f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples"
+        command = f"{kept}\nprintf '{_NOW.rstrip()}\\n'\n{_ONE.format(sample=self.sample)}"
+        file, _, now = self.reach.run(command, timeout_s=patience_s).out.rpartition(_NOW)
+        self._fetched_bytes += len(file.encode())
+        # A sample that is not whole yet would overlap the one of now: its rest, which comes later, has no head.
+        for found in (*_SAMPLE.finditer(file), *_SAMPLE.finditer(now)):
+            at_s = int(found[1]) + (float(f"0.{found[2]}") if (found[2] or "").isdigit() else 0.0)
+            self.samples.append(Kept(at_s - self._offset_s, found[3]))
 
     def stop(self, patience_s: float) -> None:
         """End it, and take its directory away; asked once. Harmless when it is not on. ConnectionFault when the device
@@ -122,10 +129,6 @@ class Collector:
         after = bisect_left(self.samples, at_s, key=lambda kept: kept.at_s)
         around = range(max(0, after - 1), min(after + 1, len(self.samples)))
         return min(around, key=lambda place: abs(self.samples[place].at_s - at_s), default=0)
-
-    def _keep(self, head: re.Match[str], text: str) -> None:
-        at_s = int(head[1]) + (float(f"0.{head[2]}") if (head[2] or "").isdigit() else 0.0)
-        self.samples.append(Kept(at_s - self._offset_s, text))
 
     def _clock_offset(self) -> float:
         """The device's clock less ours, by the quickest of a few answers."""

@@ -93,7 +93,7 @@ def collect(device: Device, duration_s: float, interval_s: float, output: str, s
     try:
         began = box.reading()
         say(f"collecting from {device.name} for {duration_s:g} s")
-        time.sleep(duration_s + interval_s)
+        time.sleep(duration_s)
         ended = box.reading()
         box.fetch()
         whole = box.telemetry(began, ended)
