@@ -152,6 +152,15 @@ class GeneratorClient:
         off = {"flow_ctrl_mode": {"mode": 0}}
         self._gather([self._owned("set_port_attr", port, attr=off) for port in ports])
 
+    def set_promiscuous(self, on_by_port: Mapping[int, bool]) -> None:
+        """Have the NICs of ports receive all frames, or those for them; drivers that cannot are let be."""
+        self._gather(
+            [
+                self._owned("set_port_attr", port, attr={"promiscuous": {"enabled": on}})
+                for port, on in on_by_port.items()
+            ]
+        )
+
     def start(self, ports: Sequence[int], rate: Rate, force: bool = False) -> None:
         """Start `ports` together, each at `rate`, until stopped."""
         self.start_each(dict.fromkeys(ports, rate), force)
