@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 import pytest
 from harness.lanes import enter_lane
@@ -13,6 +15,10 @@ from hypothesis import settings
 settings.register_profile("wirespeed", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("wirespeed")
+
+# Hundreds of processes are started: each would compile again whatever it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Programs that are tested would inherit what a shell's background jobs, and nohup, are told to ignore.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -54,7 +54,9 @@ static void send_once(const char *name, const struct ws_stream *streams, uint32_
 	bench_expect(ws_generator_start(generator, 0, 0, streams, count, 1, -1, 0, UINT64_MAX));
 	for (int i = 0; i < BURSTS_A_ROUND; i++)
 		generator_transmit(generator->ports[0].shares);
+	CALLGRIND_START_INSTRUMENTATION;
 	row = bench_send(once) > 0;
+	CALLGRIND_STOP_INSTRUMENTATION;
 	ws_generator_stop_port(generator, 0);
 }
 
@@ -73,6 +75,7 @@ static void take_once(void)
 	struct flow_packet seen[RX_BURST];
 	struct flow_meter *meter = generator->workers[0].watch.meter;
 	bench_expect(flow_meter_reserve(meter, 1, 0) ? 0 : -1);
+	CALLGRIND_START_INSTRUMENTATION;
 	for (uint64_t number = 0; number < once; number += RX_BURST) {
 		for (uint32_t i = 0; i < RX_BURST; i++) {
 			uint32_t sequence = FLOW_FIRST_SEQUENCE + (uint32_t)number + i;
@@ -88,6 +91,7 @@ static void take_once(void)
 		}
 		bench_take(seen);
 	}
+	CALLGRIND_STOP_INSTRUMENTATION;
 	row = 1;
 }
 

@@ -337,7 +337,9 @@ static int run_once(struct ws_router *router, struct graph *graph, const struct 
 		if (is_wanted(&rows[i], options)) {
 			set_up(router, rows[i].path, rows[i].routes);
 			node_rig_use(node_rig_load(rows[i].path, rows[i].routes, rows[i].pattern));
+			CALLGRIND_START_INSTRUMENTATION;
 			node_rig_walk(graph, options->vector, options->once);
+			CALLGRIND_STOP_INSTRUMENTATION;
 			return 0;
 		}
 	fprintf(stderr, "bench_nodes: no row has this --path and --routes\n");

@@ -93,7 +93,13 @@ def marker_answers(running: RouterProcess) -> int:
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=needs_two_cpus)])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param(1, marks=pytest.mark.long("LACP takes seconds to open; two workers are the harder case")),
+        pytest.param(2, marks=needs_two_cpus),
+    ],
+)
 @pytest.mark.parametrize(
     "members", [("b0",), pytest.param(("b0", "b1", "b0"), marks=pytest.mark.long("each member goes, one twice"))]
 )
@@ -127,6 +133,7 @@ def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path, worker
             assert row[1].rx_packets == had.packets <= row[0].tx_packets - had.dropped
 
 
+@pytest.mark.long("LACP takes 3 s to open, twice; the test above has members that go and come back")
 def test_a_router_that_restarts_is_a_partner_again(tmp_path):
     mode = "lacp load-balance l34"
     with side(tmp_path, "a", mode) as one:
@@ -141,6 +148,7 @@ def test_a_router_that_restarts_is_a_partner_again(tmp_path):
             wait_for(lambda: active(one) == 0, "the loss of both members")
 
 
+@pytest.mark.long("LACP gives a partner up after 6 s; test_lacp.c has the states without waiting")
 def test_one_side_without_lacp_leaves_the_other_closed(tmp_path):
     with side(tmp_path, "a", "lacp") as one, side(tmp_path, "b", "xor") as other:
         wait_for(lambda: active(other) == 2, "the side without LACP")

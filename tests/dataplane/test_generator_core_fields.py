@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 from scapy.all import IP, TCP, UDP, Ether, ICMPv6EchoRequest, IPv6, Packet, Raw
@@ -13,7 +12,6 @@ from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, Var
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild
-from pcap_file import frames
 
 ETHER = {"dst": "00:00:00:02:00:00", "src": "00:00:00:01:00:00"}
 PACKETS = 150  # more than two batches
@@ -43,13 +41,22 @@ def address(number: int) -> str:
     return ".".join(str(byte) for byte in number.to_bytes(4, "big"))
 
 
-def sent(tmp_path: Path, packet: bytes, ops: tuple[Op, ...], count: int = PACKETS, **options: int) -> list[bytes]:
-    capture = tmp_path / "out.pcap"
+@pytest.fixture(scope="module")
+def child() -> Iterator[GeneratorChild]:
+    with GeneratorChild("ring:loop") as started:
+        yield started
+
+
+def sent(
+    child: GeneratorChild, packet: bytes, ops: tuple[Op, ...], count: int = PACKETS, **options: int
+) -> list[bytes]:
+    """Frames as they come back, none missing."""
     stream = Stream(1, packet, mode=StreamMode.SINGLE_BURST, rate_pps=5e3, packets=count, ops=ops, **options)
-    with GeneratorChild(f"pcap:,{capture}") as child:
-        child.start(0, stream)
-        assert child.finish()[0].tx_packets == count
-    captured = list(frames(capture))
+    capture = child.start_capture([], [0], 2 * PACKETS)
+    child.start(0, stream)
+    child.finish()
+    captured = [one.data for one in child.read_capture(capture)]
+    child.change("stop_capture", capture)
     assert len(captured) == count
     return captured
 
@@ -187,30 +194,30 @@ def expected(build: Callable[[int], Packet], turn: int, mends_l4: bool) -> bytes
 
 @pytest.mark.parametrize("unrolled", [True, False], ids=["ready", "live"])
 @pytest.mark.parametrize("name", CASES)
-def test_packets_are_those_that_scapy_builds(tmp_path: Path, name: str, unrolled: bool) -> None:
+def test_packets_are_those_that_scapy_builds(child: GeneratorChild, name: str, unrolled: bool) -> None:
     build, ops = CASES[name]
     template = stale(build(19 if name == "size" else 0))
     mends_l4 = any(op.kind == OpKind.FIX_ICMP6 or (op.kind == OpKind.FIX_L4 and op.l4 != IP_L4) for op in ops)
-    for turn, frame in enumerate(sent(tmp_path, template, ops if unrolled else LONG + ops)):
+    for turn, frame in enumerate(sent(child, template, ops if unrolled else LONG + ops)):
         assert frame.hex() == expected(build, turn, mends_l4).hex(), f"packet {turn}"
 
 
-def test_little_endian_write(tmp_path: Path) -> None:
+def test_little_endian_write(child: GeneratorChild) -> None:
     ops = (counter(0, 0x01020304, 0x01020305), Op(OpKind.WRITE, offset=50, size=4, big_endian=False))
-    assert [frame[50:54].hex() for frame in sent(tmp_path, bytes(ip4()), ops, 3)] == [
+    assert [frame[50:54].hex() for frame in sent(child, bytes(ip4()), ops, 3)] == [
         "04030201",
         "05030201",
         "04030201",
     ]
 
 
-def test_cache_replays_the_first_packets(tmp_path: Path) -> None:
+def test_cache_replays_the_first_packets(child: GeneratorChild) -> None:
     ops = (counter(0, 0, 1000), write(0, 50, 2))
-    values = [int.from_bytes(frame[50:52], "big") for frame in sent(tmp_path, bytes(ip4()), ops, cache=7)]
+    values = [int.from_bytes(frame[50:52], "big") for frame in sent(child, bytes(ip4()), ops, cache=7)]
     assert values == [turn % 7 for turn in range(len(values))]
 
 
-def test_random_values_are_reproducible(tmp_path: Path) -> None:
+def test_random_values_are_reproducible(child: GeneratorChild) -> None:
     ops = (
         Op(OpKind.VAR, size=4, var_kind=VarKind.RANDOM, min=10, max=0xFFFFFFFF),
         write(0, 30, 4),
@@ -218,9 +225,9 @@ def test_random_values_are_reproducible(tmp_path: Path) -> None:
         write(1, 36, 2),
         fix(20, UDP_L4),
     )
-    first = sent(tmp_path, bytes(ip4()), ops)
-    again = sent(tmp_path, bytes(ip4()), ops)
-    other = sent(tmp_path, bytes(ip4()), ops, random_seed=77)
+    first = sent(child, bytes(ip4()), ops)
+    again = sent(child, bytes(ip4()), ops)
+    other = sent(child, bytes(ip4()), ops, random_seed=77)
     common = min(len(first), len(again), len(other))
     assert first[:common] == again[:common]
     assert [frame[30:34] for frame in first[:common]] != [frame[30:34] for frame in other[:common]]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import ssl
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 import snappi
+from harness.programs import run_wirespeed
 from harness.waiting import wait_for
 from otg_api import add_flow, flow_metrics, port_metrics, serving, stopped, transmit, two_ports
 
@@ -102,24 +102,16 @@ def test_the_clients_version_check_passes(served: tuple[str, str]) -> None:
 
 
 def test_an_address_that_cannot_be_had_ends_the_program() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "wirespeed",
-        "generator",
-        "--port",
-        "null",
-        "--rpc",
-        f"127.0.0.1:{free_rpc_port()}",
-    ]
-    ended = subprocess.run([*command, "--otg", "nowhere"], capture_output=True, text=True, timeout=60, check=False)
+    rpc = f"127.0.0.1:{free_rpc_port()}"
+    ended = run_wirespeed("generator", "--port", "null", "--rpc", rpc, "--otg", "nowhere", timeout=60)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert "give HOST:PORT" in ended.stderr
 
 
 def test_flows_by_https(tmp_path: Path) -> None:
     pem = tmp_path / "otg.pem"
-    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=otg", "-days", "1"]
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    request = ["openssl", "req", "-x509", *kind, "-subj", "/CN=otg", "-days", "1"]
     subprocess.run([*request, "-keyout", f"{pem}.key", "-out", f"{pem}.crt"], check=True, capture_output=True)
     pem.write_bytes(Path(f"{pem}.key").read_bytes() + Path(f"{pem}.crt").read_bytes())
     cert = ["--otg-cert", str(pem)]

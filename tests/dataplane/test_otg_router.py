@@ -23,6 +23,8 @@ set interface ip address e0 10.0.0.254/24
 set interface ip address e1 10.0.1.254/24
 set interface ip address e0 2001:db8::fe/64
 set interface ip address e1 2001:db8:1::fe/64
+set interface rx-mode e0 interrupt
+set interface rx-mode e1 interrupt
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import pytest
 from api_by_hand import ByHand
 from api_values import fields_of
 from hypothesis import HealthCheck, given, settings
@@ -30,10 +31,11 @@ def _read(reply: bytes) -> Values:
     return coder(TABLE.by_number[struct.unpack_from(">H", reply)[0]].name).unpack(reply)
 
 
-def test_no_message_ends_or_confuses_the_router(tmp_path: Path) -> None:
+@pytest.mark.parametrize("messages", [50, pytest.param(200, marks=pytest.mark.long("hypothesis at full depth"))])
+def test_no_message_ends_or_confuses_the_router(tmp_path: Path, messages: int) -> None:
     with router(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running, ByHand(tmp_path / "api.sock") as client:
 
-        @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=messages, deadline=None, suppress_health_check=list(HealthCheck))
         @given(_MESSAGES)
         def try_one(message: tuple[str, dict[str, object]]) -> None:
             name, values = message

@@ -233,7 +233,7 @@ def crossing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traffic]:
 
 @pytest.mark.parametrize(
     ("runs", "fewest_changes"),
-    [(5, 500), pytest.param(16, 2000, marks=pytest.mark.long("hypothesis at full depth"))],
+    [(3, 250), pytest.param(16, 2000, marks=pytest.mark.long("hypothesis at full depth"))],
 )
 def test_packets_follow_the_naive_table_through_many_changes(crossing: Traffic, runs: int, fewest_changes: int) -> None:
     churn = Churn(crossing)

@@ -188,8 +188,11 @@ def measure_once(directory: Path, settings: str, packets: int, rate_pps: float) 
 
 
 @pytest.mark.alone
-def test_a_loss_of_one_in_a_million_is_counted_to_the_packet(tmp_path: Path) -> None:
-    packets, seed = 600_000, 2
+@pytest.mark.parametrize(
+    ("packets", "seed"),
+    [(100_000, 16), pytest.param(600_000, 2, marks=pytest.mark.long("600 000 packets, in Python too"))],
+)
+def test_a_loss_of_one_in_a_million_is_counted_to_the_packet(tmp_path: Path, packets: int, seed: int) -> None:
     row = Row(seed, LOSS)
     expected = sum(row.draw() < int(1e-6 * ALL) for _ in range(packets))
     found, counted = measure(tmp_path, f"loss 1e-6 seed {seed}", packets, 2e5)

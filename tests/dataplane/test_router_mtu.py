@@ -78,6 +78,17 @@ def test_packets_of_the_mtu_are_not_cut(tmp_path: Path) -> None:
     assert "ip4-frag: packets fragmented" not in outcome.counters
 
 
+def test_the_longest_packets_are_routed(tmp_path: Path) -> None:
+    """9216 bytes, the most in a configuration of VPP, and one byte more, which is cut."""
+    config = CONFIG + "set interface mtu 9216 e0\nset interface mtu 9216 e1\n"
+    sent = [packet(9216), packet(9217)]
+    outcome = route(tmp_path, config, sent, [])
+    whole, *parts = outcome.frames[1]
+    assert len(whole) == 9216 + 14
+    assert_fragments(sent[1], parts, 9216)
+    conserved(outcome)
+
+
 def test_options_that_say_so_are_in_all_fragments(tmp_path: Path) -> None:
     options = [IPOption_NOP(), IPOption_Router_Alert(), IPOption_Timestamp(), IPOption_NOP()]
     sent = packet(1000, options=options)

@@ -29,6 +29,7 @@ class Vpp:
         self._bridges = dict(state.bridges)
         self._acls = dict(state.acls)
         self._sflow = state.sflow
+        self._own_macs: dict[str, str | None] = {}
         self._children: dict[str, set[str]] = {}
         self._networks: dict[Network, set[str]] = {}
         self._lengths: dict[tuple[int, int], int] = {}
@@ -203,12 +204,15 @@ class Vpp:
         busy = face.addresses or face.unnumbered or face.lcp or face.is_layer2 or face.bond_of
         if busy or any(True for _ in self._subs(face.name)):
             raise Refused(f"{face.name} is used otherwise: {busy or 'it has sub-interfaces'}")
-        self._change(op.interface, bond_of=op.bond)
+        if bond.mac is None:
+            self._change(op.bond, mac=face.mac)
+        self._own_macs[op.interface] = face.mac
+        self._change(op.interface, bond_of=op.bond, mac=None)
 
     def _do_remove_member(self, op: ops.RemoveMember) -> None:
         if self._face(op.interface).bond_of is None:
             raise Refused(f"{op.interface} is in no bond")
-        self._change(op.interface, bond_of=None)
+        self._change(op.interface, bond_of=None, mac=self._own_macs.get(op.interface))
 
     # ---- Layer 2
 
@@ -369,7 +373,7 @@ class Vpp:
 
     def _do_set_mac(self, op: ops.SetMac) -> None:
         face = self._face(op.interface)
-        if int(op.mac[:2], 16) & 1 or face.parent is not None:
+        if int(op.mac[:2], 16) & 1 or face.parent is not None or face.bond_of is not None:
             raise Refused(f"{op.mac} cannot be {face.name}'s")
         self._change(op.interface, mac=op.mac)
 

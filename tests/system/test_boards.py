@@ -24,6 +24,10 @@ from telemetry.rehearsal.stage import LOAD_TEST, SCRAPED_EACH_S, SOAK, WINDOW_S,
 from wirespeed.exporter.families import FAMILIES
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+pytestmark = pytest.mark.long(
+    "half a minute under Prometheus; tests/unit/test_board_metrics.py has the names that the boards ask for, "
+    "test_exporter.py a lab that is scraped under load"
+)
 if shutil.which("prometheus") is None:
     pytest.skip("Debian's prometheus is missing", allow_module_level=True)
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from config_walk import PORTS as WALKED_PORTS
+from config_walk import walked
 from harness.programs import started, wirespeed
 from harness.waiting import wait_for
 from sandbox import Router, needs, router
@@ -19,7 +21,10 @@ from wirespeed.cli.main import main
 from wirespeed.config.application import Application
 from wirespeed.config.check import check_text, read_config
 from wirespeed.config.operations import Operation
+from wirespeed.config.plan import plan
 from wirespeed.config.router_device import RouterDevice
+from wirespeed.config.schema import Config
+from wirespeed.config.target import target_state
 from wirespeed.errors import INTERRUPTED, RemoteError
 
 pytestmark = needs()
@@ -98,6 +103,38 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
     left = [json.loads(line) for line in state(running).splitlines()]
     assert {told["kind"] for told in left if "interface" in told} == {"port"}
     assert {next(iter(told)) for told in left} == {"interface", "sflow"}
+
+
+@pytest.fixture
+def walk(box):
+    """Configurations by name, and a function that applies one, plans it again, and asserts that nothing is left."""
+    has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
+    configs = walked(tunnel_subs=False, vlans_in_linux=has_vlans)
+    ports = [f"{name}=memif:{box.directory}/{name}.sock,role=server" for name in WALKED_PORTS]
+    with router(box, ports, "lcp default netns dataplane\n") as made:
+        device = RouterDevice(made.socket)
+
+        def go(name: str) -> None:
+            config = Config.model_validate(configs[name])
+            assert Application(config, device, box.directory / "journal", lambda _line: None).run() == 0, name
+            assert not plan(device.read(), target_state(config)).steps, name
+
+        yield configs, go
+
+
+def test_a_walk_there_and_back_through_configurations_of_all_kinds(walk):
+    configs, go = walk
+    for name in (*configs, *reversed(configs)):
+        go(name)
+
+
+@pytest.mark.long("a hundred pairs; the walk above has each configuration after two others")
+def test_each_configuration_is_reached_from_each_other(walk):
+    configs, go = walk
+    for start in configs:
+        for name in configs:
+            go(start)
+            go(name)
 
 
 def test_changes_that_look_like_none_are_applied(box, running, tmp_path, capsys):

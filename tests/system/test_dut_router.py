@@ -31,7 +31,7 @@ def test_a_router_is_prepared_collected_from_and_put_back(running):
     assert "02:ee:00:00:01:00" in running.ask("show ip neighbors")
     assert "nothing to do" in dut(running, "prepare", *words)
     output = running.sandbox.directory / "collected.json"
-    dut(running, "collect", "--duration=2", "--interval=0.5", f"--output={output}")
+    dut(running, "collect", "--duration=0.6", "--interval=0.2", f"--output={output}")
     raw = json.loads(output.read_text())
     assert raw["samples"] and raw["dut"]["kind"] == "wirespeed"
     assert all(one["workers"][0]["name"] == "ws_wk_0" for one in raw["samples"])

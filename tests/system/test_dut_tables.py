@@ -74,18 +74,8 @@ def test_loads_drawn_from_a_table_pass(dut, by, protocol, ip4, ip6):
     process, server = generator(dut)
     for family, nowhere in (("4", "IpExtInNoRoutes"), ("6", "Ip6InNoRoutes")):
         result = dut.directory / f"table{family}.json"
-        load = [
-            "-p",
-            "bench",
-            "-t",
-            f"prefixes={table},vm=var1,size=128,ip={family}",
-            "-wd",
-            "0.5",
-            "-rd",
-            "0",
-            "-hd",
-            "2",
-        ]
+        load = ["-p", "bench", "-t", f"prefixes={table},vm=var1,size=128,ip={family}", "-wd", "0.2", "-rd", "0"]
+        load += ["-hd", "0.8"]
         words = [*load, "-rt", "3kpps", "-s", server, "-o", str(result), f"--dut={SPEC},every=0.5"]
         code, said = dut.wirespeed("loadtest", *words)
         assert code == 0, said

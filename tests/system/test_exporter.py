@@ -68,7 +68,7 @@ def _restart(lab: BuiltLab) -> None:
 
 def _load(lab: BuiltLab, result: Path) -> subprocess.Popen[str]:
     words = ["loadtest", "-q", "-s", lab.rpc, "--dut", lab.dut, "-p", "bench", "-t", "size=64"]
-    words += ["-wd", "1", "-rd", "3", "-hd", "1", "-rt", "100kpps", "--latency", "1kpps", "-o", str(result)]
+    words += ["-wd", "0.3", "-rd", "1.5", "-hd", "0.5", "-rt", "100kpps", "--latency", "1kpps", "-o", str(result)]
     return subprocess.Popen(wirespeed(*words), text=True)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from harness.waiting import wait_for
+from harness.waiting import PATIENCE_S, wait_for
 from sandbox import IP4, IP6, PORTS, needs, router
 
 pytestmark = needs()
@@ -25,8 +25,11 @@ def test_senders_are_told_when_nobody_answers(box):
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
         box.wait_ping("h1", "2001:db8:2::2")
-        for target in ("10.2.0.77", "2001:db8:2::77"):
-            code, said = box.try_run("ping", "-c", "1", "-W", "10", target, netns="h1")
+        pings = [
+            box.spawn("ping", "-c", "1", "-W", "10", target, netns="h1") for target in ("10.2.0.77", "2001:db8:2::77")
+        ]
+        for ping in pings:
+            code, said = ping.popen.wait(PATIENCE_S), ping.said()
             assert code and re.search(r"(Host|Address) [Uu]nreachable|address unreachable", said, re.I), said
         assert "held packets whose next hop did not answer" in running.ask("show errors")
         wait_for(lambda: len(running.ask("show ip neighbor-hold").splitlines()) == 1, "an empty table")

@@ -20,7 +20,7 @@ FRAME_BYTES = MTU + 14
 
 
 def loadtest(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    times = ["-wm", "100pps", "-wd", "0.2", "-rt", "500pps", "-rd", "1", "-hd", "1", "--interval", "0.5"]
+    times = ["-wm", "100pps", "-wd", "0.2", "-rt", "1kpps", "-rd", "0.5", "-hd", "0.5", "--interval", "0.25"]
     return run_wirespeed("loadtest", "-p", "bench", "-o", file, *words, *times)
 
 

@@ -84,7 +84,7 @@ def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> N
 def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(both_cpus: frozenset[int], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
     words = ["--min", "2kpps", "--max", "8kpps", "--goal", f"ndr:loss=0,{SHAPE}", "--goal", f"pdr:loss=5%,{SHAPE}"]
-    words += ["--mrr", "2x0.2", "--latency", "-u", "-o", str(file)]
+    words += ["--mrr", "2x0.2", "--latency", "9kpps,0.3", "-u", "-o", str(file)]
     done = run_wirespeed("search", "--lab", "embedded", *words)
     assert done.returncode == 0, done.stderr
     assert "NDR allows 0 % loss: " in done.stderr and "MRR: " in done.stderr

@@ -22,7 +22,7 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
     words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
-    words += ["-hd", "4", "-o", str(tmp_path / "own.json"), "--web"]
+    words += ["-hd", "2", "-o", str(tmp_path / "own.json"), "--web"]
     process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     address = next(line.split()[1] for line in process.stderr if line.startswith("live: "))

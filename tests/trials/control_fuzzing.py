@@ -29,7 +29,7 @@ _LEFT_OUT = ("ping", "quit", "exit", "create tap", "create interface memif", "lc
 
 @trial("control-fuzz", "mutated lines and requests at the router's control socket while traffic passes", limit_s=7200)
 def control(ground: Ground) -> None:
-    wanted = ground.messages or ground.times(20_000, 1500)
+    wanted = ground.messages or ground.times(20_000, 700)
     syntaxes = [one for one in SYNTAXES if not one.startswith(_LEFT_OUT)]
     faces = [f"e{number}=memif:{ground.directory}/m{number},role=server" for number in range(2)]
     lines = "".join(

@@ -51,7 +51,7 @@ _SHARES = 4
 
 @trial("packets", "mutated packets through the router: conserved to the packet", limit_s=14_400)
 def packets(ground: Ground) -> None:
-    wanted = ground.packets or ground.times(20_000_000, 500_000)
+    wanted = ground.packets or ground.times(20_000_000, 200_000)
     with ExitStack() as undo:
         started, socket = _router(ground, undo)
         wires = [f"memif:{ground.directory}/m{number},role=client,mac={_HOSTS[number]},speed=10G" for number in (0, 1)]
@@ -98,7 +98,7 @@ def _send_all(ground: Ground, client: GeneratorClient, wanted: int, router: Star
         client.reset([0, 1])
         for port, mac in enumerate(_MACS):
             file = ground.directory / f"{share}-{port}.pcap"
-            _write(file, mutated(seeds, 250, ground.random, bytes.fromhex(mac.replace(":", ""))))
+            _write(file, mutated(seeds, ground.times(250, 100), ground.random, bytes.fromhex(mac.replace(":", ""))))
             client.add_streams(port, _side_by_side(load_profile(str(file), {}, port, 0)))
         client.start([0, 1], Rate(1.0, "raw"), force=True)
         goal = wanted * share // _SHARES

@@ -211,7 +211,7 @@ PROGRAMS = (
         short_rounds=1,
     ),
     Program("generator", _generator, "ready", (0.5, 2.0), check=_no_traceback),
-    Program("router", _router, "ready", (0.5, 2.0), check=_no_traceback),
+    Program("router", _router, "ready", (0.5, 2.0), check=_no_traceback, short_rounds=1),
     Program("demo", _demo, "1/10 ", (4.0, 35.0), check=_results_are_whole, ended_codes=(0, 130)),
     Program(
         "console",

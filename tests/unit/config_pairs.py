@@ -9,7 +9,7 @@ from wirespeed.config.check import rule_findings
 from wirespeed.config.schema import Config
 
 PORTS = tuple(f"GigabitEthernet{bus}/0/0" for bus in range(1, 6))
-MTUS = (1500, 2000, 9000)
+MTUS = (1500, 2000, 9216)
 
 
 def config_of(seed: int) -> Config:
@@ -129,6 +129,8 @@ def _add_bond(draw: random.Random, raw: dict[str, Any], ports: list[str], layer3
     members = draw.sample(ports, 2)
     for port in members:
         raw["interfaces"][port] = {"mtu": mtu, "state": draw.choice(("up", "down"))}
+        if draw.random() < 0.3:
+            raw["interfaces"][port]["mac"] = f"02:00:00:00:01:{draw.randrange(256):02x}"
     raw["bondethernets"] = {"BondEthernet0": {"interfaces": members, "mode": draw.choice(("lacp", "xor", "broadcast"))}}
     bond = dict(layer3(mtu), state="up")
     raw["interfaces"]["BondEthernet0"] = bond

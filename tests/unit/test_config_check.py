@@ -70,7 +70,6 @@ WRONG = {
     + BOND
     + "    interfaces: [e0]": "member e0 has address 10.0.0.1/8",
     "interfaces:\n  e0: {sub-interfaces: {1: {mtu: 1500}}}\n" + BOND + "    interfaces: [e0]": "has sub-interface e0.1",
-    "interfaces:\n  e0: {mac: '02:00:00:00:00:01'}\n" + BOND + "    interfaces: [e0]": "member e0 sets MAC",
     "interfaces: {BondEthernet0: {mac: '02:00:00:00:00:01'}}\nbondethernets: {BondEthernet0: {}}": "move it to bondeth",
     "interfaces: {BondEthernet4294967295: {}}\nbondethernets: {BondEthernet4294967295: {}}": "is above 4294967294",
     "interfaces: {BondEthernet0: {}}\nloopbacks: {loop1: {}}\nbondethernets: {BondEthernet0: {interfaces: [loop1]}}": (

@@ -6,9 +6,12 @@ from dataclasses import fields, replace
 
 import pytest
 from config_pairs import PORTS, config_of
+from config_walk import PORTS as WALKED_PORTS
+from config_walk import walked
 from simulated_vpp import Vpp
 
 from wirespeed.config import operations as ops
+from wirespeed.config.check import rule_findings
 from wirespeed.config.plan import plan
 from wirespeed.config.router_device import router_lacks
 from wirespeed.config.schema import Config
@@ -36,6 +39,8 @@ OPEN = ("mac", "mtu", "link_mtu", "lcp_namespace")
 def wrong_fields(have: Interface, want: Interface) -> dict[str, tuple[object, object]]:
     """Those that differ, but for what `want` leaves open."""
     pairs = {field.name: (getattr(have, field.name), getattr(want, field.name)) for field in fields(Interface)}
+    if want.bond_of is not None:
+        del pairs["mac"]  # the bond lends a member its own
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and (name not in OPEN or pair[1])}
 
 
@@ -72,6 +77,37 @@ def test_any_configuration_is_reached_from_any_other_and_back_again(part: int) -
         assert not plan(second, target_state(other, BARE)).steps, f"the second plan of pair {pair} is not empty"
         back = run(second, first)
         assert not differences(back, first), pair
+
+
+WALKED = walked()
+
+
+@pytest.mark.parametrize("start", WALKED)
+def test_each_configuration_of_a_walk_is_reached_from_each_other(start: str) -> None:
+    bare = bare_state(Config.model_validate({"interfaces": {port: {} for port in WALKED_PORTS}}))
+    configs = {name: Config.model_validate(raw) for name, raw in WALKED.items()}
+    assert [finding.text(start) for finding in rule_findings(configs[start])] == []
+    begun = run(bare, target_state(configs[start], bare))
+    for name, config in configs.items():
+        target = target_state(config, bare)
+        reached = run(begun, target)
+        assert not differences(reached, target), name
+        assert not plan(reached, target).steps, f"the second plan from {start} to {name} is not empty"
+
+
+def test_a_member_of_a_bond_has_its_own_mac_address_before_and_after() -> None:
+    """While it is one it has the bond's, and nothing is planned."""
+    mac, other = "02:00:00:00:0c:01", "02:00:00:00:0c:02"
+
+    def bonded(own: str, *members: str) -> State:
+        faces = {port: {} for port in PORTS} | {PORT: {"mac": own}, "BondEthernet0": {}}
+        return state_of(interfaces=faces, bondethernets={"BondEthernet0": {"interfaces": [*members]}})
+
+    lines = made(BARE, bonded(mac, PORT))
+    assert lines.index(f"set interface mac address {PORT} {mac}") < lines.index(f"bond add BondEthernet0 {PORT}")
+    joined = run(BARE, bonded(mac, PORT))
+    assert made(joined, bonded(other, PORT)) == []
+    assert made(joined, bonded(other)) == [f"bond del {PORT}", f"set interface mac address {PORT} {other}"]
 
 
 PORT = PORTS[0]

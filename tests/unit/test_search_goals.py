@@ -88,6 +88,7 @@ def test_plans_that_cannot_be(plan: SearchPlan, message: str) -> None:
 def test_mrr_and_latency_as_users_write_them() -> None:
     assert parse_mrr("5x10") == MrrPlan(5, 10.0)
     assert parse_latency("1kpps").rate_pps == 1000
+    assert (parse_latency("1kpps,0.3").duration_s, parse_latency("1kpps").duration_s) == (0.3, 5.0)
     for text in ("5", "x", "5x", "-1x1"):
         with pytest.raises(UsageError, match="such as 10x1"):
             parse_mrr(text)

@@ -177,7 +177,7 @@ def command(
     check_plan(plan)
     out = Output(output)
     load = load_for(plan)
-    with keeping(out), stand_of(at, bench, force) as stand, shown(output, web=web):
+    with keeping(out), shown(output, web=web), stand_of(at, bench, force) as stand:
         plan = replace(plan, lab=stand.lab, dut=stand.device)
         with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
             result = run_loadtest(

@@ -167,7 +167,7 @@ def command(
     if text is not None:
         check_writable(text)
     loads = loads_for(plan)
-    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand, shown(output, web=web):
+    with keeping(out), shown(output, web=web), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
         do_reset = by_command or stand.restart
         kind = f"by the command {reset_command}" if by_command else RESTART if stand.restart else ""
         plan = plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind)

@@ -72,8 +72,9 @@ def command(
         str,
         typer.Option(
             "--latency",
-            metavar="[RATE]",
-            help="Measure latency at 0, 10, 50 and 90 % of PDR afterwards, by a stream of 9kpps unless told.",
+            metavar="[RATE[,S]]",
+            help="Measure latency at 0, 10, 50 and 90 % of PDR afterwards, by a stream of RATE for S seconds each.  "
+            "[default: (9kpps,5)]",
             show_default=False,
         ),
     ] = "",
@@ -139,7 +140,7 @@ def command(
     check_plan(plan)
     out = Output(output)
     loads = loads_for(plan)
-    with keeping(out), stop_on_signals() as stop, stand_of(at, bench, force) as stand, shown(output, web=web):
+    with keeping(out), shown(output, web=web), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
         with watcher(console, plan.title, quiet) as view:
             result = run_search(
                 plan.on(lab=stand.lab, dut=stand.device),

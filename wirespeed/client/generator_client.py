@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from socket import create_connection
 from typing import Any, Self
 
 import zmq
@@ -51,6 +52,8 @@ REPEATABLE = {
 """Requests that do no harm when they run twice; so do all whose name begins with get_."""
 
 _RECOVERY_S = 0.5
+_LOOK_S = 0.2
+"""A server that does not answer within this is looked for: a closed port says at once that it is gone."""
 _SLOW_S = 20.0
 """Adding and starting streams may take a server seconds: it builds their packets."""
 
@@ -150,6 +153,15 @@ class GeneratorClient:
         """Tell the NICs of `ports` to send no pause frames and to heed none; drivers that cannot are let be."""
         off = {"flow_ctrl_mode": {"mode": 0}}
         self._gather([self._owned("set_port_attr", port, attr=off) for port in ports])
+
+    def set_promiscuous(self, on_by_port: Mapping[int, bool]) -> None:
+        """Have the NICs of ports receive all frames, or those for them; drivers that cannot are let be."""
+        self._gather(
+            [
+                self._owned("set_port_attr", port, attr={"promiscuous": {"enabled": on}})
+                for port, on in on_by_port.items()
+            ]
+        )
 
     def start(self, ports: Sequence[int], rate: Rate, force: bool = False) -> None:
         """Start `ports` together, each at `rate`, until stopped."""
@@ -327,7 +339,7 @@ class GeneratorClient:
             try:
                 socket = self._open_socket()
                 socket.send(message)
-                if socket.poll(round(wait_s * 1000)):
+                if self._poll(socket, wait_s):
                     answer = socket.recv()
                     self._suspect = False
                     return answer
@@ -338,10 +350,33 @@ class GeneratorClient:
                 self._drop_socket()  # a REQ socket that missed its answer cannot send again
                 raise
             self._drop_socket()
+            if self._is_gone():
+                self._suspect = True
+                raise ConnectionFault(f"generator {self.server} stopped answering: its port is closed")
         self._suspect = True
         if self._api_handle is None:
             raise ConnectionFault(f"no generator answers at {self.server} within {wait_s * attempts:g} s")
         raise ConnectionFault(f"generator {self.server} stopped answering: no reply within {wait_s * attempts:g} s")
+
+    def _poll(self, socket: zmq.Socket[bytes], wait_s: float) -> bool:
+        """Whether an answer came within `wait_s`; a server that is gone is not waited for."""
+        look_s = min(wait_s, _LOOK_S)
+        if socket.poll(round(look_s * 1000)):
+            return True
+        return bool(socket.poll(0 if self._is_gone() else round((wait_s - look_s) * 1000)))
+
+    def _is_gone(self) -> bool:
+        """Whether the server has answered before, and nobody listens at its port any more."""
+        if self._api_handle is None:
+            return False  # it may be starting
+        try:
+            host, port = parse_server(self.server)
+            create_connection((host.strip("[]"), port), _LOOK_S).close()
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            pass
+        return False
 
     def _open_socket(self) -> zmq.Socket[bytes]:
         if self._socket is None:

@@ -108,7 +108,7 @@ class ApiDevice:
                 up=bool(face.flags & _UP),
                 link_mtu=face.link_mtu if kind in HARDWARE else None,
                 mtu=face.mtu[0],
-                mac=None if kind is Kind.SUB else str(face.l2_address),
+                mac=None if kind is Kind.SUB or index in members else str(face.l2_address),
                 addresses=tuple(sorted(self._addresses(index))),
                 unnumbered=names.get(borrowed.get(index, _ALL)),
                 lcp=pair.host_if_name if pair else None,

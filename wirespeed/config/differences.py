@@ -188,7 +188,9 @@ class _Differences:
         if want.lcp is not None and have.lcp is None:
             yield step(ops.CreateLcp(name, want.lcp, want.lcp_namespace), Rank.LCP, Stage.CREATE)
         made_with_mac = is_new and want.kind in (Kind.LOOPBACK, Kind.BOND)
-        if want.mac is not None and want.mac != have.mac and not made_with_mac:
+        # A port's own MAC address is set before it joins a bond, which lends it another while it is a member.
+        is_member = want.bond_of is not None and want.bond_of == have.bond_of
+        if want.mac is not None and want.mac != have.mac and not made_with_mac and not is_member:
             yield step(ops.SetMac(name, want.mac), Rank.LOOPBACK_MAC if want.kind is Kind.LOOPBACK else Rank.MAC)
         if want.bond_of is not None and have.bond_of is None:
             yield step(ops.AddMember(name, want.bond_of), Rank.BOND_MEMBER)

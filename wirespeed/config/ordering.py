@@ -167,6 +167,7 @@ class Ordering:
             yield from _because(self._of(operation.to, ops.Creation), "both ends of a cross-connect are there")
         elif isinstance(operation, ops.AddMember):
             yield from _because(self._of(operation.bond, ops.Creation), "the bond is there first")
+            yield from _because(self._of(operation.interface, ops.SetMac), "a member takes no MAC address of its own")
             for sub in self._current_subs.get(operation.interface, ()):
                 yield from _because(self._of(sub, ops.Deletion), "a member has no sub-interfaces")
         elif operation.is_bvi:

@@ -33,7 +33,6 @@ from wirespeed.router.client import ask, ask_in_order
 
 _AT_ONCE = 200
 """Operations that are under way together: what an interrupted application may still do."""
-_MOST_MTU = 9198
 _MOST_VLAN = 4094
 _KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN, "bond": Kind.BOND}
 
@@ -61,7 +60,7 @@ class RouterDevice:
             else:
                 interfaces[told["interface"]] = _interface(told)
                 bonds |= dict.fromkeys(told.get("members", ()), told["interface"])
-        interfaces |= {name: replace(interfaces[name], bond_of=bond) for name, bond in bonds.items()}
+        interfaces |= {name: replace(interfaces[name], bond_of=bond, mac=None) for name, bond in bonds.items()}
         return State(interfaces, bridges, named_acls(acls), sflow, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
@@ -98,8 +97,6 @@ class RouterDevice:
 def router_lacks(operation: ops.Operation) -> str | None:
     """What our router has not, that the operation needs, whichever way it is asked; None where it may be tried."""
     match operation:
-        case ops.SetLinkMtu() | ops.SetPacketMtu() if operation.mtu > _MOST_MTU:
-            return f"its packets have at most {_MOST_MTU} bytes"
         case ops.CreateBridge() | ops.SetBridge():
             if operation.settings.arp_term or operation.settings.arp_ufwd:
                 return "its bridge domains do nothing about ARP"

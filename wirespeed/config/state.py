@@ -77,7 +77,7 @@ class TagRewrite:
 class Interface:
     """`rewrite` is what layer 2 makes of a frame's VLAN tags. `bond_of` is the bond that a port is a
     member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with
-    their length."""
+    their length. `mac` is a port's own: None while a bond lends it another."""
 
     name: str
     kind: Kind

@@ -76,8 +76,8 @@ FULL = Schedule(
     burdened=BURDENED,
 )
 QUICK = Schedule(
-    embedded=Timing(warmup_s=0.2, ramp_s=1.2, hold_s=0.4, interval_s=0.1),
-    linux=Timing(warmup_s=0.2, ramp_s=0.8, hold_s=0.4, interval_s=0.1),
+    embedded=Timing(warmup_s=0.1, ramp_s=0.8, hold_s=0.32, interval_s=0.08),
+    linux=Timing(warmup_s=0.1, ramp_s=0.64, hold_s=0.32, interval_s=0.08),
     veth_tests=tuple(test for test in SEED_SUITE if test.label == "64b one flow"),
     burdened=tuple(test for test in BURDENED if test.burden is not None and not test.burden.routes),
 )

@@ -103,6 +103,8 @@ def check_plan(plan: SearchPlan) -> None:
         raise UsageError(f"MRR of {plan.mrr.count} trials of {plan.mrr.duration_s:g} s: give at least one, above 0 s")
     if plan.latency is not None and not 0 < plan.latency.rate_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency.rate_pps:g} pps: give more than 0, up to 100kpps")
+    if plan.latency is not None and not (math.isfinite(plan.latency.duration_s) and plan.latency.duration_s > 0):
+        raise UsageError(f"latency trials of {plan.latency.duration_s:g} s: give seconds above 0")
     if not plan.goals and plan.mrr is None:
         raise UsageError("nothing to search for: give --goal or --mrr")
     for what, load in (("--min", plan.least), ("--max", plan.most)):
@@ -123,8 +125,13 @@ def parse_mrr(text: str) -> MrrPlan:
 
 
 def parse_latency(text: str) -> LatencyPlan:
-    """`9kpps`: the rate of the stream."""
-    rate = parse_rate(text)
+    """`9kpps` or `9kpps,5`: the rate of the stream, and the seconds of each trial."""
+    stream, comma, seconds = text.partition(",")
+    rate = parse_rate(stream)
     if rate.unit != "pps":
-        raise UsageError(f"latency stream of {text}: give packets a second, such as 9kpps")
-    return LatencyPlan(rate.value)
+        raise UsageError(f"latency stream of {stream}: give packets a second, such as 9kpps")
+    try:
+        plan = LatencyPlan(rate.value, float(seconds)) if comma else LatencyPlan(rate.value)
+    except ValueError:
+        raise UsageError(f"latency trials of {seconds!r}: give seconds, such as 9kpps,5") from None
+    return plan

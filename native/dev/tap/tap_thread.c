@@ -6,6 +6,7 @@
 #include "dev/link.h"
 #include "dev/pool.h"
 #include "dev/worker.h"
+#include "wirespeed/limits.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 enum {
 	BURST = 64, /* of one TAP and direction before the next one has its turn */
 	MAX_PIECES = 8,
-	LONGEST = 9216 + 22, /* the largest MTU, Ethernet and two tags */
+	LONGEST = WS_MAX_MTU + 22, /* with Ethernet header and two tags */
 };
 
 static struct {

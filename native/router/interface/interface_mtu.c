@@ -7,17 +7,13 @@
 
 #include <errno.h>
 
-enum {
-	MIN_MTU = 68, /* RFC 791 */
-	FRAME_OVERHEAD = 18,
-	PORTLESS_MTU = 9216 - FRAME_OVERHEAD,
-};
+enum { MIN_MTU = 68 /* RFC 791 */ };
 
 uint16_t interface_carries(const struct ws_router *router, uint16_t index)
 {
 	const struct interface_settings *settings = &router->settings[index];
 	return settings->kind == WS_INTERFACE_LOOPBACK || settings->kind == WS_INTERFACE_VXLAN
-			   ? PORTLESS_MTU
+			   ? WS_MAX_MTU
 			   : router->settings[settings->parent].mtus[WS_MTU_L2];
 }
 
@@ -36,7 +32,7 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 		return fail(-EINVAL, "%d is no kind of MTU", kind);
 	bool follows = kind != WS_MTU_L3 && !mtu;
 	/* A bond has no link of its own, so the MTU of its packets is its only limit. */
-	if (router->settings[index].kind == WS_INTERFACE_BOND && mtu <= PORTLESS_MTU &&
+	if (router->settings[index].kind == WS_INTERFACE_BOND && mtu <= WS_MAX_MTU &&
 		mtu > router->settings[index].mtus[WS_MTU_L2])
 		router->settings[index].mtus[WS_MTU_L2] = mtu;
 	if (!follows && (mtu < MIN_MTU || mtu > interface_carries(router, index)))
@@ -65,9 +61,9 @@ static void lower(struct ws_router *router, uint16_t port, uint16_t mtu)
 
 static int set_bond_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
 {
-	if (mtu < MIN_MTU || mtu > PORTLESS_MTU)
+	if (mtu < MIN_MTU || mtu > WS_MAX_MTU)
 		return fail(-EINVAL, "interface %s takes an MTU of %d to %d, not %u",
-					interface_name(router, index), MIN_MTU, PORTLESS_MTU, mtu);
+					interface_name(router, index), MIN_MTU, WS_MAX_MTU, mtu);
 	router->settings[index].mtus[WS_MTU_L2] = router->settings[index].mtus[WS_MTU_L3] = mtu;
 	lower(router, index, mtu);
 	return 0;
@@ -85,7 +81,7 @@ int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
 	int error = ws_port_info(index, &info);
 	if (error)
 		return error;
-	uint16_t most = WS_PACKET_LEN - FRAME_OVERHEAD;
+	uint16_t most = WS_MAX_MTU;
 	if (info.max_mtu && info.max_mtu < most)
 		most = info.max_mtu;
 	if (mtu < MIN_MTU || mtu > most)

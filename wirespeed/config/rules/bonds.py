@@ -100,12 +100,6 @@ def bond_member_mtu(lookup: Lookup) -> Iterator[Finding]:
             yield Finding(path, says, "give both the same mtu among the interfaces")
 
 
-def bond_member_mac(lookup: Lookup) -> Iterator[Finding]:
-    for path, bond, face in _members(lookup):
-        if face.mac is not None:
-            yield Finding(path, f"member {face.name} sets MAC {face.mac}", f"set bondethernets.{bond}.mac")
-
-
 RULES = (
     bond_is_an_interface,
     bond_instance,
@@ -118,5 +112,4 @@ RULES = (
     bond_member_has_no_address,
     bond_member_routes,
     bond_member_mtu,
-    bond_member_mac,
 )

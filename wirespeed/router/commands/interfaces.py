@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
+from wirespeed.model import MAX_MTU
 from wirespeed.router.commands.registry import command
 from wirespeed.router.core import InterfaceKind, MtuKind, RouterCore
 from wirespeed.router.grammar import Match
@@ -87,8 +88,8 @@ def route_out(core: RouterCore, index: int, kind: MtuKind, mtu: int) -> None:
 
 def checked_mtu(given: int) -> int:
     """An MTU that an interface can have; UsageError for others."""
-    if not 68 <= given <= 9198:
-        raise UsageError(f"mtu {given} is not between 68 (RFC 791) and 9198")
+    if not 68 <= given <= MAX_MTU:
+        raise UsageError(f"mtu {given} is not between 68 (RFC 791) and {MAX_MTU}")
     return given
 
 
