@@ -1,7 +1,7 @@
 """Where our generator and a T-Rex v3.08 still differ, each with the reason: the tables of three documents.
 
-`python tests/unit/trex_differences.py` writes them: requests into docs/generator.md, all else into docs/from-trex.md, and
-the exceptions of the console into docs/console.md (trex_console.py). Tests hold the tables to what is measured.
+`python tests/unit/trex_differences.py` writes them: requests into docs/generator.md, all else into docs/from-trex.md,
+and the exceptions of the console into docs/console.md (trex_console.py). Tests hold the tables to what is measured.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def compile_program(source: ProgramJson, packet_bytes: int) -> FieldProgram:
                 return FieldProgram(fault=f"instruction {number} ({instruction.type}): {error.specific}")
         program.link_chains()
     except RpcError as error:
-        return FieldProgram(fault=error.specific)
+        return FieldProgram(fault=str(error.specific))
     return FieldProgram(tuple(program.ops), program.trimmed_to)
 
 
