@@ -216,7 +216,7 @@ def _wanted(given: _Wanted, ports: list[str] | None, dest_macs: list[str] | None
             hosts=file.hosts,
         )
     if dest_macs:
-        macs = [parse_mac(text) for text in dest_macs]
+        macs: list[str | None] = [parse_mac(text) for text in dest_macs]
         hosts = [replace(host, gateway_mac=mac) for host, mac in zip(wanted.hosts, macs, strict=False)]
         wanted = replace(wanted, dest_macs=macs, hosts=(*hosts, *wanted.hosts[len(hosts) :]))
     if len(wanted.dest_macs) > len(wanted.specs):

@@ -227,7 +227,7 @@ def _cpus(fields: Mapping[str, Any], pairs: int, usable: Sequence[int]) -> tuple
     return text + "/" * (len(lists) == 1), "" if main is None else str(main)
 
 
-def _shares(usable: Sequence[int], count: int, pairs: int) -> list[Sequence[int]]:
+def _shares(usable: Sequence[int], count: int, pairs: int) -> list[list[int]]:
     """The last CPUs, `count` for each pair."""
     if count * pairs > len(usable):
         raise UsageError(
@@ -235,7 +235,7 @@ def _shares(usable: Sequence[int], count: int, pairs: int) -> list[Sequence[int]
             "beside the main one: give a smaller c, or --cpu"
         )
     chosen = usable[len(usable) - count * pairs :]
-    return [chosen[at : at + count] for at in range(0, len(chosen), count)]
+    return [list(chosen[at : at + count]) for at in range(0, len(chosen), count)]
 
 
 def _read(fields: Mapping[str, Any], key: str, convert: Callable[[Any], Value]) -> Value | None:
