@@ -136,7 +136,7 @@ def test_a_client_whose_server_is_deleted_finds_the_next_one(tmp_path: Path) -> 
     make = "create interface memif id 0 socket-id 1 master"
     with router(tmp_path, ["e0=null"], config) as running, GeneratorChild(f"memif:{tmp_path}/m.sock") as child:
         child.start(0, Stream(1, packet(), rate_pps=50e3))
-        for _ in range(5):
+        for _ in range(3):
             assert running.ask(make) == "memif1/0\n"
             running.ask("set interface state memif1/0 up")
             wait_for(lambda: "rx packets" in running.ask("show interface memif1/0"), "packets")

@@ -110,7 +110,6 @@ def command(
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
     from wirespeed.cpus import parse_worker_cpus, settle_main  # noqa: PLC0415
-    from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
@@ -162,7 +161,7 @@ def command(
                 for line in describe(core, server):
                     typer.echo(line)
                 if calibrate:
-                    server.floors = measure_floors(core)
+                    server.calibrate()
                     for first, floor in server.floors.items():
                         typer.echo(f"port {first}: {floor}")
                 serve(server, sockets, lambda: typer.echo(_ready(sockets, service, beside)))
