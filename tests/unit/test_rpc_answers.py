@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 from trex_answers import documented
-from trex_differences import (
-    OTHERS,
-    REASONS,
-    REQUESTS,
-    Answers,
-    compared,
-    different,
-    remaining_tables,
-    requests_table,
-    shown,
-)
+from trex_requests import REASONS, Answers, compared, different, shown, table
 
 MOST_DIFFERENT = 10
 
@@ -38,7 +28,6 @@ def test_few_answers_differ(answers: Answers) -> None:
     assert len(different(answers)) <= MOST_DIFFERENT
 
 
-def test_the_tables_of_differences_are_those_that_are_generated(answers: Answers) -> None:
-    """`python tests/unit/trex_differences.py` writes them."""
-    assert shown(REQUESTS).strip() == requests_table(answers).strip()
-    assert shown(OTHERS).strip() == remaining_tables(answers).strip()
+def test_the_table_is_the_one_that_is_generated(answers: Answers) -> None:
+    """`python tests/unit/trex_differences.py` writes it."""
+    assert shown() == table(answers)
