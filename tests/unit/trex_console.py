@@ -1,6 +1,6 @@
 """Commands and options of T-Rex's console v3.08 in stateless mode, and of its program: a list made from its own help.
 
-`python tests/unit/trex_console.py` writes the exceptions into docs/console.md.
+`python tests/unit/trex_differences.py` writes the exceptions into docs/console.md, and the other differences.
 """
 
 from __future__ import annotations
