@@ -315,7 +315,8 @@ static void random_lists_are_drawn_from(void **state)
 	drop(output);
 }
 
-/* A random variable advances its next one with each packet, a limited one when it starts over. */
+/* A random variable advances its next one with each packet, a limited one when it starts over; one
+ * beside the chain draws in its turn. */
 static void random_variables_advance_their_next(void **state)
 {
 	(void)state;
@@ -325,10 +326,13 @@ static void random_variables_advance_their_next(void **state)
 						  counting(WS_VAR_RANDOM, 10, 40, 0, 0),
 						  writing(0, 20, 8),
 						  writing(1, 28, 8),
+						  counting(WS_VAR_RANDOM, 0, 99, 0, 0),
 						  writing(2, 36, 8),
-						  writing(3, 44, 8)};
+						  writing(3, 44, 8),
+						  writing(4, 52, 8)};
 	for (uint16_t i = 0; i < 4; i++)
 		ops[i].var = i;
+	ops[6].var = 4;
 	ops[0].has_next = ops[1].has_next = ops[2].has_next = true;
 	ops[0].next_var = 1;
 	ops[1].next_var = 2;
@@ -351,8 +355,103 @@ static void random_variables_advance_their_next(void **state)
 		}
 		assert_true(read_be(output->packets[i] + 36, 8) == limited);
 		assert_true(read_be(output->packets[i] + 44, 8) == last);
+		assert_true(read_be(output->packets[i] + 52, 8) == drawn(&shared, 8) % 100);
 	}
 	drop(output);
+}
+
+/* ---- no two variables tell of each other, whatever their kinds and whatever stands beside them */
+
+enum { VALUES = 10, DRAWN_PACKETS = 4000, TUPLE = -1 };
+
+static const uint64_t listed[VALUES] = {3, 1, 4, 0, 5, 9, 2, 6, 8, 7};
+
+/* A variable of values below VALUES and what writes it, as a byte at 20 + its number. */
+static uint16_t add_variable(struct ws_op *ops, uint16_t var, int kind)
+{
+	ops[0] =
+		kind == TUPLE
+			? (struct ws_op){.kind = WS_OP_TUPLE, .max = VALUES - 1, .min2 = 1025, .max2 = 2000}
+			: counting(kind, 0, VALUES - 1, 0, 1);
+	ops[0].var = var;
+	ops[0].var2 = 10 + var;
+	ops[0].size = 2;
+	ops[0].list = listed;
+	ops[0].list_count = VALUES;
+	ops[0].limit = DRAWN_PACKETS;
+	ops[0].seed = 4711u * (var + 1);
+	ops[0].init = kind == WS_VAR_DEC ? VALUES - 1 : 0;
+	ops[1] = writing(var, 20 + var, 1);
+	return 2;
+}
+
+static bool draws(int kind)
+{
+	return kind == WS_VAR_RANDOM || kind == WS_VAR_RANDOM_LIST || kind == WS_VAR_RAND_LIMIT;
+}
+
+/* Packet i * stride[0] of the first variable against packet i * stride[1] of the second: within six
+ * standard deviations of chi square with 81 degrees of freedom, and of a correlation of 0. */
+static void assert_independent(const struct output *output, const int var[2],
+							   const uint32_t stride[2])
+{
+	double seen[VALUES][VALUES] = {0}, rows[VALUES] = {0}, columns[VALUES] = {0};
+	double n = 0, sums[5] = {0}, chi_square = 0;
+	for (uint32_t i = 0; i * stride[0] < output->count && i * stride[1] < output->count; i++, n++) {
+		int a = output->packets[i * stride[0]][20 + var[0]];
+		int b = output->packets[i * stride[1]][20 + var[1]];
+		assert_true(a < VALUES && b < VALUES);
+		seen[a][b]++, rows[a]++, columns[b]++;
+		sums[0] += a, sums[1] += b, sums[2] += a * a, sums[3] += b * b, sums[4] += a * b;
+	}
+	for (int i = 0; i < VALUES * VALUES; i++) {
+		int a = i / VALUES, b = i % VALUES;
+		double expected = rows[a] * columns[b] / n;
+		if (expected > 0)
+			chi_square += (seen[a][b] - expected) * (seen[a][b] - expected) / expected;
+	}
+	double both = n * sums[4] - sums[0] * sums[1];
+	double spread = (n * sums[2] - sums[0] * sums[0]) * (n * sums[3] - sums[1] * sums[1]);
+	if (chi_square > 81 + 6 * 12.73 || both * both / spread > 36 / n)
+		fail_msg(
+			"variables %d and %d at packets %u and %u: chi square %.1f, correlation squared %.4f",
+			var[0], var[1], stride[0], stride[1], chi_square, both * both / spread);
+}
+
+/* Also where one sequence holds every other, third or fourth value of the other one. */
+static void assert_strangers(const struct output *output, int first, int second)
+{
+	for (uint32_t stride = 1; stride <= 4; stride++) {
+		assert_independent(output, (const int[]){first, second}, (const uint32_t[]){1, stride});
+		assert_independent(output, (const int[]){first, second}, (const uint32_t[]){stride, 1});
+	}
+}
+
+static void variables_tell_nothing_of_each_other(void **state)
+{
+	(void)state;
+	static const int kinds[] = {WS_VAR_INC,         WS_VAR_DEC,        WS_VAR_LIST, WS_VAR_RANDOM,
+								WS_VAR_RANDOM_LIST, WS_VAR_RAND_LIMIT, TUPLE};
+	enum { ALONE, BESIDE_A_CHAIN, IN_A_CHAIN, SETTINGS };
+	for (size_t i = 0; i < COUNT(kinds) * COUNT(kinds) * SETTINGS; i++) {
+		int place = i % SETTINGS, of[] = {kinds[i / SETTINGS % COUNT(kinds)],
+										  kinds[i / SETTINGS / COUNT(kinds)], WS_VAR_RANDOM};
+		if (place == IN_A_CHAIN && of[1] == TUPLE)
+			continue;
+		struct ws_op ops[8];
+		uint16_t count = add_variable(ops, 0, of[0]);
+		count += add_variable(ops + count, 2, of[2]);
+		count += add_variable(ops + count, 1, of[1]);
+		count += add_variable(ops + count, 3, WS_VAR_INC);
+		ops[2].has_next = place != ALONE;
+		ops[2].next_var = place == IN_A_CHAIN ? 1 : 3;
+		struct output *output = run(ops, count, DRAWN_PACKETS);
+		for (int first = 0; first < 3; first++)
+			for (int second = first + 1; second < 3; second++)
+				if (draws(of[first]) || draws(of[second]))
+					assert_strangers(output, first, second);
+		drop(output);
+	}
 }
 
 /* As T-Rex sends them: the next variable stands at the value before its first one until then. */
@@ -1058,6 +1157,7 @@ int main(void)
 		cmocka_unit_test(limited_random_values_repeat),
 		cmocka_unit_test(random_lists_are_drawn_from),
 		cmocka_unit_test(random_variables_advance_their_next),
+		cmocka_unit_test(variables_tell_nothing_of_each_other),
 		cmocka_unit_test(chains_begin_before_their_first_value),
 		cmocka_unit_test(steps_overflow_where_a_size_ends),
 		cmocka_unit_test(unlimited_tuples_use_all_ports),

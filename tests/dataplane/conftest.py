@@ -1,4 +1,4 @@
-"""The end of the shared router, and a generator with the OTG API for the tests of that: two ports joined by a ring."""
+"""The ends of the shared router and of the shared generator with the OTG API, and the fixtures of that."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from shared_otg import end_shared_otg, shared_otg
 from shared_router import end_shared_router
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _shared_router_ends() -> Iterator[None]:
+def _shared_programs_end() -> Iterator[None]:
     yield
+    end_shared_otg()
     end_shared_router()
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """Where the RPC and the API are."""
-    pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
-    from otg_api import serving  # noqa: PLC0415 - other tests of this folder need no snappi
+@pytest.fixture(scope="module", autouse=True)
+def _otg_ends_after_its_tests(request: pytest.FixtureRequest) -> None:
+    """The generator polls its ports; tests of other things do not wait for that."""
+    if not request.path.name.startswith("test_otg"):
+        end_shared_otg()
 
-    ports = ["ring:loop,speed=10G", "ring:loop,speed=10G"]
-    with serving(tmp_path_factory.mktemp("otg") / "log", ports) as where:
-        yield where
+
+@pytest.fixture(scope="module")
+def served() -> tuple[str, str]:
+    """Where the RPC and the API of the shared generator are."""
+    pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+    return shared_otg()
 
 
 @pytest.fixture
 def api(served: tuple[str, str]) -> Any:
-    import snappi  # noqa: PLC0415 - as above
+    import snappi  # noqa: PLC0415 - other tests of this folder need no snappi
 
     return snappi.api(location=served[1])

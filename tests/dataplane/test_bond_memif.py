@@ -133,6 +133,7 @@ def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path, worker
             assert row[1].rx_packets == had.packets <= row[0].tx_packets - had.dropped
 
 
+@pytest.mark.long("LACP takes 3 s to open, twice; the test above has members that go and come back")
 def test_a_router_that_restarts_is_a_partner_again(tmp_path):
     mode = "lacp load-balance l34"
     with side(tmp_path, "a", mode) as one:

@@ -77,12 +77,13 @@ def test_a_capture_that_runs_is_told_and_begins_anew(api: Any) -> None:
     assert port_metrics(api)["p2"].capture == "stopped"
 
 
-def test_packets_are_cut_to_what_was_asked(api: Any) -> None:
+@pytest.mark.parametrize("most_bytes", [42, 124, 126, 128, 4000])
+def test_frames_are_cut_to_what_was_asked(api: Any, most_bytes: int) -> None:
     config = two_ports(api)
-    one_capture(config, packet_size=42)
+    one_capture(config, packet_size=most_bytes)
     add_flow(config, packets=3)
     seen = list(RawPcapReader(io.BytesIO(run(api, config))))
-    assert [(len(data), told.wirelen) for data, told in seen] == [(42, 124)] * 3
+    assert [(len(data), told.wirelen) for data, told in seen] == [(min(most_bytes, 128), 128)] * 3
 
 
 def test_a_part_of_a_capture_can_be_had(api: Any) -> None:

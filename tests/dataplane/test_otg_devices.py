@@ -196,6 +196,11 @@ def uneven(config: Any) -> None:
     device_flow(config, "f1", ["i4-p1-1"], ["i4-p2-1", "i6-p2-1"], "one_to_one")
 
 
+def own_receiver(config: Any) -> None:
+    add_device(config, "p1", 1, 2)
+    device_flow(config, "f1", ["i4-p1-1"], ["i4-p1-1"])
+
+
 def wrong_kind(config: Any) -> None:
     add_device(config, "p1", 1, 2)
     device_flow(config, "f1", ["i6-p1-1"], ["i4-p1-1"]).packet.ethernet().ipv4()
@@ -212,6 +217,7 @@ def wrong_kind(config: Any) -> None:
         (unknown_end, "flows[0].tx_rx.device.rx_names: there is no 'nobody'"),
         (two_tx_ports, "flows[0].tx_rx.device.tx_names: are on several ports"),
         (uneven, "flows[0].tx_rx.device.mode: has 1 tx_names and 2 rx_names"),
+        (own_receiver, "flows[0].tx_rx.device.rx_names: has the sender itself among its receivers"),
         (wrong_kind, "flows[0].tx_rx.device.tx_names: 'i6-p1-1' has no IPv4 address"),
     ],
 )

@@ -125,12 +125,6 @@ def test_what_is_not_here_answers_with_its_place(api: Any) -> None:
     with refused("flows[0].metrics.latency.mode: "):
         api.set_config(config)
     flow.metrics.latency.enable, flow.metrics.latency.mode = False, "store_forward"
-    labelled = config.flows.flow(name="labelled")[-1]
-    labelled.tx_rx.port.tx_name, labelled.metrics.enable = "p1", True
-    labelled.packet.ethernet().mpls().ipv4()
-    with refused("flows[1]: port 0: stream 1: flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags"):
-        api.set_config(config)
-    config.flows.remove(1)
     flow.egress_packet.ethernet()
     with refused("flows[0].egress_packet: is not supported by this generator; leave it out"):
         api.set_config(config)

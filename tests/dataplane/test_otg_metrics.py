@@ -176,6 +176,21 @@ def test_sizes_change_between_starts(api: Any) -> None:
     assert stopped(api)["f1"].bytes_rx == 5120
 
 
+def test_flows_need_no_ip_to_be_counted(api: Any) -> None:
+    config = two_ports(api)
+    for name, stack in (("labelled", ["mpls", "ipv4"]), ("arp", ["arp"]), ("tagged", ["vlan"] * 3 + ["ipv4"])):
+        packet = add_flow(config, name, 10).packet
+        packet.clear()
+        packet.ethernet()
+        for header in stack:
+            getattr(packet, header)()
+    api.set_config(config)
+    transmit(api, "start")
+    assert {name: flow.frames_rx for name, flow in stopped(api).items()} == dict.fromkeys(
+        ("labelled", "arp", "tagged"), 10
+    )
+
+
 def test_one_of_two_flows_is_stopped(api: Any) -> None:
     config = two_ports(api)
     for name in ("f1", "f2"):

@@ -267,8 +267,9 @@ class FakeGenerator:
 
     def check_flow(self, stream: Stream) -> None:
         self.calls.append(("check_flow", stream.flow_kind, len(stream.packet)))
-        if stream.packet[12:14] not in _COUNTED:
-            need = "flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags"
+        has_tail = stream.flow_kind is FlowKind.LATENCY or stream.flow_signature
+        if stream.packet[12:14] not in _COUNTED and not has_tail:
+            need = "flow statistics need an IPv4 or IPv6 packet; VLAN tags may precede it"
             raise UsageError(f"stream {stream.id}: {need}")
 
     def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:

@@ -45,6 +45,7 @@ def headless(profile: Path, *flags: str) -> Iterator[Any]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    driver.set_script_timeout(PATIENCE_S)
     try:
         yield driver
     finally:

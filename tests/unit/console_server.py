@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,9 +17,11 @@ from wirespeed.generator.server import Server
 
 
 class ConsoleServer:
-    """Use as a context manager; `address` is its HOST:PORT. The core's clock moves by `advance` only."""
+    """Use as a context manager; `address` is its HOST:PORT. The core's clock moves by `advance` only, or it
+    `follows_clock`, the real one."""
 
-    def __init__(self, port: int | None = None) -> None:
+    def __init__(self, port: int | None = None, follows_clock: bool = False) -> None:
+        self._follows_clock = follows_clock
         self.core = FakeGenerator()
         self.server = Server(self.core)
         self._context = zmq.Context()
@@ -56,8 +59,14 @@ class ConsoleServer:
                 self.server.tick()
 
     def _serve(self) -> None:
+        before_s = time.monotonic()
         while not self._ending.is_set():
-            if self._socket.poll(20):
+            if self._follows_clock:
+                now_s = time.monotonic()
+                self.core.advance(now_s - before_s)
+                self.server.tick()
+                before_s = now_s
+            if self._socket.poll(5 if self._follows_clock else 20):
                 message = self._socket.recv()
                 with self._lock:
                     answer = self.server.handle(message)

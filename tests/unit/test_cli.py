@@ -64,7 +64,7 @@ def test_every_command_explains_itself(name, capsys):
     ("line", "words", "code"),
     [
         ("console frobnicate", "unknown command 'frobnicate'", 2),
-        ("console -x", "see wirespeed console --help", 2),
+        ("console -z", "see wirespeed console --help", 2),
         ("console start", "the following arguments are required: -f", 2),
         ("loadtest -p nope.py", "'nope.py' is no file", 2),
         ("loadtest -p bench -t size=7", "size is a number from 64", 2),

@@ -10,13 +10,14 @@ import pytest
 from wirespeed.client.stateless_client import Multiplier, Target
 from wirespeed.console.commands import ALIASES, COMMANDS
 from wirespeed.console.completion import candidates
-from wirespeed.console.grammar import Parsed, help_text, parse, words_of
+from wirespeed.console.grammar import Parsed, commands_of, help_text, parse
 from wirespeed.console.loads import parse_load, parse_load_change, share
 from wirespeed.errors import UsageError
 
 
 def read(line: str) -> Parsed:
-    return parse(words_of(line), COMMANDS, ALIASES)
+    [words] = commands_of(line)
+    return parse(words, COMMANDS, ALIASES)
 
 
 def given(line: str) -> Any:
@@ -63,6 +64,11 @@ def test_ports_with_profiles() -> None:
 def test_quotes_comments_and_aliases() -> None:
     assert given("capture record start --rx 0 -f 'udp and port 53' # dns").filter == "udp and port 53"
     assert read("exit").command.name == "quit"
+
+
+def test_a_comment_begins_at_the_start_of_a_word() -> None:
+    assert given("start -f x -t a=b#c,d='e #f' # g").tunables == {"a": "b#c", "d": "e #f"}
+    assert commands_of("#stats") == commands_of("  # stats") == []
 
 
 def test_help_is_asked_for_by_an_option() -> None:

@@ -6,12 +6,14 @@ import base64
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
 import zmq
 from console_server import Driver
+from harness.waiting import wait_for
 from scapy.layers.inet import ICMP, IP
 from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, ICMPv6ND_NA, ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
@@ -32,6 +34,9 @@ CAPTURE_PARAMS = {
     "remove": {"command", "capture_id"},
 }
 """What T-Rex's client sends with each."""
+
+ON_DEMAND = {"endpoint", "snaplen"}
+"""What the console sends where it is asked to."""
 
 
 class Failure(Exception):
@@ -128,7 +133,7 @@ class Wire:
 
     def capture(self, **params: Any) -> Any:
         command = params["command"]
-        assert set(params) == CAPTURE_PARAMS[command]
+        assert CAPTURE_PARAMS[command] <= set(params) <= CAPTURE_PARAMS[command] | ON_DEMAND
         if command == "start":
             identity = len(self.captures) + 1
             self.captures[identity] = {**params, "pkts": [], "state": "ACTIVE"}
@@ -297,22 +302,62 @@ def test_all_captures_are_cleared(console: Driver) -> None:
     assert "no captures" in console("capture")
 
 
-def test_a_monitor_shows_packets_until_interrupted(
-    wire: Wire, console: Driver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def pushed_once(seconds: float, calls: list[float] = []) -> None:  # noqa: B006 - counts the calls
-        calls.append(seconds)
-        if len(calls) > 1:
-            raise KeyboardInterrupt
-        packet = Ether(src=MACS[0], dst=MACS[1]) / IP(src="16.0.0.1", dst="48.0.0.1") / ICMP()
-        console.session.client.push_packets(0, [Pushed(bytes(packet))])
+def push_ping(console: Driver) -> None:
+    packet = Ether(src=MACS[0], dst=MACS[1]) / IP(src="16.0.0.1", dst="48.0.0.1") / ICMP()
+    console.session.client.push_packets(0, [Pushed(bytes(packet))])
 
-    monkeypatch.setattr("wirespeed.console.commands.capture.time.sleep", pushed_once)
-    out = console("capture monitor start --rx 1")
-    assert "#1 port 1 RX 0.000000 s" in out and "16.0.0.1 > 48.0.0.1" in out
-    assert "monitor ended" in out
-    monkeypatch.undo()
+
+def test_a_monitor_shows_packets_beside_other_commands(wire: Wire, console: Driver) -> None:
+    assert "`capture monitor stop` ends it" in console("capture monitor start --rx 1 -s 64")
+    assert wire.captures[1]["snaplen"] == 64
+    push_ping(console)
+    wait_for(lambda: console.screen.told, "a packet on the screen")
+    assert "#1 port 1 RX 0.000000 s" in console.screen.told[0] and "16.0.0.1 > 48.0.0.1" in console.screen.told[0]
+    assert "is the monitor's" in console.refused("capture record stop -i 1")
+    assert "before this one is stopped" in console("capture monitor start --tx 0 -v")
+    push_ping(console)
+    wait_for(lambda: any("###[ IP ]###" in text for text in console.screen.told), "its layers")
+    console("capture monitor stop")
+    assert "no monitor runs" in console("capture monitor stop")
     assert "no captures" in console("capture")
+
+
+def test_a_monitor_alone_ends_by_ctrl_c(wire: Wire, console: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(text: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(console.screen, "notify", interrupted)
+    console.session.single = True
+    other = Driver(wire.address)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: (wait_for(lambda: wire.captures, "a capture"), push_ping(other)))
+        assert "monitor ended" in console("capture monitor start --rx 1")
+    other.close()
+    assert "no captures" in console("capture")
+
+
+def test_a_monitor_fills_a_file_and_a_pipe(wire: Wire, console: Driver, tmp_path: Path) -> None:
+    file = tmp_path / "live.pcap"
+    console(f"capture monitor start --rx 1 -o {file}")
+    push_ping(console)
+    wait_for(lambda: file.stat().st_size > 24, "a packet in the file")
+    assert rdpcap(str(file))[0][IP].dst == "48.0.0.1"
+    said = console("capture monitor start --rx 1 -p")
+    pipe = Path(said.partition("go into ")[2].partition(";")[0])
+    push_ping(console)  # nobody reads it yet
+
+    def read_header() -> bytes:
+        with pipe.open("rb") as reader:
+            return reader.read(24)
+
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(read_header)
+        wait_for(lambda: (push_ping(console), read.done())[1], "a packet in the pipe")
+    assert read.result().startswith(bytes.fromhex("d4c3b2a1"))
+    wait_for(lambda: (push_ping(console), console.screen.told)[1], "that nobody reads the pipe")
+    assert console.screen.told == ["monitor ended: nobody reads the pipe any more"]
+    console("capture monitor stop")
+    assert not pipe.exists()
 
 
 def test_ipv6_neighbours_are_found(wire: Wire, console: Driver) -> None:

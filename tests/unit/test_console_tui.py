@@ -65,9 +65,9 @@ def session(server: ConsoleServer) -> Iterator[Session]:
     one.leave()
 
 
-def play(session: Session, scene: Scene, size: tuple[int, int] = (80, 24)) -> ConsoleApp:
+def play(session: Session, scene: Scene, size: tuple[int, int] = (80, 24), locked: bool = False) -> ConsoleApp:
     async def run() -> ConsoleApp:
-        app = ConsoleApp(session)
+        app = ConsoleApp(session, locked)
         async with app.run_test(size=size) as pilot:
             await scene(pilot, View(app))
         return app
@@ -95,12 +95,21 @@ def test_an_error_is_one_red_line_above_the_prompt(session: Session) -> None:
     async def scene(pilot: Pilot[None], view: View) -> None:
         await enter(pilot, view, "strat")
         await until(pilot, lambda: "did you mean" in view.text("said"))
-        await enter(pilot, view, "capture monitor start --rx 0")
-        await until(pilot, lambda: "leave the tui with q" in view.text("said"))
         await enter(pilot, view, "tui")
         await until(pilot, lambda: "this is the tui" in view.text("said"))
 
     play(session, scene)
+
+
+def test_a_locked_view_has_keys_and_no_line(session: Session) -> None:
+    async def scene(pilot: Pilot[None], view: View) -> None:
+        await pilot.press("l")
+        assert view.pane == "latency"
+        await pilot.press("escape", "ctrl+c", "s")
+        assert view.pane == "streams"
+        assert not view.app.query_one("#entry").display
+
+    play(session, scene, locked=True)
 
 
 def test_long_answers_open_the_output_pane(session: Session) -> None:

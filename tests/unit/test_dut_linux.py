@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from wirespeed.dut.kinds.linux_network import SWITCHES, network_questions, network_steps
 from wirespeed.dut.linux import LinuxDut, linux_telemetry
 from wirespeed.dut.linux_counters import (
     InterfaceCounters,
@@ -18,6 +20,9 @@ from wirespeed.dut.linux_counters import (
     ip_drops,
     softnet,
 )
+from wirespeed.dut.options import interface_of
+from wirespeed.dut.reach.reach import Ran
+from wirespeed.dut.setup import default_setup
 from wirespeed.errors import EnvironmentFault
 
 STAT = """\
@@ -160,3 +165,25 @@ def test_this_host() -> None:
 def test_a_namespace_that_is_not_there() -> None:
     with pytest.raises(EnvironmentFault, match="there is no network namespace nowhere: ip netns lists"):
         LinuxDut("nowhere").prepare()
+
+
+def test_forwarding_of_thousands_of_interfaces_is_put_back_by_a_short_command() -> None:
+    """Turning it off for all turns it off for each. Those that forwarded by themselves are told on standard input: the
+    kernel takes no command of 128 kB."""
+    setup = default_setup("ip4", tuple(interface_of(f"{name},mac=02:00:00:00:00:01") for name in ("p0", "p1")))
+    rows = [{"family": "inet", "interface": name, "forwarding": False} for name in ("all", "default", "p0")]
+    rows += [{"family": "inet", "interface": f"veth{number}", "forwarding": True} for number in range(4000)]
+    rows += [{"family": "inet6", "interface": "p1", "forwarding": True}]
+    facts = {
+        question: Ran(0, "0\n" if question.startswith("cat /proc/sys") else "") for question in network_questions(setup)
+    }
+    links = {name: {"flags": ["UP"], "address": "02:00:00:00:00:02"} for name in setup.names}
+    steps = network_steps(facts | {SWITCHES: Ran(0, json.dumps(rows))}, setup, links)
+    undo = next(step.undo for step in steps if step.what == "/proc/sys/net/ipv4/ip_forward")
+    assert undo is not None
+    assert undo.command.splitlines() == [
+        "echo 0 > /proc/sys/net/ipv4/ip_forward",
+        "echo 0 > /proc/sys/net/ipv4/conf/all/accept_redirects",
+        "while read -r i; do echo 1 > /proc/sys/net/ipv4/conf/$i/forwarding; done",
+    ]
+    assert undo.stdin.split() == [f"veth{number}" for number in range(4000)]

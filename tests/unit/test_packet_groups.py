@@ -160,10 +160,15 @@ def test_rates_follow_the_counters() -> None:
     groups.join(7, STATS)
     stream = Stream(1, b"x" * 60, rate_pps=1000.0, flow_kind=STATS, flow_id=groups.hardware_ids([7])[7])
     core.start(0, [stream], 1.0, -1.0)
-    for _ in range(20):
-        groups.observe()
-        core.advance(0.5)
+    groups.observe()
     (group,) = groups.chosen([7])
+    rates = []
+    for _ in range(20):
+        core.advance(0.5)
+        groups.observe()
+        told = pgid_stats([group], groups.counters([group]), {}, FlowFaults())["flow_stats"]["7"]
+        rates.append((told["tps"]["0"], told["rps"]["1"]))
+    assert rates == [(pytest.approx(1000, rel=0.01),) * 2] * 20
     counters = groups.counters([group])
     told = pgid_stats([group], counters, {}, FlowFaults())["flow_stats"]["7"]
     assert told["tps"] == {"0": pytest.approx(1000, rel=0.01), "1": 0}

@@ -18,7 +18,6 @@ def answers() -> Answers:
     """T-Rex's answer and ours by request, each as far as it has to be the same."""
     core = FakeGenerator(ports=2)
     server = Server(core, dst_macs=["02:ee:00:00:00:01", "02:ee:00:00:00:00"])
-    server.ports[0].set_promiscuous(False)
     handler = ""
     compared: Answers = {}
     for asked in recorded():

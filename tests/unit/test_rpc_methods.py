@@ -468,9 +468,9 @@ def test_what_is_sent_and_not_received_is_the_drop_rate(session: Session) -> Non
 def test_flow_control_where_the_driver_has_it(session: Session) -> None:
     attr = {"flow_ctrl_mode": {"mode": 3}}
     refusal = "Error applying flow_ctrl_mode: operation is not supported for this NIC."
-    assert session.refused("set_port_attr", attr=attr | {"promiscuous": {"enabled": False}}) == refusal
+    assert session.refused("set_port_attr", attr=attr | {"promiscuous": {"enabled": True}}) == refusal
     told = session.call("get_port_status", port_id=0)["attr"]
-    assert (told["fc"], told["promiscuous"]) == ({"mode": -1}, {"enabled": True})
+    assert (told["fc"], told["promiscuous"]) == ({"mode": -1}, {"enabled": False})
     assert session.call("get_system_info")["ports"][0]["is_fc_supported"] is False
     session.core.flow_controls[0] = 0
     session.owned("set_port_attr", attr=attr)
@@ -532,8 +532,8 @@ def test_attributes(session: Session) -> None:
 
 
 def test_unknown_attributes_change_nothing(session: Session) -> None:
-    session.refused("set_port_attr", attr={"promiscuous": {"enabled": False}, "led_status": {"on": True}})
-    assert session.call("get_port_status", port_id=0)["attr"]["promiscuous"] == {"enabled": True}
+    session.refused("set_port_attr", attr={"promiscuous": {"enabled": True}, "led_status": {"on": True}})
+    assert session.call("get_port_status", port_id=0)["attr"]["promiscuous"] == {"enabled": False}
 
 
 def test_service_mode(session: Session) -> None:

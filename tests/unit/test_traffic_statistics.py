@@ -10,7 +10,8 @@ INTERVAL_S = 0.5
 
 
 def observed(meter: Meter, at: int, packets: int) -> None:
-    traffic = PortTraffic(packets, packets * FRAME_BYTES, packets, packets * FRAME_BYTES)
+    sent_bytes = packets * FRAME_BYTES
+    traffic = PortTraffic(tx_packets=packets, tx_bytes=sent_bytes, rx_packets=packets, rx_bytes=sent_bytes)
     meter.observe(Snapshot(at * INTERVAL_S, (traffic,), ()))
 
 
@@ -27,10 +28,17 @@ def test_a_port_that_was_stopped_reads_0_at_once() -> None:
     assert (rates.tx_pps, rates.tx_bps, rates.rx_pps, rates.rx_bps) == (0, 0, 0, 0)
 
 
+@pytest.mark.parametrize("packets", [(5000,), (1200, 5000), (0, 0, 1, 5000), (5000, 5000, 0, 0, 700, 5000)])
+def test_what_begins_has_its_rate_within_two_intervals(packets: tuple[int, ...]) -> None:
+    rates = measured(*packets).rates[0]
+    assert (rates.tx_pps, rates.rx_pps) == (10_000, 10_000)
+    assert rates.tx_bps == rates.rx_bps == 10_000 * FRAME_BYTES * 8
+
+
 def test_what_runs_is_smoothed() -> None:
-    rates = measured(5000, 0, 5000).rates[0]
-    assert rates.tx_pps == pytest.approx(5000)
-    assert rates.tx_bps == pytest.approx(5000 * FRAME_BYTES * 8)
+    rates = measured(5000, 5000, 7000).rates[0]
+    assert (rates.tx_pps, rates.tx_bps) == (12_000, 12_000 * FRAME_BYTES * 8)
+    assert measured(5000, 5000, 3000, 5000).rates[0].tx_pps == 9000
 
 
 def test_a_packet_a_second_does_not_flicker() -> None:

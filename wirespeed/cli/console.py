@@ -5,20 +5,33 @@ from __future__ import annotations
 import io
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wirespeed.cli.options import BenchOption
 from wirespeed.cli.signals import leave_on_signals
+from wirespeed.console.absent import MOOT
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
+from wirespeed.files import read_text_file
 
 if TYPE_CHECKING:
+    from wirespeed.console.commands.console import EnterTui
     from wirespeed.console.session import Session
 
 # The words of a console command are not options of ours.
 CONTEXT = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+NUMBER_LISTS = ("-a", "--acquire")
+OPTIONAL_VALUES = {"--emu-only-server": "localhost"}
+"""T-Rex's options that may stand without a value, and what they mean then."""
+
+_MOST_BATCH_BYTES = 16 << 20
+
+
+def _moot(name: str, *flags: str) -> Any:
+    return typer.Option(*flags, name, help=f"Taken as T-Rex's: {MOOT[name]}.", hidden=True)
 
 
 def command(
@@ -26,33 +39,81 @@ def command(
     server: Annotated[
         str, typer.Option("-s", "--server", metavar="HOST[:PORT]", help="Generator to use, ours or a T-Rex.")
     ] = "127.0.0.1:4501",
+    port: Annotated[
+        int | None,
+        typer.Option("-p", "--port", metavar="PORT", help="Port of the server, where -s does not say it.", min=1),
+    ] = None,
     user: Annotated[
         str | None, typer.Option("-u", "--user", help="Name under which ports are taken.", show_default="yours")
     ] = None,
     force: Annotated[bool, typer.Option("-f", "--force", help="Take the ports from whoever has them.")] = False,
     readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Take no ports.")] = False,
+    acquire: Annotated[
+        str | None, typer.Option("-a", "--acquire", metavar="PORT…", help="Take these ports, as 0 1 or 0,1.")
+    ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option("--batch", metavar="FILE", help="Run the commands of a file first; one that fails is the last."),
+    ] = None,
+    tui: Annotated[bool, typer.Option("-t", "--tui", help="The live view without a line for commands.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Leave out how each step ended.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show requests and answers as they pass.")] = False,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for an answer.", min=0.1)
+    ] = 2.0,
+    async_port: Annotated[
+        int | None, typer.Option("--async_port", metavar="PORT", help="Not needed: events come from the RPC port.")
+    ] = None,
+    xtui: Annotated[bool, _moot("--xtui", "-x")] = False,
+    top: Annotated[bool, _moot("--top")] = False,
+    emu: Annotated[bool, _moot("--emu")] = False,
+    emu_server: Annotated[str | None, _moot("--emu-server")] = None,
+    emu_server_port: Annotated[int | None, _moot("--emu-server-port")] = None,
+    emu_only_server: Annotated[str | None, _moot("--emu-only-server")] = None,
     bench: BenchOption = None,
 ) -> int:
     """T-Rex's console for a generator: one command, a shell, or the live `tui` (`help` lists the commands).
 
     The shell takes all ports that are free. A single command, and commands from standard input, take those that they
-    need; all ports are given back at the end, and what they send goes on.
+    need; all ports are given back at the end, and what they send goes on. All options of T-Rex's console are taken.
     """
+    from wirespeed.client.generator_client import parse_server  # noqa: PLC0415 - a command starts fast
+    from wirespeed.console.commands.console import EnterTui  # noqa: PLC0415
+    from wirespeed.console.grammar import read_ports  # noqa: PLC0415
     from wirespeed.console.screen import TerminalScreen  # noqa: PLC0415 - a command starts fast
     from wirespeed.console.session import Session  # noqa: PLC0415
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a µ on a terminal that has none is no reason to fail
-    live = words == ["tui"] or (not words and sys.stdin.isatty())
+    moot: dict[str, object] = {"--xtui": xtui, "--top": top, "--emu": emu, "--emu-server": emu_server}
+    moot |= {"--emu-server-port": emu_server_port, "--emu-only-server": emu_only_server}
+    for name in (name for name, given in moot.items() if given):
+        _complain(f"{name}: {MOOT[name]}")
+    if acquire is not None and readonly:
+        raise UsageError("--acquire and --readonly exclude each other")
+    view = EnterTui(locked=True) if tui or xtui else EnterTui() if words == ["tui"] else None
+    live = view is not None or (not words and sys.stdin.isatty())
     if live and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise EnvironmentFault("tui needs a terminal; `wirespeed console stats` prints once")
     with leave_on_signals(), ExitStack() as stack:
         if bench is not None:
             server = _bench_server(stack, bench, server, force)
-        session = Session(server, TerminalScreen(), user=user, on_demand=not (live or readonly), watches=live)
+        session = Session(
+            server if port is None else f"{parse_server(server)[0]}:{port}",
+            TerminalScreen(quiet),
+            user=user,
+            on_demand=not (live or readonly or acquire is not None),
+            watches=live,
+            single=bool(words) and not live,
+            timeout_s=timeout,
+        )
+        session.trace(verbose)
+        ports = None if acquire is None else read_ports(acquire)
+        take = _Taking(ports, force, readonly or (view is not None and view.locked))
+        lines = [] if batch is None else _batch_lines(batch)
         if live:
-            return _interact(session, force, readonly, tui=bool(words))
-        return _run(session, words, force)
+            return _interact(session, take, lines, view)
+        return _run(session, words, take, lines if batch is not None else None)
 
 
 def _bench_server(stack: ExitStack, bench: Path, server: str, force: bool) -> str:
@@ -64,46 +125,69 @@ def _bench_server(stack: ExitStack, bench: Path, server: str, force: bool) -> st
     return stack.enter_context(stand_of(at, bench, force)).client.server
 
 
-def _interact(session: Session, force: bool, readonly: bool, tui: bool) -> int:
+@dataclass(frozen=True)
+class _Taking:
+    """Ports to take at first: all if None."""
+
+    ports: tuple[int, ...] | None
+    force: bool
+    readonly: bool
+
+
+def _batch_lines(file: Path) -> list[str]:
+    return read_text_file(file, "batch file", _MOST_BATCH_BYTES).decode(errors="replace").splitlines()
+
+
+def _interact(session: Session, take: _Taking, lines: list[str], tui: EnterTui | None) -> int:
+    from wirespeed.console.running import run_line  # noqa: PLC0415
     from wirespeed.console.shell import Shell  # noqa: PLC0415
 
     try:
-        _connect_and_take(session, force, readonly)
-        Shell(session).run(tui=tui)
+        _connect_and_take(session, take)
+        if code := next(filter(None, (run_line(session, line, _complain) for line in lines)), 0):
+            _leave(session)
+            return code
+        Shell(session).run(tui)
     except BaseException:  # a hang-up, or told to end: there is nobody to ask
         _leave(session)
         raise
     return 0
 
 
-def _connect_and_take(session: Session, force: bool, readonly: bool) -> None:
+def _connect_and_take(session: Session, take: _Taking) -> None:
     from wirespeed.console.commands.console import describe, take_free  # noqa: PLC0415
-    from wirespeed.console.screen import step  # noqa: PLC0415
+    from wirespeed.console.screen import Progress, step  # noqa: PLC0415
 
     with step(session.screen, f"Connecting to RPC server on {session.server}:"):
         session.connect()
-    session.screen.show(f"{session.version}, {describe(session.system)}")
+    session.screen.show(Progress(f"{session.version}, {describe(session.system)}"))
     session.clear(session.ports)
-    if force:
-        session.client.take(session.ports, force=True)
-    elif not readonly:
-        take_free(session, list(session.ports))
+    ports = session.some(take.ports)
+    if take.force:
+        session.client.take(ports, force=True)
+    elif not take.readonly:
+        take_free(session, list(ports))
 
 
-def _run(session: Session, words: list[str] | None, force: bool) -> int:
-    """Errors go to stderr and do not end a script; the first exit code that is not 0 is ours."""
+def _run(session: Session, words: list[str] | None, take: _Taking, batch: list[str] | None) -> int:
+    """Errors go to stderr and do not end a script, but for a `batch`, in place of which there is no standard input; the
+    first exit code that is not 0 is ours."""
     from wirespeed.console.commands.console import EnterTui, LeaveConsole  # noqa: PLC0415
     from wirespeed.console.running import run_line, run_words  # noqa: PLC0415
 
     codes = []
-    if not words or _needs_server(words):
+    if not words or batch or take.ports is not None or _needs_server(words):
         session.connect()
     try:
-        if force and session.online:
-            session.client.take(session.ports, force=True)
+        if session.online and (take.force or take.ports is not None):
+            session.client.take(session.some(take.ports), take.force)
+        for line in batch or ():
+            codes.append(run_line(session, line, _complain))
+            if codes[-1]:
+                return codes[-1]
         if words:
             codes.append(run_words(session, words, _complain))
-        else:
+        elif batch is None:
             for line in sys.stdin:
                 codes.append(run_line(session, line, _complain))
     except LeaveConsole:

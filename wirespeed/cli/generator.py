@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,10 +19,14 @@ from wirespeed.model import MAX_MTU, MIN_MTU, PLAIN_MTU
 if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
     from wirespeed._native.runtime import PortInfo
+    from wirespeed.generator.port import Port
     from wirespeed.generator.server import Server
     from wirespeed.generator.service import RpcSockets
+    from wirespeed.generator.trex_cfg import PortHost
     from wirespeed.model import PortSpec
     from wirespeed.otg.service import OtgService
+
+DEFAULT_RPC = "127.0.0.1:4501"
 
 _SPARE_MB = 64
 _BUFFER_OVERHEAD_BYTES = 512
@@ -35,11 +39,17 @@ _READY_MB = 16
 
 def command(
     port: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--port", metavar="SPEC", help="A port, as memif:/run/e0.sock or pci:0000:02:00.0; once for each."
         ),
-    ],
+    ] = None,
+    trex_cfg: Annotated[
+        Path | None,
+        typer.Option(
+            "--trex-cfg", metavar="FILE", help="Ports, addresses and CPUs of a T-Rex's file; other options override it."
+        ),
+    ] = None,
     cpu: CpuOption = "",
     main_cpu: MainCpuOption = "",
     rpc: Annotated[
@@ -47,7 +57,7 @@ def command(
         typer.Option(
             "--rpc", metavar="ADDR:PORT", help="Where to serve whoever reaches it; the port below it publishes."
         ),
-    ] = "127.0.0.1:4501",
+    ] = DEFAULT_RPC,
     dest_mac: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,31 +120,24 @@ def command(
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
     from wirespeed.cpus import parse_worker_cpus, settle_main  # noqa: PLC0415
-    from wirespeed.generator.calibration import calibrate as measure_floors  # noqa: PLC0415
     from wirespeed.generator.server import Server  # noqa: PLC0415
     from wirespeed.generator.service import RpcSockets, parse_rpc_address, serve  # noqa: PLC0415
     from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
-    from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415
     from wirespeed.serving.loopback import is_loopback  # noqa: PLC0415
 
-    specs = [parse_port_spec(text) for text in port]
-    cpus, port_workers = parse_worker_cpus(cpu, len(specs))
-    dest_macs = [parse_mac(text) for text in dest_mac or []]
-    host, tcp_port = parse_rpc_address(rpc)
-    if len(dest_macs) > len(specs):
-        raise UsageError(f"{len(dest_macs)} --dest-mac for {len(specs)} ports; give one for each port at most")
-    if not MIN_MTU <= mtu <= MAX_MTU:
-        raise UsageError(f"--mtu {mtu} cannot be used; give {MIN_MTU} to {MAX_MTU}")
+    given = _Wanted(cpu=cpu, main_cpu=main_cpu, rpc=rpc, memory_mb=memory, mtu=mtu)
+    given = _wanted(given, port, dest_mac, trex_cfg)
+    specs, dest_macs, mtu = given.specs, given.dest_macs, given.mtu
+    cpus, port_workers = parse_worker_cpus(given.cpu, len(specs))
+    host, tcp_port = parse_rpc_address(given.rpc)
     if not 0 <= owner_timeout <= 1e9:
         raise UsageError(f"--owner-timeout {owner_timeout:g} cannot be used; give seconds, or 0 for never")
-    if memory is not None and not 16 <= memory <= 1 << 20:
-        raise UsageError(f"--memory {memory} cannot be used; give megabytes from 16 up")
-    settle_main(main_cpu)
+    settle_main(given.main_cpu)
     specs = [
         replace(spec, rx_queues=max(spec.rx_queues, len(workers)), tx_queues=max(spec.tx_queues, len(workers)))
         for spec, workers in zip(specs, port_workers, strict=True)
     ]
-    memory_mb = memory or memory_needed_mb(specs, len(cpus), mtu)
+    memory_mb = given.memory_mb or memory_needed_mb(specs, len(cpus), mtu)
     with leave_on_signals(), RpcSockets(host, tcp_port) as sockets, ExitStack() as beside:
         service = _otg_service(otg, otg_cert)
         if not is_loopback(host):
@@ -159,10 +162,12 @@ def command(
             core = NativeGenerator(cpus, len(specs), port_workers)
             try:
                 server = Server(core, dest_macs, owner_timeout, StartRules(own_burst_rates, spread_starts))
+                for index, addresses in enumerate(given.hosts):
+                    settle(server, server.ports[index], addresses)
                 for line in describe(core, server):
                     typer.echo(line)
                 if calibrate:
-                    server.floors = measure_floors(core)
+                    server.calibrate()
                     for first, floor in server.floors.items():
                         typer.echo(f"port {first}: {floor}")
                 serve(server, sockets, lambda: typer.echo(_ready(sockets, service, beside)))
@@ -171,6 +176,65 @@ def command(
         finally:
             runtime.close()
     return 0
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What the options and the file of a T-Rex say together; `hosts` are the file's addresses of the ports."""
+
+    cpu: str
+    main_cpu: str
+    rpc: str
+    memory_mb: int | None
+    mtu: int
+    specs: list[PortSpec] = field(default_factory=list)
+    dest_macs: list[str | None] = field(default_factory=list)
+    hosts: tuple[PortHost, ...] = ()
+
+
+def _wanted(given: _Wanted, ports: list[str] | None, dest_macs: list[str] | None, trex_cfg: Path | None) -> _Wanted:
+    """With the ports; UsageError for what cannot be used."""
+    from wirespeed.generator.trex_cfg import read_trex_cfg  # noqa: PLC0415 - a command starts fast
+    from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415 - as above
+
+    if (ports is None) == (trex_cfg is None):
+        raise UsageError("give --port or --trex-cfg, not both" if ports else "Missing option '--port' (or --trex-cfg)")
+    if trex_cfg is None:
+        wanted = replace(given, specs=[parse_port_spec(text) for text in ports or ()])
+    else:
+        file = read_trex_cfg(trex_cfg)
+        if file.notice:
+            typer.echo(f"wirespeed: {file.notice} (docs/from-trex.md)", err=True)
+        wanted = _Wanted(
+            cpu=given.cpu or file.cpu,
+            main_cpu=given.main_cpu or file.main_cpu,
+            rpc=f"127.0.0.1:{file.rpc_port}" if file.rpc_port and given.rpc == DEFAULT_RPC else given.rpc,
+            memory_mb=given.memory_mb or file.memory_mb,
+            mtu=file.mtu if file.mtu and given.mtu == PLAIN_MTU else given.mtu,
+            specs=list(file.ports),
+            dest_macs=list(file.dest_macs),
+            hosts=file.hosts,
+        )
+    if dest_macs:
+        macs: list[str | None] = [parse_mac(text) for text in dest_macs]
+        hosts = [replace(host, gateway_mac=mac) for host, mac in zip(wanted.hosts, macs, strict=False)]
+        wanted = replace(wanted, dest_macs=macs, hosts=(*hosts, *wanted.hosts[len(hosts) :]))
+    if len(wanted.dest_macs) > len(wanted.specs):
+        raise UsageError(f"{len(wanted.dest_macs)} --dest-mac for {len(wanted.specs)} ports; give one for each at most")
+    if not MIN_MTU <= wanted.mtu <= MAX_MTU:
+        raise UsageError(f"--mtu {wanted.mtu} cannot be used; give {MIN_MTU} to {MAX_MTU}")
+    if wanted.memory_mb is not None and not 16 <= wanted.memory_mb <= 1 << 20:
+        raise UsageError(f"--memory {wanted.memory_mb} cannot be used; give megabytes from 16 up")
+    return wanted
+
+
+def settle(server: Server, port: Port, host: PortHost) -> None:
+    """Give a port the addresses of a T-Rex's file, and ask for its gateway."""
+    if host.vlan is not None:
+        port.layers.set_vlan((host.vlan,))
+    if host.address is not None and host.gateway is not None:
+        port.layers.set_l3(host.address, host.gateway, host.gateway_mac)
+        server.hosts.configured(port)
 
 
 def _otg_service(address: str, certificate: Path | None) -> OtgService | None:

@@ -21,7 +21,7 @@ from wirespeed.errors import WirespeedError
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", re.ASCII)
 _HEEDED = {"default", "param_decls", "parser", "min", "max"}
-_SHOWN = {"help", "metavar", "show_default", "show_choices", "rich_help_panel"}
+_SHOWN = {"help", "hidden", "metavar", "show_default", "show_choices", "rich_help_panel"}
 
 
 class NotPlain(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -36,7 +36,7 @@ def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) ->
     """Run the command that `args` begins with; what it returns. The option parser is built for help, for words that
     are not among `commands`, and for lines that are not plain."""
     name, module = args[0], import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
-    args = filled_in(args, getattr(module, "OPTIONAL_VALUES", {}))
+    args = filled_in(gathered(args, getattr(module, "NUMBER_LISTS", ())), getattr(module, "OPTIONAL_VALUES", {}))
     if module is not None:
         anywhere = getattr(module, "CONTEXT", {}).get("allow_interspersed_args", True)
         try:
@@ -46,6 +46,17 @@ def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) ->
         else:
             return module.command(**given)
     return command_tree(about, commands, loaded=name).main(args=args, prog_name="wirespeed", standalone_mode=False)
+
+
+def gathered(args: Sequence[str], lists: Collection[str]) -> list[str]:
+    """`args` with the numbers behind an option of `lists` as one word: `-a 0 1` as `-a 0,1`."""
+    words: list[str] = []
+    for word in args:
+        if len(words) > 1 and words[-2] in lists and word.isdigit():
+            words[-1] += f",{word}"
+        else:
+            words.append(word)
+    return words
 
 
 def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ import getpass
 import json
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from socket import create_connection
@@ -72,6 +72,8 @@ class GeneratorClient:
         self.server = f"{host}:{port}"
         self.user = _user()
         self.session_id = random.getrandbits(32)
+        self.trace: Callable[[str], None] | None = None
+        """Is given each request and each answer as its JSON."""
         self._endpoint = f"tcp://{self.server}"
         self._timeout_s = timeout_s
         self._attempts = attempts
@@ -151,6 +153,15 @@ class GeneratorClient:
         """Tell the NICs of `ports` to send no pause frames and to heed none; drivers that cannot are let be."""
         off = {"flow_ctrl_mode": {"mode": 0}}
         self._gather([self._owned("set_port_attr", port, attr=off) for port in ports])
+
+    def set_promiscuous(self, on_by_port: Mapping[int, bool]) -> None:
+        """Have the NICs of ports receive all frames, or those for them; drivers that cannot are let be."""
+        self._gather(
+            [
+                self._owned("set_port_attr", port, attr={"promiscuous": {"enabled": on}})
+                for port, on in on_by_port.items()
+            ]
+        )
 
     def start(self, ports: Sequence[int], rate: Rate, force: bool = False) -> None:
         """Start `ports` together, each at `rate`, until stopped."""
@@ -303,7 +314,11 @@ class GeneratorClient:
         repeatable = all(call.method in REPEATABLE or call.method.startswith("get_") for call, _ in part)
         answer = self._exchange(pack(message), timeout_s, self._attempts if repeatable else 1)
         try:
-            document = json.loads(unpack(answer)[0].decode(errors="replace"), strict=False)
+            text = unpack(answer)[0].decode(errors="replace")
+            if self.trace is not None:
+                self.trace(f"request: {message.decode()}")
+                self.trace(f"answer: {text}")
+            document = json.loads(text, strict=False)
         except (FramingError, json.JSONDecodeError) as error:
             raise ConnectionFault(f"generator {self.server} answered what is no JSON-RPC: {error}") from None
         members = document if isinstance(document, list) else [document]

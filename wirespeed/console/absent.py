@@ -1,9 +1,8 @@
-"""Words of T-Rex's console that are no commands here, and what to do instead."""
-
-from __future__ import annotations
+"""Commands and options of T-Rex's console that have no work here, each with the reason."""
 
 _GROUPS = "tagged packet groups are not supported; count flows with flow_stats (`start … -t flow=fs`, `stats -s`)"
-_TREX_ONLY = "is for those who work on T-Rex's own console"
+_TREX_ONLY = "for those who work on T-Rex's own console"
+_EMULATION = "there is no emulation server; ports answer ARP, ND and ping for themselves, see `l3` and `ipv6`"
 
 ABSENT = {
     **{
@@ -24,5 +23,21 @@ ABSENT = {
     "ns": "network namespaces are not supported; a port is one host, see `l3` and `ipv6`",
     "debug": _TREX_ONLY,
     "plugins": _TREX_ONLY,
-    "verbose": f"{_TREX_ONLY}; `events` shows what happened at the server",
 }
+"""Words that are no commands; a line that begins with one is refused."""
+
+ASKED_OF_THE_SERVER = {
+    "capture record start --endpoint": "passed on to the server; ours refuses it, since clients fetch its packets",
+    "portattr --vxlan-fs": "passed on to the server; ours refuses it, since its ports look into no VXLAN",
+}
+"""Options that a T-Rex may take."""
+
+MOOT = {
+    "--xtui": "it opens no window; this terminal shows the live view",
+    "--top": "it opens no window that could stay on top",
+    "--emu": _EMULATION,
+    "--emu-server": _EMULATION,
+    "--emu-server-port": _EMULATION,
+    "--emu-only-server": _EMULATION,
+}
+"""Options of T-Rex's console program that are taken, with a line that says so, and have no effect of their own."""

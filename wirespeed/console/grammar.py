@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ Source = Literal["", "ports", "profiles", "files", "commands"]
 @dataclass(frozen=True)
 class Option:
     """`flags` begin with dashes, or one bare name makes it positional. `read` turns a word into a value or a tuple of
-    values; without it the option is a switch. `source` says what completion offers."""
+    values; without it the option is a switch. `alone` is the value of an option that is given without one. An option
+    that `joins` is one text of many words. `moot` is the reason why an option is taken and has no effect. `source`
+    says what completion offers."""
 
     flags: tuple[str, ...]
     help: str
@@ -41,6 +44,9 @@ class Option:
     source: Source = ""
     rest: bool = False
     repeats: bool = False
+    alone: Any = None
+    joins: bool = False
+    moot: str = ""
 
     @property
     def name(self) -> str:
@@ -61,7 +67,7 @@ class Option:
         if self.read is None:
             return ""
         word = "|".join(self.choices) or self.metavar or self.name.upper()
-        return f"{word}…" if self.many else word
+        return f"{word}…" if self.many else word if self.alone is None else f"[{word}]"
 
 
 Run = Callable[["Session", Given], None]
@@ -69,7 +75,7 @@ Run = Callable[["Session", Given], None]
 
 @dataclass(frozen=True)
 class Command:
-    """`offline` ones work without a server; `endless` ones need a terminal with a Ctrl-C."""
+    """`offline` ones work without a server."""
 
     name: str
     group: str
@@ -77,7 +83,6 @@ class Command:
     options: tuple[Option, ...]
     run: Run
     offline: bool = False
-    endless: bool = False
 
     @property
     def usage(self) -> str:
@@ -86,17 +91,49 @@ class Command:
 
 @dataclass(frozen=True)
 class Parsed:
+    """`notes` name the options that were given and have no effect."""
+
     command: Command
     given: Given
     wants_help: bool = False
+    notes: tuple[str, ...] = ()
 
 
-def words_of(line: str) -> list[str]:
-    """The words of a line; quotes hold words together, # begins a comment."""
-    try:
-        return shlex.split(line, comments=True)
-    except ValueError as error:
-        raise UsageError(f"line cannot be read: {str(error).lower()}") from None
+class Word(str):
+    """A word of a line without its quotes; `typed` has them."""
+
+    typed: str
+
+    def __new__(cls, typed: str) -> Word:
+        word = super().__new__(cls, "".join(shlex.split(typed)))
+        word.typed = typed
+        return word
+
+
+_WORD = re.compile(r"""(?:[^\s'"\\;]|'[^']*'|"(?:\\.|[^"\\])*"|\\.)+|;""", re.DOTALL)
+
+
+def commands_of(line: str) -> list[list[Word]]:
+    """The words of each command of a line. Quotes hold words together, a semicolon ends a command, a # at the start of
+    a word begins a comment."""
+    commands: list[list[Word]] = [[]]
+    at = 0
+    while rest := line[at:].lstrip():
+        at = len(line) - len(rest)
+        if rest.startswith("#"):
+            break
+        found = _WORD.match(rest)
+        if found is None:
+            what = "escaped character" if rest == "\\" else "closing quotation"
+            raise UsageError(f"line cannot be read: no {what}")
+        at += found.end()
+        if found[0] == ";":
+            commands.append([])
+        elif not commands[-1] and found[0][0] in "!?" and len(found[0]) > 1:  # T-Rex's short forms: `!3`, `?start`
+            commands[-1] += [Word(found[0][0]), Word(found[0][1:])]
+        else:
+            commands[-1].append(Word(found[0]))
+    return [words for words in commands if words]
 
 
 def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mapping[str, str]) -> Parsed:
@@ -113,10 +150,16 @@ def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mappin
         raise UsageError(_unknown_option(command, unknown[0]))
     if tunables is not None:
         setattr(given, tunables.name, read_tunables(taken or ""))
+    notes = []
     for option in command.options:
-        if option.many and (values := getattr(given, option.name)) is not None:
-            setattr(given, option.name, _flat(values, option.repeats))
-    return Parsed(command, given)
+        value = getattr(given, option.name)
+        if option.joins:
+            setattr(given, option.name, " ".join(value or ()))
+        elif option.many and value is not None:
+            setattr(given, option.name, _flat(value, option.repeats))
+        if option.moot and value:
+            notes.append(f"{command.name} {option.flags[-1]}: {option.moot}")
+    return Parsed(command, given, notes=tuple(notes))
 
 
 def find(
@@ -175,12 +218,11 @@ def _parser(command: Command) -> argparse.ArgumentParser:
             continue
         if option.choices:
             named["choices"] = option.choices
-        count = ("*" if option.optional else "+") if option.many else "?" if option.positional else None
-        if option.many and not option.positional:
-            count = "+"
-        if option.positional and not option.optional and not option.many:
-            count = None
-        parser.add_argument(*option.flags, type=option.read, nargs=count, default=option.default, **named)
+        if option.many:
+            named |= {"nargs": "*" if option.positional and option.optional else "+", "action": "extend"}
+        elif (option.positional and option.optional) or option.alone is not None:
+            named |= {"nargs": "?", "const": option.alone}
+        parser.add_argument(*option.flags, type=option.read, default=option.default, **named)
     return parser
 
 
@@ -263,6 +305,18 @@ def number(lowest: float, what: str, whole: bool = False) -> Callable[[str], flo
     return read
 
 
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def read_duration(word: str) -> float:
+    """Seconds, of a number with `s`, `m`, `h` or nothing behind it."""
+    text, unit = (word[:-1], _SECONDS[word[-1]]) if word[-1:] in _SECONDS else (word, 1.0)
+    try:
+        return number(0.001, "duration")(text) * unit
+    except UsageError:
+        raise UsageError(f"duration {word!r} cannot be used; give seconds from 0.001 up, or as 5m or 1h") from None
+
+
 def count(what: str, lowest: int = 1) -> Callable[[str], float]:
     return number(lowest, what, whole=True)
 
@@ -276,7 +330,7 @@ TARGETS = Option(
     True,
     source="ports",
 )
-ALL = Option(("-a", "--all"), "All ports, which is what leaving out -p means.", None)
+ALL = Option(("-a", "--all"), "All ports of ours, which is what leaving out -p means.", None)
 STREAM_IDS = Option(("-i", "--id", "--ids"), "Only these streams.", count("stream", 0), "ID", True, dest="ids")
 
 

@@ -1,4 +1,4 @@
-"""Who speaks IPv6 on a port's link: an echo request to all nodes, and the port's own address told to who asks."""
+"""Neighbours of a port that speak IPv6: found, resolved and pinged. Those that ask for the port's address are told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from wirespeed.client.probes import capturing, frame, push, until
+from wirespeed.client.probes import WAIT_S, Layer3, capturing, frame, push, until
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.scapy_layers import (
     Ether,
@@ -15,7 +15,10 @@ from wirespeed.scapy_layers import (
     ICMPv6ND_NA,
     ICMPv6ND_NS,
     ICMPv6NDOptDstLLAddr,
+    ICMPv6NDOptSrcLLAddr,
     IPv6,
+    Packet,
+    Raw,
 )
 
 ALL_NODES = "ff02::1"
@@ -36,26 +39,68 @@ def link_local(mac: str) -> str:
     return str(IPv6Address(bytes.fromhex("fe80000000000000") + interface))
 
 
-def scan(
-    client: StatelessClient, port: int, mac: str, ip: str, vlans: tuple[int, ...], wait_s: float
-) -> Iterator[Neighbor6]:
+def scan(client: StatelessClient, port: int, who: Layer3, wait_s: float) -> Iterator[Neighbor6]:
     """Neighbours as they answer, each once (RFC 4443 section 4, RFC 4861 section 7.2)."""
-    echo = IPv6(src=ip, dst=ALL_NODES, hlim=255) / ICMPv6EchoRequest(id=port + 1, seq=1)
+    echo = IPv6(src=who.src_ip, dst=ALL_NODES, hlim=255) / ICMPv6EchoRequest(id=port + 1, seq=1)
     found: dict[str, Neighbor6] = {}
     with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
-        push(client, port, frame(_ALL_NODES_MAC, mac, vlans, echo))
+        push(client, port, frame(_ALL_NODES_MAC, who.src_mac, who.vlans, echo))
         for one in until(fetch, wait_s):
             packet = Ether(one.packet)
-            if one.origin != "RX" or IPv6 not in packet or packet.src == mac:
+            if one.origin != "RX" or IPv6 not in packet or packet.src == who.src_mac:
                 continue
-            if ICMPv6ND_NS in packet and packet[ICMPv6ND_NS].tgt == ip:
-                advert = ICMPv6ND_NA(tgt=ip, R=0, S=1, O=1) / ICMPv6NDOptDstLLAddr(lladdr=mac)
-                answer = IPv6(src=ip, dst=packet[IPv6].src, hlim=255) / advert
-                push(client, port, frame(packet.src, mac, vlans, answer))
+            _answer(client, port, who, packet)
             neighbor = _neighbor(packet)
             if neighbor is not None and neighbor.ip not in found:
                 found[neighbor.ip] = neighbor
                 yield neighbor
+
+
+def _answer(client: StatelessClient, port: int, who: Layer3, packet: Ether) -> None:
+    """Advertise the port's address where the packet asks for it."""
+    if ICMPv6ND_NS in packet and packet[ICMPv6ND_NS].tgt == who.src_ip:
+        advert = ICMPv6ND_NA(tgt=who.src_ip, R=0, S=1, O=1) / ICMPv6NDOptDstLLAddr(lladdr=who.src_mac)
+        answer = IPv6(src=who.src_ip, dst=packet[IPv6].src, hlim=255) / advert
+        push(client, port, frame(packet.src, who.src_mac, who.vlans, answer))
+
+
+def resolve6(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
+    """The MAC address that answers for `who.dst_ip`, or None when nobody does (RFC 4861)."""
+    group = int(IPv6Address(who.dst_ip)) & 0xFF_FFFF | int(IPv6Address("ff02::1:ff00:0"))
+    asked = ICMPv6ND_NS(tgt=who.dst_ip) / ICMPv6NDOptSrcLLAddr(lladdr=who.src_mac)
+    solicitation = IPv6(src=who.src_ip, dst=str(IPv6Address(group)), hlim=255) / asked
+    group_mac = "33:33:" + (group & 0xFFFF_FFFF).to_bytes(4).hex(":")
+    with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
+        push(client, port, frame(group_mac, who.src_mac, who.vlans, solicitation))
+        for one in until(fetch, wait_s):
+            packet = Ether(one.packet)
+            if one.origin == "RX" and ICMPv6ND_NA in packet and packet[ICMPv6ND_NA].tgt == who.dst_ip:
+                return str(packet.src)
+    return None
+
+
+def ping6(
+    client: StatelessClient, port: int, who: Layer3, sequence: int, frame_bytes: int, wait_s: float = WAIT_S
+) -> float | None:
+    """Seconds until the echo reply came, by the server's clock; None when none did (RFC 4443)."""
+    echo: Packet = IPv6(src=who.src_ip, dst=who.dst_ip) / ICMPv6EchoRequest(id=port + 1, seq=sequence)
+    request = frame(who.dst_mac, who.src_mac, who.vlans, echo)
+    request /= Raw(b"x" * max(0, frame_bytes - 4 - len(request)))
+    sent_s: float | None = None
+    with capturing(client, [port], [port], "icmp6 or (vlan and icmp6)") as fetch:
+        push(client, port, request)
+        for one in until(fetch, wait_s):
+            packet = Ether(one.packet)
+            if one.origin == "RX":
+                _answer(client, port, who, packet)
+            echoed = packet.getlayer(ICMPv6EchoRequest if one.origin == "TX" else ICMPv6EchoReply)
+            if echoed is None or (echoed.id, echoed.seq) != (port + 1, sequence):
+                continue
+            if one.origin == "TX":
+                sent_s = one.at_s
+            elif sent_s is not None:
+                return one.at_s - sent_s
+    return None
 
 
 def _neighbor(packet: Ether) -> Neighbor6 | None:

@@ -6,29 +6,29 @@ import time
 from collections.abc import Callable, Sequence
 
 from wirespeed.console.commands import ALIASES, COMMANDS
-from wirespeed.console.grammar import help_text, parse, words_of
+from wirespeed.console.commands.console import RunAgain
+from wirespeed.console.grammar import commands_of, help_text, parse
 from wirespeed.console.session import Session
-from wirespeed.errors import INTERRUPTED, UsageError, WirespeedError
+from wirespeed.errors import INTERRUPTED, WirespeedError
 
 Complain = Callable[[str], None]
 
 
-def run_line(session: Session, line: str, complain: Complain, timed: bool = False, in_tui: bool = False) -> int:
-    """Run a line as typed; returns its exit code. LeaveConsole and EnterTui pass through."""
+def run_line(session: Session, line: str, complain: Complain, timed: bool = False) -> int:
+    """Run the commands of a line as typed; returns the first exit code that is not 0. LeaveConsole and EnterTui pass
+    through."""
     try:
-        words = words_of(line)
+        commands = commands_of(line)
     except WirespeedError as error:
         complain(str(error))
         return error.exit_code
-    if not words:
-        return 0
-    session.history.append(line.strip())
-    return run_words(session, words, complain, timed, in_tui)
+    if commands:
+        session.history.append(line.strip())
+    codes = [run_words(session, words, complain, timed) for words in commands]
+    return next((code for code in codes if code), 0)
 
 
-def run_words(
-    session: Session, words: Sequence[str], complain: Complain, timed: bool = False, in_tui: bool = False
-) -> int:
+def run_words(session: Session, words: Sequence[str], complain: Complain, timed: bool = False) -> int:
     """As `run_line`, for words that a shell has already split; `timed` says how long an action took."""
     started_s = time.perf_counter()
     try:
@@ -37,11 +37,14 @@ def run_words(
         if parsed.wants_help:
             session.screen.show(help_text(command, COMMANDS))
             return 0
-        if in_tui and command.endless:
-            raise UsageError(f"{command.name} needs the whole terminal; leave the tui with q first")
         if not command.offline:
             session.client  # noqa: B018 - raises while offline
+        for note in parsed.notes:
+            session.screen.show(note)
         command.run(session, parsed.given)
+    except RunAgain as again:
+        session.screen.show(again.line)
+        return run_line(session, again.line, complain, timed)
     except WirespeedError as error:
         session.note_failure(error)
         complain(str(error))

@@ -19,13 +19,20 @@ class Screen(Protocol):
     def notify(self, text: str) -> None: ...
 
 
+class Progress(Text):
+    """What a quiet screen leaves out."""
+
+
 class TerminalScreen:
     """Standard output; plain where it is not a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self._console = Console(highlight=False)
+        self._quiet = quiet
 
     def show(self, text: Text | str = "") -> None:
+        if self._quiet and isinstance(text, Progress):
+            return
         self._console.print(text, soft_wrap=True, markup=False)
 
     def notify(self, text: str) -> None:
@@ -38,6 +45,6 @@ def step(screen: Screen, text: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        screen.show(Text.assemble(f"{text:<{STEP_WIDTH}} ", ("[FAILED]", "bold red")))
+        screen.show(Progress.assemble(f"{text:<{STEP_WIDTH}} ", ("[FAILED]", "bold red")))
         raise
-    screen.show(Text.assemble(f"{text:<{STEP_WIDTH}} ", ("[SUCCESS]", "bold green")))
+    screen.show(Progress.assemble(f"{text:<{STEP_WIDTH}} ", ("[SUCCESS]", "bold green")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +12,15 @@ from wirespeed.client.generator_client import Call
 from wirespeed.client.readings import is_wirespeed
 from wirespeed.client.stateless_client import ALL_PROFILES, StatelessClient, Target
 from wirespeed.console.happenings import Happening, Watcher
+from wirespeed.console.monitor import Monitor
 from wirespeed.console.readings import FlowReading, PortReading, counters, flow_readings, port_reading
 from wirespeed.console.screen import Screen, step
 from wirespeed.errors import ConnectionFault, RemoteError, UsageError, WirespeedError
 
 Json = Mapping[str, Any]
 
-ACTIVE = ("TX", "PAUSE", "PCAP_TX")
+SENDING, PAUSED = ("TX", "PCAP_TX"), ("PAUSE",)
+ACTIVE = (*SENDING, *PAUSED)
 """States of a port that has traffic to stop."""
 
 MAX_HAPPENINGS = 1000
@@ -34,15 +37,26 @@ class Baseline:
 
 class Session:
     """`on_demand` sessions take ports when a command needs them; others work with those they acquired. One that
-    `watches` polls for events all the time.
+    `watches` polls for events all the time, a `single` one runs one command.
 
     Raises errors of `wirespeed.errors`; ConnectionFault also says so when the server has gone away before.
     """
 
     def __init__(
-        self, server: str, screen: Screen, *, user: str | None = None, on_demand: bool = False, watches: bool = False
+        self,
+        server: str,
+        screen: Screen,
+        *,
+        user: str | None = None,
+        on_demand: bool = False,
+        watches: bool = False,
+        single: bool = False,
+        timeout_s: float = 2.0,
     ) -> None:
         self.screen = screen
+        self.single = single
+        self.verbose = False
+        self.monitor: Monitor | None = None
         self.on_demand = on_demand
         self.watches = watches
         self.server = server
@@ -55,6 +69,7 @@ class Session:
         self.started = False
         """Whether traffic was started here, so that leaving it running deserves a word."""
         self._user = user
+        self._timeout_s = timeout_s
         self._client: StatelessClient | None = None
         self._watcher: Watcher | None = None
         self._gone: str | None = "not connected yet"
@@ -79,7 +94,8 @@ class Session:
         keep_session = server is None or server == self.server
         self.drop("not connected")
         self.server = server or self.server
-        client = StatelessClient(self.server)
+        client = StatelessClient(self.server, self._timeout_s)
+        client.trace = self.screen.show if self.verbose else None
         self.server = client.server
         if self._user is not None:
             client.user = self._user
@@ -104,6 +120,9 @@ class Session:
 
     def drop(self, reason: str) -> None:
         """End the connection without a word to the server."""
+        if self.monitor is not None:
+            self.monitor.stop()
+            self.monitor = None
         if self._watcher is not None:
             self._watcher.stop()
             self._watcher = None
@@ -112,6 +131,24 @@ class Session:
             self._client.close()
             self._client = None
         self._gone = reason
+
+    def notify(self, text: str) -> None:
+        """Tell what happens by itself, on the screen that is there by then: the live view has one of its own."""
+        self.screen.notify(text)
+
+    def trace(self, on: bool) -> None:
+        """Show requests and answers as they pass, or no more."""
+        self.verbose = on
+        if self._client is not None:
+            self._client.trace = self.screen.show if on else None
+
+    def end_monitor(self) -> None:
+        """Stop the monitor and remove its capture, where that is still there."""
+        if (monitor := self.monitor) is not None:
+            self.monitor = None
+            monitor.stop()
+            with suppress(RemoteError):
+                self.client.capture("remove", capture_id=monitor.capture_id)
 
     @property
     def wanted(self) -> tuple[int, ...]:
@@ -188,21 +225,24 @@ class Session:
         ports = self.ours(None if given is None else dict.fromkeys(target.port for target in given))
         return tuple(given) if given is not None else tuple(Target(port) for port in ports)
 
-    def running(self, given: Sequence[Target] | None) -> tuple[Target, ...]:
-        """As `targets`, but without ports given, and of one given with a * (which a T-Rex takes for a name), only
-        profiles that have traffic."""
-        starred = [target.port for target in given or () if target.profile == ALL_PROFILES]
-        if given is not None and not starred:
-            return self.targets(given)
-        found = [target for target in given or () if target.profile != ALL_PROFILES]
-        candidates = self.some(starred) if starred else self.ports if self.on_demand else self.ours(None)
+    def running(
+        self, given: Sequence[Target] | None, states: Sequence[str] = ACTIVE, what: str = "sent"
+    ) -> tuple[Target, ...]:
+        """Profiles in one of `states`: of those given (a * stands for all of the port), or of all ports of ours.
+        UsageError says that nothing is `what` where there is none."""
+        ports = None if given is None else dict.fromkeys(target.port for target in given)
+        candidates = self.ours(ports) if ports is not None or not self.on_demand else self.ports
+        found = []
         for port, status in zip(candidates, self.statuses(candidates), strict=True):
             profiles = status.get("state_profile") or {"_": status.get("state")}
-            found += [Target(port, name) for name, state in profiles.items() if state in ACTIVE]
+            found += [Target(port, name) for name, state in profiles.items() if state in states]
+        if given is not None:
+            wanted = {(target.port, target.profile) for target in given}
+            found = [one for one in found if wanted & {(one.port, one.profile), (one.port, ALL_PROFILES)}]
         if not found:
-            raise UsageError(f"nothing is sent on {_listed(candidates)}")
+            raise UsageError(f"nothing is {what} on {_listed(given or candidates)}")
         self.ours({target.port for target in found})
-        return tuple(dict.fromkeys(found))
+        return tuple(found)
 
     def statuses(self, ports: Sequence[int]) -> list[Json]:
         calls = [Call("get_port_status", {"port_id": port, "block": False, "profile_id": "*"}) for port in ports]
@@ -261,6 +301,8 @@ class Session:
     def leave(self, stop: bool = False) -> None:
         """Give the ports back and close; traffic goes on unless it is to `stop`."""
         try:
+            if self.online:
+                self.end_monitor()
             if self.online and self.owned:
                 if stop:
                     with step(self.screen, f"Stopping traffic on port(s) {list(self.owned)}:"):
@@ -274,6 +316,6 @@ def _is_another_server(error: RemoteError) -> bool:
     return "API verification failed" in str(error)
 
 
-def _listed(ports: Iterable[int]) -> str:
+def _listed(ports: Iterable[int | Target]) -> str:
     named = [str(port) for port in ports]
     return f"port {named[0]}" if len(named) == 1 else f"ports {', '.join(named)}" if named else "no ports"

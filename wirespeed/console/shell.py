@@ -31,10 +31,10 @@ class Shell:
         )
         self._questions: PromptSession[str] = PromptSession(input=input, output=output)
 
-    def run(self, tui: bool = False) -> None:
+    def run(self, tui: EnterTui | None = None) -> None:
         """Until the user leaves; with `tui` that alone, without a prompt after it."""
-        if tui:
-            self._enter_tui()
+        if tui is not None:
+            self._enter_tui(tui)
             if self._leave():
                 return
         while True:
@@ -47,16 +47,16 @@ class Shell:
                 run_line(self._session, line, self._complain, timed=True)
             except KeyboardInterrupt:
                 continue
-            except EnterTui:
-                self._enter_tui()
+            except EnterTui as asked:
+                self._enter_tui(asked)
             except (EOFError, LeaveConsole):
                 if self._leave():
                     return
 
-    def _enter_tui(self) -> None:
+    def _enter_tui(self, tui: EnterTui) -> None:
         from wirespeed.console.tui.app import run_tui  # noqa: PLC0415 - textual takes its time
 
-        run_tui(self._session)
+        run_tui(self._session, tui.locked)
 
     def _leave(self) -> bool:
         """Ask what becomes of running traffic; False when the user would rather stay."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SHARES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 """The columns of a cpu row of /proc/stat that sum to its time (proc(5)); guests are in user and nice already."""
@@ -80,15 +81,22 @@ def softnet(text: str, cpus: Collection[int]) -> dict[str, int]:
     return total
 
 
+@lru_cache(maxsize=2)
 def interfaces(dev: str) -> dict[str, InterfaceCounters]:
-    """/proc/net/dev without the loopback."""
+    """/proc/net/dev without the loopback; not to be changed. The last sample of an interval is the first of the next,
+    and has a row for each of maybe thousands of interfaces."""
     found = {}
     for name, row in re.findall(r"(?m)^ *([^\s|]+): *([\d ]+)$", dev):
-        numbers = list(map(int, row.split()))
-        if name == "lo" or len(numbers) < 12:
+        words = row.split()
+        if name == "lo" or len(words) < 12:
             continue
-        losses = {"rx errs": numbers[2], "rx drop": numbers[3], "tx errs": numbers[10], "tx drop": numbers[11]}
-        found[name] = InterfaceCounters(numbers[1], numbers[9], losses)
+        losses = {
+            "rx errs": int(words[2]),
+            "rx drop": int(words[3]),
+            "tx errs": int(words[10]),
+            "tx drop": int(words[11]),
+        }
+        found[name] = InterfaceCounters(int(words[1]), int(words[9]), losses)
     return found
 
 
@@ -129,6 +137,8 @@ def losses(before: LinuxCounters, after: LinuxCounters) -> Iterator[tuple[str, i
     """Every reason for which packets were dropped in between, with its count."""
     for name, new in after.interfaces.items():
         old = before.interfaces.get(name)
+        if old is not None and old.losses == new.losses:
+            continue  # most of thousands of interfaces
         for reason, count in new.losses.items():
             yield f"{name} {reason}", count - (old.losses.get(reason, 0) if old is not None else 0)
     for reason, count in after.ip_drops.items():

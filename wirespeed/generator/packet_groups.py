@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from wirespeed._native.flow_records import FLOW_FIELDS, FLOWS, LATENCY_FLOWS, FlowKind, FlowReading
 from wirespeed._native.generator import GeneratorCore
 from wirespeed.generator.rpc import failed
-from wirespeed.generator.traffic_statistics import SMOOTHING
+from wirespeed.generator.traffic_statistics import smoothed
 
 LIMITS = {FlowKind.STATS: FLOWS, FlowKind.LATENCY: LATENCY_FLOWS}
 
@@ -26,6 +26,8 @@ class Group:
     hardware_id: int | None = None
     rates: tuple[float, ...] = ()
     """A second's worth of each of its counts, as `FlowReading` has them; none before the second look."""
+    earlier: tuple[float, ...] = ()
+    """The rates one look before."""
 
 
 class PacketGroups:
@@ -111,17 +113,23 @@ class PacketGroups:
             before, self._before[kind] = self._before.get(kind), now
             if before is None or now.at_s <= before.at_s:
                 continue
-            a_second = SMOOTHING / (now.at_s - before.at_s)
+            seconds = now.at_s - before.at_s
             for number, group in by_id.items():
                 counts = now.counts[number]
-                was = before.counts.get(number, counts)
+                none = (0.0,) * len(counts)
+                was = before.counts.get(number, none)  # counted from the start on, which was since then
                 if was == counts and not any(group.rates):
-                    group.rates = (0.0,) * len(counts)
+                    group.rates = none
                     continue
                 # A reset between the readings looks like packets taken back.
-                group.rates = tuple(
-                    [
-                        (1 - SMOOTHING) * rate + (a_second * (after - then) if after > then else 0.0)
-                        for rate, then, after in zip(group.rates or (0.0,) * len(counts), was, counts, strict=True)
-                    ]
+                group.earlier, group.rates = (
+                    group.rates,
+                    tuple(
+                        [
+                            smoothed(earlier, last, max(0, after - then) / seconds)
+                            for earlier, last, then, after in zip(
+                                group.earlier or none, group.rates or none, was, counts, strict=True
+                            )
+                        ]
+                    ),
                 )

@@ -86,6 +86,8 @@ class Port:
         self._emit = emit
         self.can_be_promiscuous = first.promiscuous  # ports are opened so wherever the driver lets them
         self.promiscuous, self.multicast = first.promiscuous, False
+        if first.promiscuous:  # a T-Rex's port is not
+            self.set_promiscuous(False)
         self._link_up = first.link_up
         self._longest_bytes = first.mtu + 14 + _TAGS_BYTES
 

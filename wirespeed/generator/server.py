@@ -15,7 +15,7 @@ from typing import Any
 from wirespeed._native.generator import GeneratorCore, Snapshot
 from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
-from wirespeed.generator.calibration import Floor
+from wirespeed.generator.calibration import Floor, calibrate
 from wirespeed.generator.captures import Captures
 from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind, EventQueues
@@ -191,6 +191,15 @@ class Server:
         ends = [left_s for port in self.ports if (left_s := port.traffic.ends_within_s(now_s)) is not None]
         soon_s = min(ends, default=PUBLISH_S)
         return min(PUBLISH_S, soon_s + _JUST_AFTER_S) if soon_s > 0 else FINISH_WATCH_S
+
+    def calibrate(self) -> None:
+        """Measure the floors of all pairs, whose packets bear addresses of nobody."""
+        able = [port for port in self.ports if port.can_be_promiscuous]
+        for port in able:
+            port.set_promiscuous(True)
+        self.floors = calibrate(self.core)
+        for port in able:
+            port.set_promiscuous(False)
 
     def publish(self, baseline: bool = False) -> None:
         """Put the statistics of all ports into the outbox."""

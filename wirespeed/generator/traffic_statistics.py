@@ -11,7 +11,7 @@ from wirespeed._native.generator import PortTraffic, Snapshot
 Json = dict[str, Any]
 
 SMOOTHING = 0.5
-"""Weight of the newest interval in a rate."""
+"""Weight of the newest interval in a rate; see `smoothed`."""
 
 SURE_PACKETS = 4
 """None of so many that were due in an interval means that no more come: a port that was stopped reads 0 at once."""
@@ -41,6 +41,7 @@ class Meter:
     def __init__(self, first: Snapshot) -> None:
         self._before = first
         self.rates = [Rates() for _ in first.ports]
+        self._earlier = list(self.rates)
         self.cpu_percent = [0.0 for _ in first.workers]
         self.cpu_history = [deque([0] * HISTORY, maxlen=HISTORY) for _ in first.workers]
 
@@ -49,7 +50,8 @@ class Meter:
         if seconds <= 0:
             return
         for port, (before, after) in enumerate(zip(self._before.ports, now.ports, strict=True)):
-            self.rates[port] = _smoothed(self.rates[port], _rates(before, after, seconds), seconds)
+            new = _smoothed(self._earlier[port], self.rates[port], _rates(before, after, seconds), seconds)
+            self._earlier[port], self.rates[port] = self.rates[port], new
         for worker, (was, load) in enumerate(zip(self._before.workers, now.workers, strict=True)):
             total = load.total_clocks - was.total_clocks
             busy = 100.0 * (load.busy_clocks - was.busy_clocks) / total if total > 0 else 0.0
@@ -67,20 +69,28 @@ def _rates(before: PortTraffic, after: PortTraffic, seconds: float) -> Rates:
     )
 
 
-def _smoothed(old: Rates, new: Rates, seconds: float) -> Rates:
-    tx = _weight(old.tx_pps, new.tx_pps, seconds)
-    rx = _weight(old.rx_pps, new.rx_pps, seconds)
+def smoothed(earlier: float, last: float, new: float) -> float:
+    """The rate after an interval at `new`, from those after the two intervals before.
+
+    Traffic that begins within an interval has its whole rate in the next one only; both are taken as they are.
+    """
+    begins = last == 0 or (earlier == 0 and new > last)
+    return new if begins else last + SMOOTHING * (new - last)
+
+
+def _smoothed(earlier: Rates, last: Rates, new: Rates, seconds: float) -> Rates:
+    tx_ended = _has_ended(last.tx_pps, new.tx_pps, seconds)
+    rx_ended = _has_ended(last.rx_pps, new.rx_pps, seconds)
     return Rates(
-        tx_pps=old.tx_pps + tx * (new.tx_pps - old.tx_pps),
-        tx_bps=old.tx_bps + tx * (new.tx_bps - old.tx_bps),
-        rx_pps=old.rx_pps + rx * (new.rx_pps - old.rx_pps),
-        rx_bps=old.rx_bps + rx * (new.rx_bps - old.rx_bps),
+        tx_pps=0.0 if tx_ended else smoothed(earlier.tx_pps, last.tx_pps, new.tx_pps),
+        tx_bps=0.0 if tx_ended else smoothed(earlier.tx_bps, last.tx_bps, new.tx_bps),
+        rx_pps=0.0 if rx_ended else smoothed(earlier.rx_pps, last.rx_pps, new.rx_pps),
+        rx_bps=0.0 if rx_ended else smoothed(earlier.rx_bps, last.rx_bps, new.rx_bps),
     )
 
 
-def _weight(old_pps: float, new_pps: float, seconds: float) -> float:
-    """Of the newest interval: all when its nothing is sure to be the end of the traffic."""
-    return 1.0 if new_pps == 0 and old_pps * seconds >= SURE_PACKETS else SMOOTHING
+def _has_ended(last_pps: float, new_pps: float, seconds: float) -> bool:
+    return new_pps == 0 and last_pps * seconds >= SURE_PACKETS
 
 
 def port_stats(snapshot: Snapshot, port: int, rates: Rates, cpu_percent: float) -> Json:

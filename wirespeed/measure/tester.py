@@ -176,6 +176,10 @@ class Tester:
         """Where the driver can; which it was then stands in `status`."""
         self._each(self.ports, lambda client, ports: client.flow_control_off(ports))
 
+    def receive_all(self) -> None:
+        """Frames for other addresses too, where the driver can: a DUT may bridge what a profile addresses."""
+        self._each(self.ports, lambda client, ports: client.set_promiscuous(dict.fromkeys(ports, True)))
+
     def load(self, load: Load) -> None:
         for port, one in load.ports.items():
             seat = self._seats[port]

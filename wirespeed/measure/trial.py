@@ -132,6 +132,7 @@ class Trial:
             if not self.adopted:
                 self.tester.reset()
                 self.tester.flow_control_off()
+                self.tester.receive_all()
             self._statuses = self.tester.status()
             self.facts = self.tester.facts(self._statuses, self._line_bps)
             self.notes = tuple(_flow_control_notes(self.facts))

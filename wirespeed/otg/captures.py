@@ -1,4 +1,4 @@
-"""Captures of ports: what they receive, kept until it is asked for."""
+"""Captures of ports: the frames that they receive, kept until they are asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.filters import filter_text
 from wirespeed.otg.model import Capture
-from wirespeed.otg.pcap_bytes import Seen, pcap, pcapng
+from wirespeed.otg.pcap_bytes import Seen, pcap, pcapng, seen
 from wirespeed.otg.requests import CaptureRequest
 
 MOST_PACKETS = 100_000
@@ -89,7 +89,7 @@ class PortCaptures:
             for packet in answer["pkts"]:
                 if len(one.packets) < MOST_PACKETS or one.settings.overwrite:
                     data, at_ns = base64.b64decode(packet["binary"]), round((packet["ts"] + one.offset_s) * 1e9)
-                    one.packets.append(Seen(at_ns, data, packet["wirelen"]))
+                    one.packets.append(seen(at_ns, data, packet["wirelen"], one.settings.packet_size))
 
     def forget(self) -> None:
         for port in list(self._captures):

@@ -5,6 +5,7 @@ A host is one address; an ethernet with several is several hosts of one MAC addr
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -111,12 +112,14 @@ def read_ends(path: str, given: TxRxDevice, hosts: list[EmulatedHost], version: 
     receivers = [_host(f"{path}.rx_names", name, hosts, version) for name in given.rx_names]
     if len({host.port for host in senders}) > 1:
         raise ModelFault(f"{path}.tx_names", "are on several ports; give each port a flow of its own")
-    if given.mode == "mesh":
-        return [Between(tx, rx) for tx in senders for rx in receivers]
-    if len(senders) != len(receivers):
+    if given.mode == "one_to_one" and len(senders) != len(receivers):
         text = f"has {len(senders)} tx_names and {len(receivers)} rx_names; one_to_one takes as many of both"
         raise ModelFault(f"{path}.mode", text)
-    return [Between(tx, rx) for tx, rx in zip(senders, receivers, strict=True)]
+    pairs = itertools.product(senders, receivers) if given.mode == "mesh" else zip(senders, receivers, strict=True)
+    ways = [Between(tx, rx) for tx, rx in pairs]
+    if any(way.tx is way.rx for way in ways):
+        raise ModelFault(f"{path}.rx_names", "has the sender itself among its receivers")
+    return ways
 
 
 def _host(path: str, name: str, hosts: list[EmulatedHost], version: int | None) -> EmulatedHost:

@@ -75,6 +75,7 @@ class Engine:
             self._traffic.clear(former)
             try:
                 self._client.take(sorted(setup.ports.values()), config.options.port_options.location_preemption)
+                self._client.set_promiscuous(setup.promiscuous)
                 for running in setup.flows.values():
                     self._traffic.load(running)
                 self._neighbors.place(setup.hosts if config.options.protocol_options.auto_start_all else ())

@@ -5,6 +5,8 @@ All values are whole numbers from here on: addresses are read as the numbers the
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
@@ -57,6 +59,29 @@ class Pattern:
         if self.choice == "values":
             return self.values[place]
         return self.first + (self.step if self.choice == "increment" else -self.step) * place
+
+    @property
+    def changing(self) -> int:
+        """The bits that are not the same in all values, and those between them."""
+        if self.choice == "values":
+            return functools.reduce(operator.or_, (value ^ self.first for value in self.values))
+        steps = 1 if self.choice == "random" else self.step & -self.step
+        return ((1 << (self.low ^ self.high).bit_length()) - 1) & -steps
+
+    def part(self, shift: int, bits: int) -> Pattern:
+        """So many bits of all values, above `shift` bits that do not change."""
+
+        def cut(value: int) -> int:
+            return value >> shift & (1 << bits) - 1
+
+        return replace(
+            self,
+            first=cut(self.first),
+            values=tuple(map(cut, self.values)),
+            step=self.step >> shift,
+            low=cut(self.low),
+            high=cut(self.high),
+        )
 
 
 def fixed(value: int) -> Pattern:

@@ -55,15 +55,10 @@ def _variable(name: str, size: int, pattern: Pattern, path: str) -> Json:
 
 
 def _vary(field: Field, variables: list[Json], others: list[Json], name: str) -> None:
-    """Whole bytes are written, parts of them by a mask. Of long addresses only the end can change."""
-    low, bits = field.bit, field.bits
-    pattern = field.pattern
-    if bits > 32:
-        kept = 64 if bits == 128 else 32
-        if pattern.low >> kept != pattern.high >> kept:
-            raise ModelFault(field.path, f"only the last {kept} bits of an address of {bits} can change")
-        pattern = _last_bits(pattern, kept)
-        low, bits = low + bits - kept, kept
+    """Whole bytes are written, parts of them by a mask."""
+    if field.bits > 32:
+        field = _changing_part(field)
+    low, bits, pattern = field.bit, field.bits, field.pattern
     if low % 8 == 0 and bits in (8, 16, 32, 64):
         variables.append(_variable(name, bits // 8, pattern, field.path))
         others.append({"type": "write_flow_var", "name": name, "pkt_offset": low // 8, "is_big_endian": True})
@@ -84,18 +79,16 @@ def _vary(field: Field, variables: list[Json], others: list[Json], name: str) ->
     )
 
 
-def _last_bits(pattern: Pattern, bits: int) -> Pattern:
-    mask = (1 << bits) - 1
-    return Pattern(
-        pattern.choice,
-        pattern.first & mask,
-        tuple(value & mask for value in pattern.values),
-        step=pattern.step,
-        count=pattern.count,
-        low=pattern.low & mask,
-        high=pattern.high & mask,
-        seed=pattern.seed,
-    )
+def _changing_part(field: Field) -> Field:
+    """The bytes of a long address from the last one that changes: 8 of an IPv6 address, 4 of a MAC address."""
+    pattern, bits = field.pattern, 64 if field.bits == 128 else 32
+    changing = pattern.changing
+    lowest = max((changing & -changing).bit_length() - 1, 0)
+    shift = min(lowest & ~7, field.bits - bits)
+    if changing >> (shift + bits):
+        text = f"changes in more than {bits} bits of its {field.bits}; give a smaller count, or values that are closer"
+        raise ModelFault(field.path, text)
+    return Field(field.path, field.bit + field.bits - shift - bits, bits, pattern.part(shift, bits))
 
 
 def _lengths(layers: list[Layer]) -> list[Json]:

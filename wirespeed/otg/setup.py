@@ -75,6 +75,7 @@ class Setup:
     config: Config = field(default_factory=Config)
     ports: dict[str, int] = field(default_factory=dict)
     locations: dict[str, str] = field(default_factory=dict)
+    promiscuous: dict[int, bool] = field(default_factory=dict)
     speeds: dict[int, float | None] = field(default_factory=dict)
     captures: dict[str, Capture] = field(default_factory=dict)
     hosts: list[EmulatedHost] = field(default_factory=list)
@@ -117,6 +118,7 @@ def _check_ports(setup: Setup, names: set[str], count: int) -> None:
         if int(location) in setup.ports.values():
             raise ModelFault(f"{path}.location", f"port {location} is taken by another name")
         setup.ports[port.name], setup.locations[port.name] = int(location), location
+        setup.promiscuous[int(location)] = True
 
 
 def _check_layer1(setup: Setup, names: set[str]) -> None:
@@ -125,6 +127,7 @@ def _check_layer1(setup: Setup, names: set[str]) -> None:
         _unique(f"{path}.name", one.name, names)
         known(f"{path}.port_names", one.port_names, setup.ports)
         for name in one.port_names:
+            setup.promiscuous[setup.ports[name]] = one.promiscuous
             speed_bps = setup.speeds[setup.ports[name]]
             if one.speed is not None and _speed_bps(f"{path}.speed", one.speed) != speed_bps:
                 has = f"has {speed_bps / 1e9:g} Gbps" if speed_bps else "has no line speed"

@@ -25,21 +25,23 @@ uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version)
 {
 	uint16_t at = ETHERNET_TYPE_AT;
 	*version = 0;
-	for (int tags = 0; at + 2u + IP4_LEN <= frame_len; tags++, at += 4) {
+	for (; at + 2u + IP4_LEN <= frame_len; at += 4) {
 		uint16_t type = get16(frame + at);
 		if (type == ETHERNET_IP4 && frame[at + 2] >> 4 == 4)
 			*version = 4;
 		if (type == ETHERNET_IP6 && at + 2u + IP6_LEN <= frame_len && frame[at + 2] >> 4 == 6)
 			*version = 6;
-		if (tags == 2 || (type != ETHERNET_VLAN && type != ETHERNET_QINQ))
+		if (type != ETHERNET_VLAN && type != ETHERNET_QINQ)
 			break;
 	}
 	return at + 2;
 }
 
-/* What follows the headers, as far as they are known. */
+/* What follows the headers, as far as they are known: without IP, all behind Ethernet. */
 static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint32_t len)
 {
+	if (!version)
+		return ETHERNET_LEN;
 	const uint8_t *ip = frame + l3;
 	uint32_t l4 = l3 + (version == 4 ? (ip[0] & 0xf) * 4u : IP6_LEN);
 	switch (ip[version == 4 ? IP4_PROTOCOL_AT : IP6_NEXT_AT]) {
@@ -107,13 +109,13 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 	if (stream->flow_id >= ids)
 		return fail(-EINVAL, "stream %u: a flow id of %u; 0 to %u is possible", stream->id,
 					stream->flow_id, ids - 1);
-	if (!version)
+	if (!version && !has_tail)
 		return fail(
 			-EINVAL,
-			"stream %u: flow statistics need an IPv4 or IPv6 packet in at most two VLAN tags",
+			"stream %u: flow statistics need an IPv4 or IPv6 packet; VLAN tags may precede it",
 			stream->id);
 	uint32_t header = version == 4 ? (frame[l3] & 0xf) * 4u : IP6_LEN;
-	if (header < IP4_LEN || l3 + header > frame_len)
+	if (version && (header < IP4_LEN || l3 + header > frame_len))
 		return fail(-EINVAL, "stream %u: an IP header of %u bytes does not fit the packet",
 					stream->id, header);
 	uint32_t payload = payload_at(frame, l3, version, frame_len);
@@ -157,7 +159,7 @@ int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uin
 	if (error)
 		return error;
 	uint16_t id = (uint16_t)stream->flow_id;
-	if (!signature)
+	if (version && !signature)
 		mark_ip(frame + l3, version, latency ? FLOW_IP_LATENCY : (uint16_t)(FLOW_IP_ID + id));
 	if (latency)
 		*tail = (struct flow_tail){

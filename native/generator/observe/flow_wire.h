@@ -5,7 +5,7 @@
  * As T-Rex does it: WS_FLOW_STATS sets the IPv4 ID, or the low 16 bits of the IPv6 flow label, to
  * FLOW_IP_ID + the flow's id, and the lowest bit of the traffic class. WS_FLOW_LATENCY sets them to
  * FLOW_IP_LATENCY, and its packets end in a tail that says which flow, which start of it, which
- * packet, and when it was sent.
+ * packet, and when it was sent; without an IP header the tail alone tells them.
  *
  * Streams that are not counted have bit 12 of such an ID cleared; of flow labels from FLOW_IP_ID
  * all from bit 16 on besides.
@@ -43,13 +43,14 @@ struct flow_tail {
 	uint64_t tsc;
 };
 
-/* The offset of the IP header; *version is 4 or 6, or 0 when there is none. */
+/* The offset of the IP header, behind any number of VLAN tags; *version is 4 or 6, or 0 when there
+ * is none. */
 uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version);
 
 /*
  * Mark the template `frame` (of stream->packet_len bytes, padded to `frame_len`) as the stream's
  * flow asks, and fill in what its packets end in; `tail` gets magic 0 when that is nothing. -EINVAL
- * when the packet has no IP header or no room.
+ * when the packet has no room for the tail, or no IP header and no tail to be told by.
  */
 int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
 			  struct flow_tail *tail);

@@ -8,8 +8,8 @@
  * turn, a limited one from a state of its own.
  *
  * Draws that lie apart by the same number are as easy to go through as those in a row, so each
- * variable goes through its own, many packets at once. Where it depends on a chain who draws,
- * packets are drawn for one by one (struct program, in_order).
+ * variable goes through its own, many packets at once. Where it depends on a chain who draws, all
+ * draw from the one state, packet by packet (struct program, in_order).
  */
 #include "generator/program/program_draw.h"
 #include "generator/program/program_code.h"
@@ -119,6 +119,8 @@ void compile_draws(struct program *program, const struct ws_stream *stream)
 		struct draw *draw = &program->code[i].draw;
 		if (!is_shared(&program->code[i]))
 			continue;
+		if (program->in_order)
+			program->code[i].run = run_draw_in_order;
 		draw->state = draw_move(jump_of(one_draw, before), program->random);
 		draw->next = jump_of(one_draw, draws);
 		draw->far = jump_of(draw->next, DRAW_LANES);

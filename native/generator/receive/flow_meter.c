@@ -17,8 +17,8 @@ struct latency_flow {
 	uint8_t start, earlier;
 	bool begun, has_earlier;
 	uint64_t before_ns;          /* of the packet before, for the jitter */
-	uint64_t period;             /* half seconds since the TSC's begin */
-	uint64_t max_ns, was_max_ns; /* of this period and the one before */
+	uint64_t period;             /* of the last packet, in half seconds since the TSC's begin */
+	uint64_t max_ns, was_max_ns; /* of the last period that had packets, and the one before it */
 	double jitter_ns;
 	struct sequence sequence;
 	uint64_t begun_packets;   /* counts.packets when it was begun */
@@ -130,7 +130,7 @@ static void roll_period(const struct flow_meter *meter, struct latency_flow *flo
 	uint64_t period = now / meter->half_second;
 	if (period == flow->period)
 		return;
-	flow->was_max_ns = period == flow->period + 1 ? flow->max_ns : 0;
+	flow->was_max_ns = flow->max_ns;
 	flow->max_ns = 0;
 	flow->period = period;
 }
@@ -254,6 +254,7 @@ void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start)
 	flow->begun = true;
 	flow->start = start;
 	flow->begun_packets = flow->counts.packets;
+	flow->max_ns = flow->was_max_ns = 0;
 	flow->order = (struct flow_order){0};
 	sequence_begin(&flow->sequence);
 }
@@ -272,12 +273,10 @@ void flow_meter_read(const struct flow_meter *meter, uint32_t id, uint64_t now,
 					 struct ws_latency *out)
 {
 	const struct latency_flow *flow = &meter->flows[id];
-	uint64_t age = now / meter->half_second - flow->period;
-	uint64_t this_max = age == 0 ? flow->max_ns : 0;
-	uint64_t last_max = age == 0 ? flow->was_max_ns : age == 1 ? flow->max_ns : 0;
+	bool is_over = now / meter->half_second != flow->period;
 	*out = flow->counts;
 	out->jitter_ns = (uint64_t)flow->jitter_ns;
-	out->last_max_ns = this_max > last_max ? this_max : last_max;
+	out->last_max_ns = is_over || flow->max_ns > flow->was_max_ns ? flow->max_ns : flow->was_max_ns;
 }
 
 struct flow_order flow_meter_order(const struct flow_meter *meter, uint32_t id)

@@ -48,7 +48,7 @@ int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const
 struct ws_latency {
 	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
 	uint64_t min_ns, max_ns, sum_ns; /* 0 while nothing was received */
-	uint64_t last_max_ns;            /* of the last half to whole second */
+	uint64_t last_max_ns;            /* of the last half to whole second with packets */
 	uint64_t jitter_ns;              /* RFC 3550 section 6.4.1 */
 	uint64_t histogram[WS_LATENCY_BINS];
 	uint64_t hdr[WS_HDR_COUNTS];

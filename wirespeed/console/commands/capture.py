@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from wirespeed.console.commands.registry import CONSOLE, command
-from wirespeed.console.flow_views import packet_summary
-from wirespeed.console.grammar import Given, Option, count, read_ports
+from wirespeed.console.grammar import Given, Option, count, read_ports, switch
+from wirespeed.console.monitor import Monitor, PcapFile, PcapPipe, Shown, Sink, pcap_writer, write_packet
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.console.tables import Row, Table, render
 from wirespeed.errors import FileFault, UsageError
 
 _FETCH = 50
-_MONITOR_POLL_S = 0.1
 
 TX = Option(("--tx",), "Ports whose sent packets are taken.", read_ports, "PORT", True, source="ports")
 RX = Option(("--rx",), "Ports whose received packets are taken.", read_ports, "PORT", True, source="ports")
-FILTER = Option(("-f", "--filter"), "BPF filter, such as 'udp and port 53'.", metavar="BPF", default="")
-LIMIT = Option(("-l", "--limit"), "Packets to keep.", count("limit"), "N", default="1000")
+FILTER = Option(("-f", "--filter"), "BPF filter, such as udp and port 53.", str, "WORD", True, joins=True)
+LIMIT = Option(("-l", "--limit"), "Packets to keep; 0 counts them only.", count("limit", 0), "N", default="1000")
+SNAPLEN = Option(("-s", "--snaplen"), "Bytes of each packet to keep; 0 for all.", count("snaplen", 0), "N", default="0")
+ENDPOINT = Option(
+    ("-e", "--endpoint"), "Where a T-Rex writes the packets by itself. A server of ours refuses it.", metavar="ENDPOINT"
+)
 
 
 @command("capture", CONSOLE, "Show the captures there are.")
@@ -54,17 +56,27 @@ def _from_mask(mask: int) -> str:
     return ", ".join(str(bit) for bit in range(mask.bit_length()) if mask >> bit & 1) or "-"
 
 
-@command("capture record start", CONSOLE, "Record packets on the server.", TX, RX, LIMIT, FILTER)
+@command("capture record start", CONSOLE, "Record packets on the server.", TX, RX, LIMIT, FILTER, SNAPLEN, ENDPOINT)
 def record_start(session: Session, given: Given) -> None:
-    identity = _start(session, given, "fixed", given.limit)
+    more = {"endpoint": given.endpoint} if given.endpoint else {}
+    identity = _start(session, given, _sides(session, given), "fixed", given.limit, **more)
     session.screen.show(f"recording as capture {identity}; `capture record stop --id {identity} -o FILE` keeps it")
 
 
-def _start(session: Session, given: Given, mode: str, limit: int) -> int:
+def _sides(session: Session, given: Given) -> tuple[list[int], list[int]]:
     tx, rx = (list(session.some(ports)) if ports else [] for ports in (given.tx, given.rx))
     if not tx and not rx:
         raise UsageError("say whose packets to take: --tx PORT, --rx PORT, or both")
-    answer = session.client.capture("start", tx=tx, rx=rx, limit=limit, mode=mode, filter=given.filter)
+    return tx, rx
+
+
+def _start(
+    session: Session, given: Given, sides: tuple[list[int], list[int]], mode: str, limit: int, **more: object
+) -> int:
+    if given.snaplen:
+        more["snaplen"] = given.snaplen
+    tx, rx = sides
+    answer = session.client.capture("start", tx=tx, rx=rx, limit=limit, mode=mode, filter=given.filter, **more)
     return int(answer["capture_id"])
 
 
@@ -76,15 +88,22 @@ def _start(session: Session, given: Given, mode: str, limit: int) -> int:
     Option(("-o", "--output"), "File to write; without it the packets are dropped.", metavar="FILE", source="files"),
 )
 def record_stop(session: Session, given: Given) -> None:
-    path = Path(given.output).expanduser() if given.output else None
-    if path is not None and not path.parent.is_dir():
-        raise FileFault(f"output {path} cannot be written: there is no directory {path.parent}")
+    if session.monitor is not None and session.monitor.capture_id == given.id:
+        raise UsageError(f"capture {given.id} is the monitor's; `capture monitor stop` ends it")
+    path = _writable(given.output) if given.output else None
     with step(session.screen, f"Stopping capture {given.id}:"):
         packets = int(session.client.capture("stop", capture_id=given.id)["pkt_count"])
     if path is not None:
         with step(session.screen, f"Writing {packets} packets to {path}:"):
             write_pcap(path, _fetch(session, given.id, packets))
     session.client.capture("remove", capture_id=given.id)
+
+
+def _writable(name: str) -> Path:
+    path = Path(name).expanduser()
+    if not path.parent.is_dir():
+        raise FileFault(f"output {path} cannot be written: there is no directory {path.parent}")
+    return path
 
 
 def _fetch(session: Session, identity: int, packets: int) -> Iterator[tuple[float, bytes]]:
@@ -100,41 +119,72 @@ def _fetch(session: Session, identity: int, packets: int) -> Iterator[tuple[floa
 
 def write_pcap(path: Path, packets: Iterator[tuple[float, bytes]]) -> None:
     """Microsecond pcap of Ethernet frames."""
-    from wirespeed.scapy_layers import RawPcapWriter  # noqa: PLC0415 - scapy takes long to import
-
     try:
-        with RawPcapWriter(str(path), linktype=1, sync=False) as writer:
-            writer.write_header(None)
+        with pcap_writer(str(path)) as writer:
             for at_s, packet in packets:
-                writer.write_packet(packet, sec=int(at_s), usec=int(at_s % 1 * 1e6))
+                write_packet(writer, at_s, packet)
     except OSError as error:
         raise FileFault(f"output {path} cannot be written: {error.strerror or error}") from None
 
 
-@command("capture monitor start", CONSOLE, "Show packets as they pass, until Ctrl-C.", TX, RX, FILTER, endless=True)
-def monitor(session: Session, given: Given) -> None:
-    identity = _start(session, given, "cyclic", _FETCH)
+@command(
+    "capture monitor start",
+    CONSOLE,
+    "Show packets as they pass, until `capture monitor stop`; as a single command until Ctrl-C.",
+    TX,
+    RX,
+    FILTER,
+    SNAPLEN,
+    switch("-v", "--verbose", help="With their layers."),
+    switch("-p", "--pipe", help="Into a named pipe, which Wireshark reads."),
+    Option(("-o", "--output"), "Into a pcap file.", metavar="FILE", source="files"),
+)
+def monitor_start(session: Session, given: Given) -> None:
+    if given.verbose + given.pipe + (given.output is not None) > 1:
+        raise UsageError("capture monitor start: --verbose, --pipe and --output exclude each other")
+    sides = _sides(session, given)
+    if session.monitor is not None:
+        session.screen.show("the monitor before this one is stopped")
+        session.end_monitor()
+    sink = _sink(session, given)
+    identity = _start(session, given, sides, "cyclic", _FETCH)
+    session.monitor = Monitor(session.server, identity, sink, session.notify)
+    if not session.single:
+        session.monitor.start()
+        session.screen.show("monitor started; `capture monitor stop` ends it")
+        return
     session.screen.show("Ctrl-C ends the monitor")
-    first_s = None
     try:
-        while True:
-            answer = session.client.capture("fetch", capture_id=identity, pkt_limit=_FETCH, snaplen=0)
-            for one in answer.get("pkts") or ():
-                first_s = float(one["ts"]) if first_s is None else first_s
-                packet = base64.b64decode(one["binary"])
-                session.screen.show(
-                    f"#{one['index']} port {one['port']} {one['origin']} {float(one['ts']) - first_s:.6f} s, "
-                    f"{one.get('wirelen', len(packet))} bytes: {packet_summary(packet)}"
-                )
-            time.sleep(_MONITOR_POLL_S)
-    except KeyboardInterrupt:
+        session.monitor.follow()
+    except (KeyboardInterrupt, BrokenPipeError):
         session.screen.show("monitor ended")
     finally:
-        session.client.capture("remove", capture_id=identity)
+        session.end_monitor()
+
+
+def _sink(session: Session, given: Given) -> Sink:
+    if given.output is not None:
+        return PcapFile(_writable(given.output))
+    if not given.pipe:
+        return Shown(session.notify, given.verbose)
+    pipe = PcapPipe()
+    session.screen.show(f"packets go into {pipe.path}; `wireshark -k -i {pipe.path}` shows them")
+    return pipe
+
+
+@command("capture monitor stop", CONSOLE, "End the monitor.")
+def monitor_stop(session: Session, given: Given) -> None:
+    if session.monitor is None:
+        session.screen.show("no monitor runs")
+        return
+    with step(session.screen, "Stopping the monitor:"):
+        session.end_monitor()
 
 
 @command("capture clear", CONSOLE, "End and drop all captures.")
 def clear(session: Session, given: Given) -> None:
+    if session.monitor is not None:
+        session.end_monitor()
     identities = [int(one["id"]) for one in session.client.capture("status")]
     with step(session.screen, f"Removing {len(identities)} captures:"):
         for identity in identities:

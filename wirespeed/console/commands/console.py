@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from wirespeed.console.absent import MOOT
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, COMMON, CONSOLE, GROUPS, command
-from wirespeed.console.grammar import Given, Option, find, help_text
+from wirespeed.console.grammar import Given, Option, commands_of, count, find, help_text, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import RemoteError, UsageError
@@ -19,7 +21,19 @@ class LeaveConsole(Exception):
 
 
 class EnterTui(Exception):
-    """Raised by `tui`: who runs the commands has the terminal, and hands it over."""
+    """Raised by `tui`: who runs the commands has the terminal, and hands it over. `locked`: keys only, no line."""
+
+    def __init__(self, locked: bool = False) -> None:
+        super().__init__()
+        self.locked = locked
+
+
+class RunAgain(Exception):
+    """Raised by `history N` with the line to run."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__()
+        self.line = line
 
 
 @command(
@@ -43,19 +57,62 @@ def help_(session: Session, given: Given) -> None:
     session.screen.show("`help COMMAND` or `COMMAND -h` shows its options; Tab completes.")
 
 
-@command("history", CONSOLE, "Show the lines that were given.", offline=True)
+@command(
+    "history",
+    CONSOLE,
+    "Show the lines that were given, or run one of them again.",
+    Option(("number",), "The line to run.", count("line", 0), "N"),
+    offline=True,
+)
 def history(session: Session, given: Given) -> None:
+    if given.number:
+        _run_again(session, int(given.number))
     first = max(0, len(session.history) - _LATEST)
     for number, line in enumerate(session.history[first:], start=first + 1):
         session.screen.show(f"{number:4}  {line}")
 
 
-@command("events", CONSOLE, "Show what happened at the server since this console connected.", offline=True)
+def _run_again(session: Session, number: int) -> None:
+    """The line is in the history once more, as what was asked for last."""
+    if number >= len(session.history):
+        raise UsageError(f"history: there is no line {number} before this one")
+    line = session.history[number - 1]
+    if any(ALIASES.get(words[0], words[0]) == "history" for words in commands_of(line)):
+        raise UsageError(f"history: line {number} shows or runs the history itself")
+    raise RunAgain(line)
+
+
+@command(
+    "events",
+    CONSOLE,
+    "Show what happened at the server since this console connected.",
+    switch("-i", "--info", help="What is of no consequence; alone or with -w."),
+    switch("-w", "--warn", help="What is told at once; alone or with -i."),
+    switch("-c", "--clear", help="Forget what happened, once it is shown."),
+    offline=True,
+)
 def events(session: Session, given: Given) -> None:
-    for happening in list(session.happenings):
+    every = given.info == given.warn
+    shown = [one for one in list(session.happenings) if every or one.loud == given.warn]
+    for happening in shown:
         session.screen.show(str(happening))
-    if not session.happenings:
-        session.screen.show("nothing has happened yet")
+    if not shown:
+        session.screen.show("nothing has happened yet" if not session.happenings else "nothing of that kind")
+    if given.clear:
+        session.happenings.clear()
+
+
+@command(
+    "verbose",
+    CONSOLE,
+    "Show requests and answers as they pass; whether it is on if no word is given.",
+    Option(("state",), "on or off.", choices=("on", "off")),
+    offline=True,
+)
+def verbose(session: Session, given: Given) -> None:
+    if given.state:
+        session.trace(given.state == "on")
+    session.screen.show(f"verbose is {'on' if session.verbose else 'off'}")
 
 
 @command(
@@ -63,18 +120,25 @@ def events(session: Session, given: Given) -> None:
     COMMON,
     "Connect (again), and take back the ports that were ours.",
     Option(("server",), "Another server than before.", metavar="HOST[:PORT]"),
+    switch("-f", "--force", help="Take all ports from whoever has them."),
+    switch("-r", "--readonly", help="Take no ports."),
     offline=True,
 )
 def connect(session: Session, given: Given) -> None:
     server = given.server or session.server
     elsewhere = server != session.server
-    if session.online and session.owned and elsewhere:
+    if session.online and session.owned and (elsewhere or given.readonly):
         session.client.give_back(session.owned)
     with step(session.screen, f"Connecting to RPC server on {server}:"):
         session.connect(given.server)
     session.screen.show(f"{session.version}, {describe(session.system)}")
     wanted = session.ports if elsewhere else session.wanted
-    if wanted and not session.on_demand:
+    if given.readonly:
+        return
+    if given.force:
+        with step(session.screen, f"Force acquiring ports {list(session.ports)}:"):
+            session.client.take(session.ports, force=True)
+    elif wanted and not session.on_demand:
         take_free(session, [port for port in wanted if port in session.ports])
 
 
@@ -101,9 +165,15 @@ def disconnect(session: Session, given: Given) -> None:
         session.leave()
 
 
-@command("tui", CONSOLE, "Show the ports live.")
+@command(
+    "tui",
+    CONSOLE,
+    "Show the ports live.",
+    switch("-l", "--locked", help="Keys only: no line takes commands."),
+    replace(switch("-x", "--xterm", help="Taken as T-Rex's; it opens no window."), moot=MOOT["--xtui"]),
+)
 def tui(session: Session, given: Given) -> None:
-    raise EnterTui
+    raise EnterTui(given.locked)
 
 
 @command("quit", CONSOLE, "Leave (also exit, q and Ctrl-D); gives the ports back.", offline=True)

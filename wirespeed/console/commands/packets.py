@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from wirespeed.console.commands.port_addresses import ONE_PORT, only_port, read_ipv4
+from wirespeed.console.commands.port_addresses import ONE_PORT, only_port, read_ip, read_tags, read_vlan
 from wirespeed.console.commands.registry import COMMON, command
 from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, number
 from wirespeed.console.session import Session
@@ -18,7 +18,8 @@ from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
     COMMON,
     "Ping the server, or with -p and -d an address from a port.",
     replace(ONE_PORT, optional=True),
-    Option(("-d", "--dst"), "Address to ping from the port.", read_ipv4, "IP"),
+    Option(("-d", "--dst"), "Address to ping from the port, IPv4 or IPv6.", read_ip, "IP"),
+    Option(("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True),
     Option(("-n", "--count"), "Packets.", count("count"), "N", default="5"),
     Option(("-s", "--size"), "Frame size with FCS.", count("frame size", MIN_FRAME_BYTES), "BYTES", default="64"),
     Option(("-i", "--interval"), "Seconds between packets.", number(0, "interval"), "S", default="1"),
@@ -38,17 +39,22 @@ def ping(session: Session, given: Given) -> None:
 
 def _ping_from(session: Session, port: int, given: Given) -> None:
     from wirespeed.client.probes import ping  # noqa: PLC0415
-    from wirespeed.console.layer3 import layer3  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.console.layer3 import layer3, layer3_ipv6  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.console.neighbors6 import ping6, resolve6  # noqa: PLC0415 - as above
 
     session.ours([port])
     [status] = session.statuses([port])
     if not status.get("service"):
         raise UsageError(f"ping - port(s) [{port}]: must be under service mode; `service -p {port}` first")
-    who = replace(layer3(port, status), dst_ip=given.dst)
+    is_ipv6 = ":" in given.dst
+    who = replace(layer3_ipv6(status) if is_ipv6 else layer3(port, status), dst_ip=given.dst)
+    who = who if given.vlan is None else replace(who, vlans=read_tags(given.vlan))
+    if is_ipv6:  # an address that nobody on the link has is behind the router
+        who = replace(who, dst_mac=resolve6(session.client, port, who) or who.dst_mac)
     session.screen.show(f"Pinging {given.dst} from port {port} with {given.size} bytes:")
     answered = 0
     for sequence in range(1, given.count + 1):
-        took_s = ping(session.client, port, who, sequence, given.size)
+        took_s = (ping6 if is_ipv6 else ping)(session.client, port, who, sequence, given.size)
         answered += took_s is not None
         what = "no reply" if took_s is None else f"reply from {given.dst}, time={took_s * 1e3:.3f} ms"
         session.screen.show(f"seq={sequence} {what}")
@@ -66,7 +72,8 @@ def _ping_from(session: Session, port: int, given: Given) -> None:
     Option(("-t", "--timeout"), "Seconds to wait for answers.", number(0.1, "timeout"), "S", default="3"),
 )
 def scan6(session: Session, given: Given) -> None:
-    from wirespeed.console.neighbors6 import link_local, scan  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.console.layer3 import layer3_ipv6  # noqa: PLC0415 - scapy takes long to import
+    from wirespeed.console.neighbors6 import scan  # noqa: PLC0415 - as above
 
     ports = session.ours(given.ports)
     statuses = dict(zip(ports, session.statuses(ports), strict=True))
@@ -74,14 +81,10 @@ def scan6(session: Session, given: Given) -> None:
         if not status.get("service"):
             raise UsageError(f"scan6 - port(s) [{port}]: must be under service mode; `service -p {port}` first")
     for port, status in statuses.items():
-        attr = status.get("attr") or {}
-        layers = attr.get("layer_cfg") or {}
-        mac = str((layers.get("ether") or {}).get("src"))
-        address = str((layers.get("ipv6") or {}).get("src") or link_local(mac))
-        vlans = tuple(int(tag) for tag in (attr.get("vlan") or {}).get("tags") or ())
-        session.screen.show(f"port {port}: asking all nodes from {address}")
+        who = layer3_ipv6(status)
+        session.screen.show(f"port {port}: asking all nodes from {who.src_ip}")
         found = 0
-        for one in scan(session.client, port, mac, address, vlans, given.timeout):
+        for one in scan(session.client, port, who, given.timeout):
             found += 1
             kind = "  router" if one.is_router else ""
             session.screen.show(f"  {one.ip:<39}  {one.mac}{kind}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from typing import Any
 
 from wirespeed.console.commands.registry import COMMON, command
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, read_ports, switch
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, read_ports, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError, WirespeedError
@@ -44,6 +46,18 @@ def _read_address(kind: Callable[[str], object], example: str) -> Callable[[str]
 
 read_ipv4 = _read_address(IPv4Address, "10.0.0.1")
 _read_ipv6 = _read_address(IPv6Address, "2001:db8::1")
+
+
+def read_ip(word: str) -> str:
+    """IPv4 or IPv6."""
+    return _read_ipv6(word) if ":" in word else read_ipv4(word)
+
+
+def read_tags(tags: Sequence[int]) -> tuple[int, ...]:
+    """VLAN tags of one packet; UsageError for more than two."""
+    if len(tags) > 2:
+        raise UsageError(f"{len(tags)} VLAN tags; a port takes two at most")
+    return tuple(tags)
 
 
 def read_vlan(word: str) -> int:
@@ -91,16 +105,31 @@ def l3(session: Session, given: Given) -> None:
         raise WirespeedError(f"port {ports[0]}: nobody answers for {given.dst}; `service`, then `arp` asks again")
 
 
-@command("arp", COMMON, "Resolve the next hops of ports in layer 3 mode (again).", PORTS, ALL)
+@command(
+    "arp",
+    COMMON,
+    "Resolve the next hops of ports in layer 3 mode (again).",
+    PORTS,
+    ALL,
+    Option(("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True),
+    Option(("-r", "--retries"), "Further tries where nobody answers.", count("retries", 0), "N", default="0"),
+)
 def arp(session: Session, given: Given) -> None:
+    """Without ports given, those that have an IPv4 address."""
     from wirespeed.console.layer3 import layer3  # noqa: PLC0415 - scapy takes long to import
 
+    tags = None if given.vlan is None else read_tags(given.vlan)
     ports = session.ours(given.ports)
-    for port, status in zip(ports, session.statuses(ports), strict=True):
+    statuses = dict(zip(ports, session.statuses(ports), strict=True))
+    if given.ports is None:
+        statuses = {
+            port: one for port, one in statuses.items() if _ipv4(one).get("state", "none") != "none"
+        } or statuses
+    for port, status in statuses.items():
         layer3(port, status)
         _need_service(port, bool(status.get("service")), "arp")
-    for port in ports:
-        _resolve(session, port)
+    for port in statuses:
+        _resolve(session, port, tags, given.retries)
 
 
 def _need_service(port: int, serving: bool, what: str) -> None:
@@ -113,20 +142,26 @@ def _resolved(session: Session, port: int, within_s: float) -> bool:
     deadline = time.monotonic() + within_s
     while True:
         [status] = session.statuses([port])
-        ipv4 = ((status.get("attr") or {}).get("layer_cfg") or {}).get("ipv4") or {}
-        if ipv4.get("state") == "resolved" or time.monotonic() > deadline:
-            return bool(ipv4.get("state") == "resolved")
+        is_resolved = _ipv4(status).get("state") == "resolved"
+        if is_resolved or time.monotonic() > deadline:
+            return is_resolved
         time.sleep(_POLL_S)
 
 
-def _resolve(session: Session, port: int) -> None:
+def _ipv4(status: Mapping[str, Any]) -> Mapping[str, Any]:
+    return ((status.get("attr") or {}).get("layer_cfg") or {}).get("ipv4") or {}
+
+
+def _resolve(session: Session, port: int, tags: tuple[int, ...] | None = None, retries: int = 0) -> None:
     from wirespeed.client.probes import resolve  # noqa: PLC0415
     from wirespeed.console.layer3 import layer3  # noqa: PLC0415
 
     [status] = session.statuses([port])
     who = layer3(port, status)
+    who = who if tags is None else replace(who, vlans=tags)
     with step(session.screen, f"Resolving {who.dst_ip} from port {port}:"):
-        mac = resolve(session.client, port, who)
+        tries = (resolve(session.client, port, who) for _ in range(retries + 1))
+        mac = next(filter(None, tries), None)
         if mac is None:
             raise WirespeedError(f"port {port}: nobody answered for {who.dst_ip}; is the neighbour up on this link?")
         addresses = {"src_addr": who.src_ip, "dst_addr": who.dst_ip, "resolved_mac": mac}
@@ -139,20 +174,22 @@ def _resolve(session: Session, port: int) -> None:
     COMMON,
     "Tag what ports send by themselves, such as ARP and ping.",
     PORTS,
+    ALL,
     Option(("tags",), "At most two tags, the outer one first.", read_vlan, "VLAN", many=True),
+    Option(("--vlan",), "The same.", read_vlan, "VLAN", many=True),
     switch("-c", "--clear", help="No tags."),
 )
 def vlan(session: Session, given: Given) -> None:
-    if bool(given.tags) == given.clear:
+    tags = [*(given.tags or ()), *(given.vlan or ())]
+    if bool(tags) == given.clear:
         raise UsageError("vlan: give one or two tags, or --clear, as in `vlan -p 0 -c` or `vlan 100 -p 0`")
-    _set_vlan(session, session.ours(given.ports), given.tags or [])
+    _set_vlan(session, session.ours(given.ports), tags)
 
 
 def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None:
-    if len(tags) > 2:
-        raise UsageError(f"{len(tags)} VLAN tags; a port takes two at most")
-    with step(session.screen, f"Setting VLAN {tags} on port(s) {list(ports)}:"):
-        session.client.on_ports("set_vlan", ports, vlan=tags, block=False)
+    vlan = list(read_tags(tags))
+    with step(session.screen, f"Setting VLAN {vlan} on port(s) {list(ports)}:"):
+        session.client.on_ports("set_vlan", ports, vlan=vlan, block=False)
 
 
 @command(
@@ -161,9 +198,12 @@ def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None
     "Give ports an IPv6 address.",
     PORTS,
     switch("--off", help="No IPv6."),
-    Option(("--src",), "Address; one made from the MAC address if left out.", _read_ipv6, "IPV6"),
+    switch("--auto-ipv6", help="An address made from the MAC address, which is what leaving out --src means."),
+    Option(("-s", "--src"), "Address.", _read_ipv6, "IPV6"),
 )
 def ipv6(session: Session, given: Given) -> None:
+    if given.off + given.auto_ipv6 + (given.src is not None) > 1:
+        raise UsageError("ipv6: --off, --auto-ipv6 and --src exclude each other")
     ports = session.ours(given.ports)
     with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} IPv6 on port(s) {list(ports)}:"):
         session.client.on_ports("conf_ipv6", ports, enabled=not given.off, src_ipv6=given.src or "", block=False)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from wirespeed.client.stateless_client import ALL_PROFILES, Target
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.statistics import port_status
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, switch
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import RemoteError, UsageError
+
+_FILTERED = {
+    "bgp": ("BGP", 2),
+    "dhcp": ("DHCPv4 and DHCPv6", 4),
+    "mdns": ("mDNS", 16),
+    "emu": ("what the emulation server needs", 4 | 16 | 1 | 8),
+    "tran": ("TCP and UDP of the emulation server", 8),
+    "no-tcp-udp": ("all but TCP and UDP", 1),
+    "all": ("everything that can be filtered", 255),
+}
+"""Packets that filtered service mode hands out, and their bits in the server's mask."""
 
 _FLOW_CONTROL = {"none": 0, "tx": 1, "rx": 2, "full": 3}
 
@@ -40,7 +54,14 @@ def release(session: Session, given: Given) -> None:
         session.screen.show(f"traffic still runs on port(s) {running}; `acquire` and `stop` end it")
 
 
-@command("reset", COMMON, "Take ports, stop them, and bring them back to what they were at first.", PORTS, ALL)
+@command(
+    "reset",
+    COMMON,
+    "Take ports, stop them, and bring them back to what they were at first.",
+    PORTS,
+    ALL,
+    switch("-r", "--restart", help="Bring the links up too, where the driver can."),
+)
 def reset(session: Session, given: Given) -> None:
     """Features that a server does not have cannot be on, so those that it refuses are left. Queues and captures go
     first: they keep a port in service mode."""
@@ -54,6 +75,8 @@ def reset(session: Session, given: Given) -> None:
         client.on_profiles("remove_all_streams", client.profiles(ports))
         for port in ports:
             _try(session, "set_port_attr", port, attr={"promiscuous": {"enabled": False}})
+            if given.restart:
+                _try(session, "set_port_attr", port, attr={"link_status": {"up": True}})
             _try(session, "service", port, enabled=False, filtered=False)
         session.clear(ports)
     session.service_ports.difference_update(ports)
@@ -91,6 +114,13 @@ def _switch(flag: str, help: str, *choices: str) -> Option:
     _switch("--link", "Bring the link up or down.", "up", "down"),
     _switch("--led", "Light the port's LED.", "on", "off"),
     _switch("--fc", "Flow control.", *_FLOW_CONTROL),
+    Option(
+        ("--vxlan-fs",),
+        "UDP ports whose VXLAN the NIC looks into for flow statistics.",
+        count("UDP port"),
+        "UDP",
+        True,
+    ),
     switch("--supp", help="Show which attributes can be set."),
 )
 def portattr(session: Session, given: Given) -> None:
@@ -105,6 +135,8 @@ def portattr(session: Session, given: Given) -> None:
         attributes["led_status"] = {"on": given.led == "on"}
     if given.fc:
         attributes["flow_ctrl_mode"] = {"mode": _FLOW_CONTROL[given.fc]}
+    if given.vxlan_fs:
+        attributes["vxlan_fs"] = given.vxlan_fs
     if given.supp:
         _show_supported(session, session.some(given.ports))
     elif attributes:
@@ -129,16 +161,23 @@ def _show_supported(session: Session, ports: tuple[int, ...]) -> None:
     STATELESS,
     "Switch service mode, which captures, ping and ARP need.",
     PORTS,
-    ALL,
+    replace(ALL, flags=("-a",)),
     switch("--off", help="Back to normal mode."),
-    switch("--filtered", help="Only for the protocols that the server filters out."),
+    switch("--filtered", help="Filtered: the port hands out chosen packets only. A server of ours hands out all."),
+    *(switch(f"--{name}", help=f"Filtered: {text}.") for name, (text, _) in _FILTERED.items()),
 )
 def service(session: Session, given: Given) -> None:
     ports = session.ours(given.ports)
-    if given.off and given.filtered:
-        raise UsageError("service: --off and --filtered exclude each other")
-    with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} service mode on port(s): {list(ports)}"):
-        session.client.on_ports("service", ports, enabled=not given.off, filtered=given.filtered)
+    masks = [mask for name, (_, mask) in _FILTERED.items() if getattr(given, name.replace("-", "_"))]
+    filtered = given.filtered or bool(masks)
+    if given.off and filtered:
+        raise UsageError("service: --off excludes the filtered modes")
+    params: dict[str, object] = {"enabled": not (given.off or masks), "filtered": filtered}
+    if masks:
+        params["mask"] = reduce(or_, masks)
+    mode = "filtered service" if filtered else "service"
+    with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} {mode} mode on port(s): {list(ports)}"):
+        session.client.on_ports("service", ports, **params)
     if given.off:
         session.service_ports.difference_update(ports)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.client.stateless_client import Multiplier, Target
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.traffic import listed, make_ready
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, number, switch
+from wirespeed.console.grammar import ALL, PORTS, Given, Option, Word, number, read_duration, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import FileFault, UsageError
@@ -27,7 +27,7 @@ _FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
     PORTS,
     ALL,
     Option(("-c", "--count"), "Times; 0 for ever.", number(0, "count", whole=True), "N", default="1"),
-    Option(("-d", "--duration"), "Seconds at most.", number(0.001, "duration"), "S"),
+    Option(("-d", "--duration"), "How long at most, as 10, 5m or 1h.", read_duration, "TIME"),
     Option(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
     Option(("--min-ipg",), "Microseconds between packets at least.", number(0, "min-ipg"), "USEC"),
     Option(("-s", "--speedup"), "How many times faster than the file.", number(1e-6, "speedup"), "N", default="1"),
@@ -110,11 +110,17 @@ def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None
         )
 
 
+def _as_typed(word: str) -> str:
+    """A packet as it was typed: only quotes around the whole of it are no part of it."""
+    typed = word.typed if isinstance(word, Word) else word
+    return word if typed[:1] in ("'", '"') else typed
+
+
 @command(
     "pkt",
     COMMON,
     "Send one packet, written as scapy's layers.",
-    Option(("-s", "--scapy"), "The packet, as in -s 'Ether()/IP(dst=\"48.0.0.1\")/UDP(dport=12)'.", metavar="PACKET"),
+    Option(("-s", "--scapy"), 'The packet, as in -s Ether()/IP(dst="48.0.0.1")/UDP(dport=12).', _as_typed, "PACKET"),
     switch("-l", "--layers", help="Show the layers that there are."),
     PORTS,
     ALL,

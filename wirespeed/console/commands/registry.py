@@ -7,19 +7,26 @@ from collections.abc import Callable
 from wirespeed.console.grammar import Command, Option, Run
 
 COMMANDS: dict[str, Command] = {}
-ALIASES = {"resolve": "arp", "q": "quit", "exit": "quit", "?": "help", "h": "help"}
+ALIASES = {
+    "resolve": "arp",
+    "q": "quit",
+    "exit": "quit",
+    "EOF": "quit",
+    "?": "help",
+    "h": "history",
+    "!": "history",
+    "shell": "history",
+}
 
 GROUPS = ("Console Commands", "Common Commands", "Stateless Commands")
 CONSOLE, COMMON, STATELESS = GROUPS
 
 
-def command(
-    name: str, group: str, summary: str, *options: Option, offline: bool = False, endless: bool = False
-) -> Callable[[Run], Run]:
+def command(name: str, group: str, summary: str, *options: Option, offline: bool = False) -> Callable[[Run], Run]:
     """Make the function the console's command `name`, which may be several words."""
 
     def register(run: Run) -> Run:
-        COMMANDS[name] = Command(name, group, summary, options, run, offline, endless)
+        COMMANDS[name] = Command(name, group, summary, options, run, offline)
         return run
 
     return register

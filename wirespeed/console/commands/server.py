@@ -59,9 +59,18 @@ def _setting(name: str, text: str) -> Any:
         raise UsageError(f"global_cfg: {name}={text} is no number") from None
 
 
-@command("tpg_status", STATELESS, "Show whether tagged packet groups are on.", PORTS)
+@command(
+    "tpg_status",
+    STATELESS,
+    "Show whether tagged packet groups are on.",
+    PORTS,
+    Option(("-u", "--username"), "Those of a user, not of ports."),
+)
 def tpg_status(session: Session, given: Given) -> None:
-    for port in session.some(given.ports):
-        answer = session.client.call("get_tpg_status", port_id=port)
+    asked: dict[str, dict[str, Any]] = {f"port {port}": {"port_id": port} for port in session.some(given.ports)}
+    if given.username is not None:
+        asked = {f"user {given.username}": {"username": given.username}}
+    for whose, params in asked.items():
+        answer = session.client.call("get_tpg_status", **params)
         on = bool(answer.get("enabled")) if isinstance(answer, dict) else False
-        session.screen.show(f"port {port}: tagged packet groups are {'on' if on else 'off'}")
+        session.screen.show(f"{whose}: tagged packet groups are {'on' if on else 'off'}")

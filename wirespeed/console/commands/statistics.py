@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.flow_views import floor_note, flow_table, histogram_table, latency_table, stream_table
-from wirespeed.console.grammar import PORTS, STREAM_IDS, Given, Option, read_ports
+from wirespeed.console.grammar import ALL, PORTS, STREAM_IDS, Given, Option, read_ports
 from wirespeed.console.port_views import ServerFacts, global_table, port_table, status_table
 from wirespeed.console.readings import FlowReading, stream_readings
 from wirespeed.console.screen import step
 from wirespeed.console.server_views import cpu_table, memory_table, xstats_table
 from wirespeed.console.session import Session
 from wirespeed.console.tables import Row, Table, render
+from wirespeed.files import write_atomically
 
+Json = Mapping[str, Any]
 Ports = tuple[int, ...]
 
 _UNCOUNTED = "nothing is counted; what a stream of a packet group sends is, as with -t flow=fs of stl/bench.py"
@@ -97,6 +102,7 @@ def _kind(flags: tuple[str, ...], dest: str, help: str) -> Option:
     COMMON,
     "Show statistics; those of the server and of its ports if no kind is named.",
     Option(("--port",), "Only these ports.", read_ports, "PORT", True, dest="chosen", source="ports"),
+    replace(ALL, help="All ports, which is what leaving out --port means."),
     _kind(("-g", "--global"), "global", "Of the whole server."),
     _kind(("-p", "--ports"), "ports", "Of the ports."),
     _kind(("-s", "--streams"), "streams", "Of flows, by packet group."),
@@ -105,7 +111,7 @@ def _kind(flags: tuple[str, ...], dest: str, help: str) -> Option:
     _kind(("-c", "--cpu"), "cpu", "Load of the cores."),
     _kind(("-m", "--mbuf"), "mbuf", "Packet buffers."),
     _kind(("-x", "--xstats"), "xstats", "The drivers' own counters that are not 0."),
-    _kind(("--xz",), "all_xstats", "All of the drivers' own counters."),
+    _kind(("--xz", "--zx"), "all_xstats", "All of the drivers' own counters."),
     _kind(("--ps",), "status", "Status of the ports."),
 )
 def stats(session: Session, given: Given) -> None:
@@ -117,29 +123,80 @@ def stats(session: Session, given: Given) -> None:
         session.screen.show(_KINDS[kind](session, ports))
 
 
-@command("clear", COMMON, "Count from 0 again, for this console only.", PORTS)
+@command("clear", COMMON, "Count from 0 again, for this console only.", PORTS, ALL)
 def clear(session: Session, given: Given) -> None:
     with step(session.screen, "Clearing stats :"):
         session.clear(session.some(given.ports))
 
 
-@command("streams", STATELESS, "Show the streams that are loaded.", PORTS, STREAM_IDS)
+@command(
+    "streams",
+    STATELESS,
+    "Show the streams that are loaded.",
+    PORTS,
+    ALL,
+    STREAM_IDS,
+    Option(
+        ("--code",),
+        "Show them as Python, or write a profile of them to FILE; one file for each port where there are several.",
+        metavar="FILE.py",
+        alone="-",
+        source="files",
+    ),
+)
 def streams(session: Session, given: Given) -> None:
-    empty = []
+    empty: list[int] = []
+    coded: dict[int, dict[str, Json]] = {}
     for port in session.some(given.ports):
-        loaded = stream_readings(port, session.client.all_streams(port))
-        shown = [one for one in loaded if given.ids is None or one.stream_id in given.ids]
-        if shown:
+        loaded = session.client.all_streams(port)
+        shown = [one for one in stream_readings(port, loaded) if given.ids is None or one.stream_id in given.ids]
+        if not shown:
+            empty.append(port)
+        elif given.code:
+            coded[port] = {str(one.stream_id): loaded[one.profile][str(one.stream_id)] for one in shown}
+        else:
             session.screen.show(render(stream_table(shown, f"Port {port}:")))
             session.screen.show()
-        else:
-            empty.append(port)
+    if coded:
+        _show_code(session, coded, given.code)
     if empty:
         which = "no such stream" if given.ids is not None else "no stream"
         session.screen.show(f"{which} on port {', '.join(map(str, empty))}")
 
 
-@command("profiles", STATELESS, "Show the profiles that are loaded, and the built-in ones.", PORTS)
+def _show_code(session: Session, streams: Mapping[int, Mapping[str, Json]], path: str) -> None:
+    """T-Rex's `--code`: a profile of each port's streams, on the screen for `-`, else in a file."""
+    from wirespeed.profiles.code import profile_code  # noqa: PLC0415 - pulls in scapy
+    from wirespeed.profiles.plain import PlainStream  # noqa: PLC0415 - as above
+
+    for port, fields in streams.items():
+        code = profile_code([PlainStream(one) for one in _chained(fields)])
+        if path == "-":
+            session.screen.show(f"Port {port}:\n\n{code}")
+            continue
+        file = Path(path if len(streams) == 1 else f"{path.removesuffix('.py')}_port{port}.py").expanduser()
+        with step(session.screen, f"Writing the streams of port {port} to {file}:"):
+            write_atomically(file, code, "profile")
+
+
+def _chained(streams: Mapping[str, Json]) -> list[dict[str, Any]]:
+    """Streams whose next one is known by its number, as its name."""
+    names = {number: one.get("name") or f"stream {number}" for number, one in streams.items()}
+    followed = {str(one.get("next_stream_id", -1)) for one in streams.values()}
+    chained = []
+    for number, one in streams.items():
+        following = names.get(str(one.get("next_stream_id", -1)))
+        chained.append(
+            {
+                **one,
+                **({"name": names[number]} if number in followed else {}),
+                **({"next": following} if following else {}),
+            }
+        )
+    return chained
+
+
+@command("profiles", STATELESS, "Show the profiles that are loaded, and the built-in ones.", PORTS, ALL)
 def profiles(session: Session, given: Given) -> None:
     from wirespeed.profiles import BUILTIN_NAMES  # noqa: PLC0415 - pulls in the profiles
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wirespeed.client.stateless_client import ALL_CORES, ALL_PROFILES, Multiplier, Target
 from wirespeed.console.commands.registry import STATELESS, command
-from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, Given, Option, number, switch
+from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, Given, Option, read_duration, switch
 from wirespeed.console.loads import parse_load, parse_load_change, share
 from wirespeed.console.screen import step
-from wirespeed.console.session import ACTIVE, Session
+from wirespeed.console.session import ACTIVE, PAUSED, SENDING, Session
 from wirespeed.errors import UsageError
 from wirespeed.units import format_si
 
@@ -43,10 +44,10 @@ def _read_mask(word: str) -> int:
         optional=False,
         source="profiles",
     ),
-    Option(("-m", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
+    Option(("-m", "--multiplier", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
     TARGETS,
     ALL,
-    Option(("-d", "--duration"), "Seconds; until stopped if left out.", number(0.001, "duration"), "S"),
+    Option(("-d", "--duration"), "How long, as 10, 5m or 1h; until stopped if left out.", read_duration, "TIME"),
     Option(("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True),
     FORCE,
     TOTAL,
@@ -135,11 +136,30 @@ def _show_plan(session: Session, targets: Sequence[Target], load: Multiplier) ->
         )
 
 
-@command("stop", STATELESS, "Stop traffic.", TARGETS, ALL)
+@command(
+    "stop", STATELESS, "Stop traffic.", TARGETS, ALL, switch("--remove", help="Remove the streams of the profiles too.")
+)
 def stop(session: Session, given: Given) -> None:
-    targets = session.running(given.ports)
-    with step(session.screen, f"Stopping traffic on port(s) {listed(targets)}:"):
-        session.client.on_profiles("stop_traffic", targets)
+    if not given.remove:
+        targets = session.running(given.ports)
+        with step(session.screen, f"Stopping traffic on port(s) {listed(targets)}:"):
+            session.client.on_profiles("stop_traffic", targets)
+        return
+    every = given.ports is not None or given.all
+    loaded = _loaded(session, given.ports) if every else session.running(None)
+    with step(session.screen, f"Stopping and removing port(s) {listed(loaded)}:"):
+        session.client.on_profiles("stop_traffic", loaded)
+        session.client.on_profiles("remove_all_streams", loaded)
+
+
+def _loaded(session: Session, given: Sequence[Target] | None) -> Sequence[Target]:
+    """Profiles that the ports have: those given, or all of ours."""
+    ports = session.ours(None if given is None else dict.fromkeys(target.port for target in given))
+    there = session.client.profiles(ports)
+    if given is None:
+        return there
+    wanted = {(target.port, target.profile) for target in given}
+    return [one for one in there if wanted & {(one.port, one.profile), (one.port, ALL_PROFILES)}]
 
 
 @command(
@@ -147,7 +167,7 @@ def stop(session: Session, given: Given) -> None:
     STATELESS,
     "Change the load of running traffic.",
     Option(
-        ("-m", "--mult"),
+        ("-m", "--multiplier", "--mult"),
         f"Load: {LOAD}; with + or - at its end a change.",
         parse_load_change,
         "LOAD[+|-]",
@@ -158,7 +178,7 @@ def stop(session: Session, given: Given) -> None:
     ALL,
     STREAM_IDS,
     FORCE,
-    TOTAL,
+    replace(TOTAL, flags=("-t", *TOTAL.flags)),
 )
 def update(session: Session, given: Given) -> None:
     targets = session.running(given.ports)
@@ -174,16 +194,17 @@ def update(session: Session, given: Given) -> None:
 
 @command("pause", STATELESS, "Pause traffic, or some of its streams.", TARGETS, ALL, STREAM_IDS)
 def pause(session: Session, given: Given) -> None:
-    _pause(session, given, "Pausing", "pause")
+    targets = session.running(given.ports, ACTIVE if given.ids else SENDING)
+    _switch(session, given, targets, "Pausing", "pause")
 
 
 @command("resume", STATELESS, "Resume what was paused.", TARGETS, ALL, STREAM_IDS)
 def resume(session: Session, given: Given) -> None:
-    _pause(session, given, "Resume", "resume")
+    targets = session.running(given.ports, ACTIVE if given.ids else PAUSED, "paused")
+    _switch(session, given, targets, "Resume", "resume")
 
 
-def _pause(session: Session, given: Given, doing: str, verb: str) -> None:
-    targets = session.running(given.ports)
+def _switch(session: Session, given: Given, targets: Sequence[Target], doing: str, verb: str) -> None:
     with step(session.screen, f"{doing} traffic on port(s) {listed(targets, given.ids)}:"):
         if given.ids is None:
             session.client.on_profiles(f"{verb}_traffic", targets)

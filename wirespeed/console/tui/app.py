@@ -32,10 +32,11 @@ FEW_LINES = 6
 """A command that says no more shows its last line only; the panes stay."""
 
 
-def run_tui(session: Session) -> None:
-    """Take over the terminal until the user leaves the view; the session stays as it is then."""
+def run_tui(session: Session, locked: bool = False) -> None:
+    """Take over the terminal until the user leaves the view; the session stays as it is then. A `locked` view has keys
+    and no line."""
     before = session.screen
-    app = ConsoleApp(session)
+    app = ConsoleApp(session, locked)
     try:
         with _left_when_told(app):
             app.run()
@@ -120,9 +121,10 @@ class ConsoleApp(App[None]):
         Binding("ctrl+c", "drop_line", show=False, priority=True),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, locked: bool = False) -> None:
         super().__init__()
         self.session = session
+        self._locked = locked
         session.screen = PaneScreen(self)
         self.live: Live | None = None
         self._trouble = ""
@@ -161,7 +163,8 @@ class ConsoleApp(App[None]):
         self._events = asyncio.get_running_loop()
         if self._is_left:
             self.exit()
-        self.query_one(CommandLine).focus()
+        self.query_one("#entry").display = not self._locked
+        self.action_drop_line()
         self.action_pane("streams")
         self._draw()
         self.run_worker(self._follow(), name="follow")
@@ -215,15 +218,12 @@ class ConsoleApp(App[None]):
 
     def action_switch_focus(self) -> None:
         line = self.query_one(CommandLine)
-        if line.has_focus:
-            self.set_focus(None)
-        else:
-            line.focus()
+        self.set_focus(None if line.has_focus or self._locked else line)
 
     def action_drop_line(self) -> None:
         line = self.query_one(CommandLine)
         line.value = ""
-        line.focus()
+        self.set_focus(None if self._locked else line)
 
     # ---- commands
 
@@ -252,7 +252,7 @@ class ConsoleApp(App[None]):
         self._draw()
 
     def _run_here(self, line: str) -> None:
-        run_line(self.session, line, lambda text: self.session.screen.show(Text(text, "bold red")), in_tui=True)
+        run_line(self.session, line, lambda text: self.session.screen.show(Text(text, "bold red")))
 
     def write(self, text: Text | str) -> None:
         """Add to the output pane; a single line stands above the prompt as well. A view that closes shows no more."""

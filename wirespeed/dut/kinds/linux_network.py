@@ -15,8 +15,15 @@ from wirespeed.errors import EnvironmentFault
 
 NEIGHBOURS = "ip -j neigh show nud permanent"
 LABELS = "ip -j -f mpls route show"
-SWITCHES = "grep -H . /proc/sys/net/ipv[46]/conf/*/forwarding /proc/sys/net/ipv4/conf/all/accept_redirects"
-"""Turning forwarding on or off for all turns these over: forwarding of each interface, and redirects for all."""
+SWITCHES = "ip -j netconf show"
+"""Which interfaces forward, in one answer of the kernel: a file for each would take seconds with thousands of them."""
+REDIRECTS = "/proc/sys/net/ipv4/conf/all/accept_redirects"
+_FORWARDING_OF_ALL = {
+    "/proc/sys/net/ipv4/ip_forward": ("inet", "ipv4"),
+    "/proc/sys/net/ipv4/conf/all/forwarding": ("inet", "ipv4"),
+    "/proc/sys/net/ipv6/conf/all/forwarding": ("inet6", "ipv6"),
+}
+"""Settings that turn over those of each interface, the family's name in `SWITCHES`, and that below /proc/sys/net."""
 BRIDGE = "wsxconnect"
 _PLATFORM_LABELS = "/proc/sys/net/mpls/platform_labels"
 
@@ -26,7 +33,16 @@ def network_questions(setup: DutSetup) -> tuple[str, ...]:
     settings = [_setting_question(path) for path in wanted_settings(setup)]
     labels = [LABELS] if setup.mode == "mpls" else []
     interfaces = (links_question(setup), _each("addr", setup.names))
-    return (*interfaces, NEIGHBOURS, SWITCHES, *routes, *settings, *labels, *table_questions(setup))
+    return (
+        *interfaces,
+        NEIGHBOURS,
+        SWITCHES,
+        _setting_question(REDIRECTS),
+        *routes,
+        *settings,
+        *labels,
+        *table_questions(setup),
+    )
 
 
 def links_question(setup: DutSetup) -> str:
@@ -101,18 +117,28 @@ def _settings(facts: Facts, setup: DutSetup) -> Iterator[Step]:
         if now is None and "/mpls/" not in path:
             raise EnvironmentFault(f"this kernel has no {path}: {ran.why}")
         if now != value:
-            back = f"echo {now or '0'} > {path}"
-            yield Step(path, now or "", value, Action(f"echo {value} > {path}"), Action(back + _others(facts, path)))
+            yield Step(path, now or "", value, Action(f"echo {value} > {path}"), _back(facts, path, now or "0"))
 
 
-def _others(facts: Facts, path: str) -> str:
-    """Commands that put back what turning `path` back turns over besides."""
-    family = {"ip_forward": "ipv4", "forwarding": "ipv6"}.get(path.rpartition("/")[2])
-    if family is None:
-        return ""
-    rows = (line.partition(":") for line in text_of(facts, SWITCHES).splitlines())
-    lines = [f"echo {value} > {name}" for name, _, value in rows if f"/{family}/" in name and not name.startswith(path)]
-    return "".join(f"\n{line}" for line in sorted(lines, key=lambda line: "/all/" not in line))
+def _back(facts: Facts, path: str, now: str) -> Action:
+    """Set `path` to `now` again. Where that turns over each interface's own setting, those of other values follow: on
+    standard input, because a command cannot be as long as thousands of interfaces need."""
+    command = f"echo {now} > {path}"
+    if path not in _FORWARDING_OF_ALL:
+        return Action(command)
+    family, folder = _FORWARDING_OF_ALL[path]
+    if family == "inet":
+        command += f"\necho {text_of(facts, _setting_question(REDIRECTS)).strip()} > {REDIRECTS}"
+    own = [
+        row["interface"]
+        for row in json.loads(text_of(facts, SWITCHES) or "[]")
+        if row["family"] == family and row["interface"] != "all" and row.get("forwarding") != (now != "0")
+    ]
+    if not own:
+        return Action(command)
+    value = "1" if now == "0" else "0"
+    each = f"while read -r i; do echo {value} > /proc/sys/net/{folder}/conf/$i/forwarding; done"
+    return Action(f"{command}\n{each}", "".join(f"{name}\n" for name in own))
 
 
 # ---- addresses, neighbours, routes

@@ -1,0 +1,30 @@
+"""The one generator of a test process that serves the OTG API: two ports joined by a ring."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+class _Process:
+    """Where the RPC and the API of this process's generator are, once a test has asked for them."""
+
+    served: tuple[str, str] | None = None
+    undo = ExitStack()
+
+
+def shared_otg() -> tuple[str, str]:
+    """Where the RPC and the API are. The generator starts when it is asked for first; `end_shared_otg` ends it."""
+    if _Process.served is None:
+        from otg_api import serving  # noqa: PLC0415 - few tests of this folder need the client
+
+        directory = Path(_Process.undo.enter_context(TemporaryDirectory(prefix="wirespeed-otg-")))
+        _Process.served = _Process.undo.enter_context(serving(directory / "log", ["ring:loop,speed=10G"] * 2))
+    return _Process.served
+
+
+def end_shared_otg() -> None:
+    """End it, if there is one; it must end well."""
+    _Process.served = None
+    _Process.undo.close()

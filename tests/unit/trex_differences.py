@@ -1,0 +1,106 @@
+"""Tables of docs/from-trex.md that are made from lists: the keys of trex_cfg.yaml, and what remains different.
+
+`python tests/unit/trex_differences.py` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trex_console import exceptions
+
+from wirespeed.generator.trex_cfg import LEFT_OUT, TAKEN
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "from-trex.md"
+KEYS = ("Keys with a meaning here:\n", "\n## t-rex-64")
+DIFFERENCES = ("Everything else is as on a T-Rex v3.08, as far as it was compared:\n", "\n## trex_cfg.yaml")
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A difference that no table of requests, words or keys has; `shown_by` is a test, as `folder/file.py::name`."""
+
+    what: str
+    trex: str
+    here: str
+    shown_by: str
+
+
+BEHAVIOURS = (
+    Behaviour(
+        "a port whose owner is not heard of for 60 s",
+        "sends on",
+        "stops, so that a script that died leaves no load behind; `--owner-timeout 0` lets it send on",
+        "unit/test_rpc_sessions.py::test_traffic_of_a_client_that_vanished_stops",
+    ),
+    Behaviour(
+        "counters of several ports",
+        "read up to 4 ms apart, which looks like a loss",
+        "read at one instant",
+        "unit/test_rpc_methods.py::test_a_batch_is_answered_from_one_snapshot",
+    ),
+    Behaviour(
+        "packets that the medium does not take",
+        "tried again, unless `--queue-drop` is given",
+        "counted as `refused`, not sent later ([why](decisions/0002-refused-and-late.md))",
+        "dataplane/test_generator_core.py::test_full_ring_refuses_until_the_peer_wakes_up",
+    ),
+    Behaviour(
+        "flow statistics inside VXLAN",
+        "by NICs that look into it",
+        "refused: the worker looks for the outer header",
+        "unit/test_rpc_as_trex.py::test_statistics_inside_vxlan_are_refused",
+    ),
+    Behaviour(
+        "messages and parameters that are none",
+        "some end the server",
+        "are refused",
+        "unit/test_rpc_messages.py::test_no_bytes_bring_the_server_down",
+    ),
+)
+
+
+def keys() -> str:
+    """As in docs/from-trex.md: rows of TAKEN, and those of LEFT_OUT by their reasons."""
+    taken = _rows((f"`{key.replace('.', '` `')}`", here) for key, here in TAKEN.items())
+    left_out = _rows((names, reason) for reason, names in _by_reason(LEFT_OUT).items())
+    return (
+        f"\n| key | here |\n|---|---|\n{taken}\nKeys without one, which are left out with a line that names them:\n\n"
+        f"| key | because |\n|---|---|\n{left_out}"
+    )
+
+
+def differences() -> str:
+    """As in docs/from-trex.md: a row for each reason."""
+    requests = "| requests | | [a table of them, with reasons](generator.md#answered-otherwise-than-by-t-rex) |"
+    console = _rows((f"console: {names}", "", reason) for reason, names in _by_reason(exceptions()).items())
+    behaviours = _rows((one.what, one.trex, one.here) for one in BEHAVIOURS)
+    left_out = "| `trex_cfg.yaml` | | [the keys without a meaning here](#trex_cfgyaml) |"
+    return f"\n| | T-Rex | here |\n|---|---|---|\n{requests}\n{console}{left_out}\n{behaviours}"
+
+
+def _by_reason(reasons: Mapping[str, str]) -> dict[str, str]:
+    rows: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        rows.setdefault(reason, []).append(f"`{name}`")
+    return {reason: " ".join(names) for reason, names in rows.items()}
+
+
+def _rows(rows: Iterable[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+
+
+def between(marks: tuple[str, str]) -> str:
+    return DOCUMENT.read_text().partition(marks[0])[2].partition(marks[1])[0]
+
+
+def write() -> None:
+    for (begins, ends), made in ((KEYS, keys()), (DIFFERENCES, differences())):
+        before, _, rest = DOCUMENT.read_text().partition(begins)
+        DOCUMENT.write_text(before + begins + made + ends + rest.partition(ends)[2])
+
+
+if __name__ == "__main__":
+    write()
