@@ -343,6 +343,11 @@ def test_lines_of_vppcfg_are_taken(wrong: RouterProcess) -> None:
     wrong.ask("create bridge-domain 12")
     assert "BD-Tag" not in wrong.ask("show bridge-domain 12 detail")
     wrong.ask("delete bridge-domain 12")
+    wrong.ask("set interface unnumbered loop1 use e0.6")
+    with pytest.raises(UsageError, match="uses the addresses of e0.6"):
+        wrong.ask("delete sub e0.6")
+    assert "l2 xconnect e0.5 e0.6" in wrong.ask("show mode")  # as it was: nothing was deleted
+    wrong.ask("set interface unnumbered del loop1")
     wrong.ask("delete sub e0.6")
     assert "l3 e0.5" in wrong.ask("show mode")
     wrong.ask("create sub-interfaces e0 6")

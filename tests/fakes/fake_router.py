@@ -245,6 +245,9 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
         for other in self.interfaces.values():
             if other.sub is not None and other.parent == index:
                 raise UsageError(f"{self.interfaces[index].name} has sub-interface {other.name}; delete that one first")
+        for name, other in list(self.interfaces.items()):
+            if other.mode is Mode.XCONNECT and other.xconnect_to == index:
+                self.set_l3(name)
         del self.interfaces[index]
 
     def _free(self) -> int:

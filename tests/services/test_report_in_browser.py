@@ -290,7 +290,7 @@ def test_what_is_ticked_is_compared_with_the_first(browser):
     rows = browser.find_elements(By.CSS_SELECTOR, "#compared tbody tr")
     assert [row.text.split()[0] for row in rows] == ["<i>64var2-uni", "<i>64-uni"]
     assert rows[0].text.endswith("–")
-    assert rows[1].text.endswith("0.0 %")
+    assert rows[1].text.endswith("0.00 %")
 
 
 def test_a_chart_is_saved_as_svg_and_as_png(browser, tmp_path):

@@ -101,7 +101,7 @@ def test_ticked_results_stand_side_by_side(browser) -> None:
     ticks[0].send_keys(Keys.SPACE)
     ticks[2].send_keys(Keys.SPACE)
     until(browser, lambda: len(rows(browser, "#ticked")) == 2)
-    assert [row[5] for row in rows(browser, "#ticked")] == ["100.0 %", "100.0 %"]
+    assert [row[5] for row in rows(browser, "#ticked")] == ["100 %", "100 %"]
     find = browser.find_element(By.ID, "words")
     find.send_keys("box3")  # what is ticked stays so, whatever is shown
     until(browser, lambda: len(rows(browser)) < 100)

@@ -248,7 +248,7 @@ def test_a_soak_is_explained_by_what_drifts() -> None:
     (case,) = cases_of(replace(soak, verdict=grown), "soak.json")
     one = explain(case)
     named = {finding.cause: finding.sentence for finding in one.named}
-    assert "memory of the device's process: 200 MiB at first, 400 MiB at last (+100.0 %)" in named["drift"]
+    assert "memory of the device's process: 200 MiB at first, 400 MiB at last (+100.00 %)" in named["drift"]
     assert "2 loss events (2 of them the dut's)" in case.remarks[0]
     (steady,) = cases_of(replace(soak, verdict=replace(soak.verdict, memory_bytes=Drift(200 << 20, 201 << 20))), "it")
     assert "drift" in [finding.cause for finding in explain(steady).ruled_out]

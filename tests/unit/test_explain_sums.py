@@ -121,7 +121,7 @@ def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
         "990 ns of CPU time a packet: the kernel had 0.99 of 2 CPUs at 1.00 Mpps",
     )
     assert found["core_pps"][0] == pytest.approx(1 / 0.99e-6)
-    assert found["fullest_cpu_share"][1] == "cpu0 took up 99 % of the packets; 2 of 2 CPUs had any"
+    assert found["fullest_cpu_share"][1] == "cpu0 took up 99.0 % of the packets; 2 of 2 CPUs had any"
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,17 @@ def test_text_does_not_act_on_the_screen(text, shown):
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0, "0"), (9.265, "9.27"), (0.01234, "0.0123"), (31.14, "31.1"), (203.7, "204"), (14_880_952, "14,900,000")],
+    [
+        (0, "0"),
+        (9.265, "9.27"),
+        (0.01234, "0.0123"),
+        (31.14, "31.1"),
+        (203.7, "204"),
+        (99.97, "100"),
+        (0.9996, "1.00"),
+        (999_600, "1,000,000"),
+        (14_880_952, "14,900,000"),
+    ],
 )
 def test_three_digits_are_enough(value, shown):
     assert three_digits(value) == shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import socket
 import struct
@@ -181,3 +182,15 @@ def test_events_tell_what_becomes_of_interfaces(router: Router) -> None:
             assert sw_if_index == loop
             if deleted:
                 break
+
+
+def test_clients_that_are_too_many_are_refused_in_one_line(router: Router) -> None:
+    with contextlib.ExitStack() as held:
+        for _ in range(256):
+            held.enter_context(ByHand(router.api))
+        for _ in range(5):
+            with socket.socket(socket.AF_UNIX) as refused:
+                refused.connect(str(router.api))
+                assert refused.recv(1) == b""
+    lines = [line for line in router.log.read_text().splitlines() if "256 clients are there already" in line]
+    assert len(lines) == 1, lines

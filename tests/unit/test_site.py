@@ -122,7 +122,7 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
     (trend,) = trends([*after, *before]).values()
     assert [step.at for step in trend.steps] == [4]
-    assert trend.steps[0].text == "▼ -12.8 % from bbbb, 2026-11-05"
+    assert trend.steps[0].text == "▼ -12.81 % from bbbb, 2026-11-05"
     assert since_the_last_step([*before, *after]) == after
     (flat,) = trends(series(7e6, 7e6, 1e6)).values()
     assert flat.steps == () and flat.plateaus == ()  # too few to tell
@@ -135,9 +135,9 @@ def test_a_build_against_the_one_before() -> None:
         replace(one, entry=replace(one.entry, version="bbbb", started=f"2026-12-0{at}"))
         for at, one in enumerate(series(6e6, 6.01e6, 5.99e6))
     ]
-    assert against_before([*old, *new]) == "worse (-14.3 %) than aaaa"
+    assert against_before([*old, *new]) == "worse (-14.29 %) than aaaa"
     assert against_before(old) == ""
-    assert against_before([old[0], new[0]]) == "-14.3 %, one run each: cannot be judged, than aaaa"
+    assert against_before([old[0], new[0]]) == "-14.29 %, one run each: cannot be judged, than aaaa"
 
 
 def test_rates_are_of_all_directions_together() -> None:

@@ -80,5 +80,5 @@ def test_the_table() -> None:
     found = Comparison(("bench", "64b", "both"), "", 1e6, 1.05e6, AbVerdict("better", 5, 0.05, 0.03, 0.07))
     assert markdown(("old", "new"), [found]) == (
         "| test | old | new | verdict |\n|---|---:|---:|---|\n"
-        "| 64b both on bench | 1.00 Mpps | 1.05 Mpps | better: +5.0% (+3.0% to +7.0%) of 5 pairs |\n"
+        "| 64b both on bench | 1.00 Mpps | 1.05 Mpps | better: +5.00 % (+3.00 to +7.00) of 5 pairs |\n"
     )

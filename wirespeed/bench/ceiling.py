@@ -13,6 +13,7 @@ from typing import Any
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file, write_atomically
+from wirespeed.results.figures import percent_text
 
 SCHEMA = "wirespeed-tester-ceiling/1"
 _MOST_BYTES = 1 << 20
@@ -32,7 +33,7 @@ class Ceiling:
 
     @property
     def words(self) -> str:
-        return f"the tester ends at {self.percent:.3g} %"
+        return f"the tester ends at {percent_text(self.percent)} %"
 
 
 @dataclass(frozen=True)
@@ -106,4 +107,5 @@ def ceiling_note(lab: Mapping[str, Any], directions: int, asked_percent: float |
     told = lab.get("bench", {}).get("tester_ceiling", {}).get("directions", {}).get(str(directions))
     if told is None or asked_percent is None or asked_percent <= told["percent"]:
         return None
-    return f"the tester ends at {told['percent']:.3g} % of the line with this load; above, nothing is said of the DUT"
+    percent = percent_text(told["percent"])
+    return f"the tester ends at {percent} % of the line with this load; above, nothing is said of the DUT"

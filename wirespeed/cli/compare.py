@@ -101,6 +101,8 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
+    from wirespeed.results.figures import difference_text  # noqa: PLC0415
+
     table = Table(box=box.SIMPLE_HEAD)
     for heading in text.HEAD:
         table.add_column(heading, overflow="fold")  # a figure is never cut
@@ -108,7 +110,7 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
         table.add_row(*text.cells(row, within))
     Console().print(table)
     if compared.control is not None:
-        print(f"the control moved by {100 * compared.control:+.2f} %, which is taken off the others")
+        print(f"the control moved by {difference_text(compared.control)}, which is taken off the others")
 
 
 def _side(name: str, corpus: str, boxes: BoxNames) -> Side:

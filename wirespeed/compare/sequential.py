@@ -14,6 +14,8 @@ from functools import lru_cache
 from statistics import fmean, stdev
 from typing import Literal
 
+from wirespeed.results.figures import difference_text
+
 ALPHA = 0.05
 """Of a better or worse in a comparison of builds that do not differ."""
 FIRST_LOOK = 3
@@ -41,8 +43,9 @@ class AbVerdict:
     def text(self) -> str:
         if self.difference is None or self.low is None or self.high is None:
             return f"cannot tell: {self.pairs} pairs, at least {FIRST_LOOK} are needed"
-        word = f"same within {SAME_WITHIN:.0%}" if self.word == "same" else self.word
-        return f"{word}: {self.difference:+.1%} ({self.low:+.1%} to {self.high:+.1%}) of {self.pairs} pairs"
+        word = f"same within {100 * SAME_WITHIN:g} %" if self.word == "same" else self.word
+        bounds = f"{100 * self.low:+.2f} to {100 * self.high:+.2f}"
+        return f"{word}: {difference_text(self.difference)} ({bounds}) of {self.pairs} pairs"
 
 
 def judge(a: Sequence[float], b: Sequence[float], same_within: float = SAME_WITHIN) -> AbVerdict:

@@ -12,7 +12,7 @@ from typing import Any
 from wirespeed.compare.comparison import Comparison, Row
 from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
-from wirespeed.results.figures import rate_text
+from wirespeed.results.figures import difference_text, rate_text
 from wirespeed.results.verdict import Figure
 
 _ABSURD = 10.0
@@ -58,10 +58,10 @@ def _difference(judged: Judgement) -> str:
     if judged.difference is None:
         return "–"
     if judged.low is None or judged.high is None:
-        return f"{100 * judged.difference:+.2f} % (× {1 + judged.difference:.3g})"
+        return f"{difference_text(judged.difference)} (× {1 + judged.difference:.3g})"
     if judged.high > _ABSURD:
-        return f"{100 * judged.difference:+.2f} % (anything)"
-    return f"{100 * judged.difference:+.2f} % ({100 * judged.low:+.2f} to {100 * judged.high:+.2f})"
+        return f"{difference_text(judged.difference)} (anything)"
+    return f"{difference_text(judged.difference)} ({100 * judged.low:+.2f} to {100 * judged.high:+.2f})"
 
 
 def trend_lines(names: Sequence[str], found: Sequence[Plateau]) -> Iterator[str]:
@@ -74,7 +74,7 @@ def trend_lines(names: Sequence[str], found: Sequence[Plateau]) -> Iterator[str]
         step = (
             ""
             if before is None
-            else f", {100 * (plateau.mean / before.mean - 1):+.2f} % from {names[plateau.first]} on"
+            else f", {difference_text(plateau.mean / before.mean - 1)} from {names[plateau.first]} on"
         )
         count = plateau.last - plateau.first + 1
         yield f"{rate_text(plateau.mean)} ± {100 * plateau.spread / plateau.mean:.2f} % of {count}: {span}{step}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from wirespeed.results.figures import three_digits
+
 
 def share_text(ratio: float) -> str:
     """0 to 1 as percent: `33.7 %`."""
-    return f"{100 * ratio:.3g} %"
+    return f"{three_digits(100 * ratio)} %"
 
 
 def clock_text(hz: float | None) -> str:

@@ -214,7 +214,7 @@ def _of_line(percent: float | None) -> str:
 
 def _load(progress: Progress) -> str:
     rate = progress.step.rate
-    return f"{rate.value:.1f} %" if rate.unit == "percentage" else format_si(rate.value, rate.unit)
+    return f"{percent_text(rate.value)} %" if rate.unit == "percentage" else format_si(rate.value, rate.unit)
 
 
 def _left(progress: Progress) -> str:

@@ -94,7 +94,7 @@ def _parts(bar: Bar) -> Iterator[PartView]:
 
 
 def _figure(part: Part) -> str:
-    return cycles_text(part.ticks) if part.ticks is not None else f"{100 * part.share:.0f} %"
+    return cycles_text(part.ticks) if part.ticks is not None else share_text(part.share)
 
 
 def _table(budget: CpuBudget, test: str) -> Grid:

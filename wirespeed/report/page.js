@@ -83,7 +83,7 @@
 		const body = table.createTBody();
 		rows.forEach((row, number) => {
 			const share = base && most(row) ? (100 * most(row)) / base - 100 : null;
-			const said = number === 0 ? "–" : share === null ? "–" : `${share > 0 ? "+" : ""}${share.toFixed(1)} %`;
+			const said = number === 0 ? "–" : share === null ? "–" : `${share > 0 ? "+" : ""}${share.toFixed(2)} %`;
 			body.append(line([...columns.map((column) => row.cells[column].textContent), said], "td"));
 		});
 		const box = document.createElement("div");

@@ -10,7 +10,7 @@ from wirespeed.pages.words import count, some, spaced, words
 from wirespeed.report.loads import SAME_SIZE, Group
 from wirespeed.results.analysis import SUM, Analysis, Curve
 from wirespeed.results.counting import counting_of
-from wirespeed.results.figures import exact_text
+from wirespeed.results.figures import exact_text, percent_text
 from wirespeed.results.loadtest_json import REQUIRED_VARS
 from wirespeed.results.outcome import COMPLETE
 
@@ -99,7 +99,7 @@ def _tester_limited(directions: Sequence[Direction]) -> Remark | None:
 
 
 def _of_missing(ratio: float) -> str:
-    return f": {ratio * 100:.0f} % of the missing packets" if ratio else ""
+    return f": {percent_text(ratio * 100)} % of the missing packets" if ratio else ""
 
 
 def _incomplete(tests: Sequence[Analysis]) -> Remark | None:

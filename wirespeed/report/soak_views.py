@@ -22,7 +22,7 @@ from wirespeed.report.soak_rows import (
     soak_row,
     soak_rows,
 )
-from wirespeed.results.figures import Scaler
+from wirespeed.results.figures import Scaler, percent_text
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import time_text, verdict_text
 from wirespeed.results.verdict import Verdict
@@ -69,7 +69,7 @@ def soak_part(
 def _view(number: int, soak: SoakResult, found: Verdict, scaler: Scaler, drawn: Drawn) -> SoakView:
     told, row = soak.verdict, soak_row(soak)
     verdict = verdict_text(told)
-    share = "" if row.load_line_percent is None else f" ({row.load_line_percent:.3g} % of line)"
+    share = "" if row.load_line_percent is None else f" ({percent_text(row.load_line_percent)} % of line)"
     facts = [
         f"{scaler.text(soak.load_pps)} {scaler.unit}{share} of each direction ({row.directions}) for "
         f"{time_text(told.watched_s)}; bounds: {told.method or 'none'}.",

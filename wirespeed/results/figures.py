@@ -54,8 +54,9 @@ def three_digits(value: float) -> str:
 def _significant(value: float, digits: int) -> str:
     if not value or not math.isfinite(value):
         return f"{value:g}"
-    places = digits - 1 - math.floor(math.log10(abs(value)))
-    return f"{round(value, places):,.{max(0, places)}f}"
+    rounded = float(f"{value:.{digits - 1}e}")  # 99.97 becomes 100, which has no place after the point
+    places = digits - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:,.{max(0, places)}f}"
 
 
 def measured_text(rate: float, unit: str = "pps") -> str:
@@ -89,6 +90,11 @@ def bits_text(bps: float | None) -> str:
 def percent_text(percent: float | None) -> str:
     """A share, without its sign: `33.7`."""
     return NOTHING if percent is None else three_digits(percent)
+
+
+def difference_text(ratio: float) -> str:
+    """A change, 0.03 as `+3.00 %`."""
+    return f"{100 * ratio:+.2f} %"
 
 
 def losses_text(lost_ratio: float, not_sent_ratio: float) -> str:

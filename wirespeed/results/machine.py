@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from wirespeed.results.channel import Channel
+from wirespeed.results.figures import percent_text
 from wirespeed.results.sample import Moment, Sample
 
 MARGIN = 2.0
@@ -52,7 +53,7 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
     share = away_share(before, sample)
     if not share or not explained(loss_ratio, share) or not can_excuse(sample, share, loss_ratio):
         return None
-    return f"{_who(sample.machine)} away for {share * 100:.3g} % of {sample.interval_s:.3g} s"
+    return f"{_who(sample.machine)} away for {percent_text(share * 100)} % of {sample.interval_s:.3g} s"
 
 
 def is_absence(why: str | None) -> bool:

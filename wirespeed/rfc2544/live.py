@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
+from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.rfc2544 import (
     BackToBackRow,
     FrameLossRow,
@@ -91,7 +91,7 @@ def row_line(test: Test, row: Row) -> str:
             whole = next((point.asked_percent for point in row.points if not point.loss_percent), None)
             first = row.points[0].loss_percent / 100 if row.points else 0.0
             offered = row.points[0].offered_percent if row.points else 0.0
-            found = f"loss {loss_text(first)} with {offered:.1f} % of line offered"
+            found = f"loss {loss_text(first)} with {percent_text(offered)} % of line offered"
             found += "" if whole is None else f", none from {whole:g} % down"
         case BackToBackRow():
             found = "not measured" if row.skipped else _burst(row)

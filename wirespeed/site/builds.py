@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from wirespeed.compare.comparison import Row, compare
 from wirespeed.compare.text import verdict
+from wirespeed.results.figures import difference_text
 from wirespeed.site.entries import Figure
 from wirespeed.site.trends import trends
 
@@ -43,7 +44,7 @@ def _words(row: Row) -> str:
     judged = row.judgement
     told = verdict(row, WITHIN)
     if judged.word in ("better", "worse") and judged.difference is not None:
-        return f"{told} ({100 * judged.difference:+.1f} %)"
+        return f"{told} ({difference_text(judged.difference)})"
     if judged.a_count == judged.b_count == 1 and judged.difference is not None:
-        return f"{100 * judged.difference:+.1f} %, {told},"
+        return f"{difference_text(judged.difference)}, {told},"
     return told

@@ -31,8 +31,9 @@ function head(row, text, page) {
 // Three significant digits, as all pages have it.
 function digits(value) {
 	if (!value) return "0";
-	const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-	return value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+	const rounded = Number(value.toPrecision(3)); // 99.97 becomes 100, which has no place after the point
+	const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(rounded))));
+	return rounded.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
 function mega(text) {
@@ -166,7 +167,7 @@ function results(all) {
 			cell(made, get(row, "test"), get(row, "test_page"));
 			cell(made, get(row, "figure"));
 			cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
-			cell(made, base && rate ? `${((100 * rate) / base).toFixed(1)} %` : "–", "", "", true);
+			cell(made, base && rate ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
 			cell(made, mega(get(row, "per_watt")), "", "", true);
 			cell(made, get(row, "limit"));
 		}

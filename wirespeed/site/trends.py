@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wirespeed.compare.plateaus import Plateau, plateaus
+from wirespeed.results.figures import difference_text
 from wirespeed.results.subjects import Subject
 from wirespeed.site.entries import Figure
 
@@ -24,7 +25,7 @@ class Step:
 
     @property
     def text(self) -> str:
-        return f"{'▲' if self.ratio > 0 else '▼'} {100 * self.ratio:+.1f} % from {self.since}"
+        return f"{'▲' if self.ratio > 0 else '▼'} {difference_text(self.ratio)} from {self.since}"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.results.figures import loss_text, percent_text, rate_text
+from wirespeed.results.figures import difference_text, loss_text, percent_text, rate_text
 from wirespeed.results.power import power_line
 from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span
 from wirespeed.results.soak_words import DOER, count_text, lost_text, ratio_text, shown_text, time_text
@@ -181,4 +181,4 @@ def _more(result: SoakResult) -> Iterator[str]:
 
 
 def _drift(drift: Drift, form: str) -> str:
-    return f"{drift.first:{form}} at first, {drift.last:{form}} at last ({drift.percent:+.1f} %)"
+    return f"{drift.first:{form}} at first, {drift.last:{form}} at last ({difference_text(drift.percent / 100)})"

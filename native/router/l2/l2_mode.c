@@ -250,29 +250,28 @@ int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t id, 
 	return join(router, index, (uint16_t)domain, bvi, shg);
 }
 
-static int check_unused(const struct ws_router *router, uint16_t index)
+/* Interfaces that are cross-connected to one that goes route again. */
+static void end_xconnects_to(struct ws_router *router, uint16_t index)
 {
 	for (uint16_t i = 0; router->l2.crossed_to[index] && i < router->interface_count; i++)
-		if (i != index && router->l2.interfaces[i].xconnect_to == index)
-			return fail(-EEXIST, "%s is cross-connected to %s; end that first",
-						interface_name(router, i), interface_name(router, index));
-	return 0;
+		if (router->l2.interfaces[i].xconnect_to == index)
+			leave_mode(router, i);
 }
 
 static int watch_l2(struct ws_router *router, uint16_t index, enum interface_change change,
 					const uint8_t *old_mac)
 {
 	(void)old_mac;
-	if (change == INTERFACE_TO_BE_DELETED)
-		return check_unused(router, index);
 	struct l2_interface *l2 = &router->l2.interfaces[index];
 	if (change == INTERFACE_MADE)
 		__atomic_store_n(&l2->plain_output, router->interfaces[index].output, __ATOMIC_RELAXED);
 	if (change == INTERFACE_MADE || change == INTERFACE_MTU_CHANGED)
 		__atomic_store_n(&l2->longest, interface_carries(router, index) + ETHERNET_LEN,
 						 __ATOMIC_RELAXED);
-	if (change == INTERFACE_LEAVES)
+	if (change == INTERFACE_LEAVES) {
+		end_xconnects_to(router, index);
 		leave(router, index);
+	}
 	return 0;
 }
 INTERFACE_WATCH(watch_l2)

@@ -12,7 +12,7 @@ from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
-from wirespeed.results.figures import rate_text
+from wirespeed.results.figures import percent_text, rate_text
 
 NAME = "all-cpus"
 _IDLE_PERCENT = 5.0
@@ -57,9 +57,11 @@ def _cpus(case: Case) -> list[Evidence]:
         return []
     if case.box.is_kernel and max(cpu.kernel_percent for cpu in case.cpus) < _FORWARDING_PERCENT:
         most = max(cpu.kernel_percent for cpu in case.cpus)
-        return [Evidence(f"a kernel's own work takes {most:.3g} % of a CPU at the most", EXCLUDED, "CPU time")]
+        return [
+            Evidence(f"a kernel's own work takes {percent_text(most)} % of a CPU at the most", EXCLUDED, "CPU time")
+        ]
     idlest = max(case.cpus, key=lambda cpu: cpu.idle_percent)
-    text = f"the idlest CPU, {idlest.name}, was idle for {idlest.idle_percent:.3g} %"
+    text = f"the idlest CPU, {idlest.name}, was idle for {percent_text(idlest.idle_percent)} %"
     return [Evidence(text, STRONG if idlest.idle_percent <= _IDLE_PERCENT else AGAINST, "CPU time")]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case, Drift
+from wirespeed.results.figures import difference_text
 
 NAME = "drift"
 _GROWN_PERCENT, _GROWN_MIB = 10.0, 8.0
@@ -33,7 +34,8 @@ def look(case: Case) -> Finding | None:
 
 def _piece(drift: Drift) -> Evidence:
     unit = f" {drift.unit}" if drift.unit else ""
-    text = f"{drift.what}: {drift.first:.4g}{unit} at first, {drift.last:.4g}{unit} at last ({drift.percent:+.1f} %)"
+    change = difference_text(drift.percent / 100)
+    text = f"{drift.what}: {drift.first:.4g}{unit} at first, {drift.last:.4g}{unit} at last ({change})"
     if drift.unit == "MiB":
         grown = drift.percent >= _GROWN_PERCENT and drift.last - drift.first >= _GROWN_MIB
         return Evidence(text, STRONG if grown else AGAINST, drift.source)

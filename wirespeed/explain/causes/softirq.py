@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case
+from wirespeed.results.figures import percent_text
 
 NAME = "softirq"
 _BUSY_PERCENT = 90.0
@@ -27,11 +28,13 @@ def look(case: Case) -> Finding | None:
     if backlog:
         pieces.append(Evidence(f"{backlog:,} packets dropped by a full backlog", STRONG, "softnet_stat"))
     if busy:
-        pieces.append(Evidence(f"{busy[0].name} in softirq for {busy[0].percent['softirq']:.3g} %", STRONG, "CPU time"))
+        pieces.append(
+            Evidence(f"{busy[0].name} in softirq for {percent_text(busy[0].percent['softirq'])} %", STRONG, "CPU time")
+        )
     elif case.cpus:
         pieces.append(Evidence("no CPU is in softirq all the time", AGAINST, "CPU time"))
     if busy and idle:
-        pieces.append(Evidence(f"{idle[0].name} idle for {idle[0].idle_percent:.3g} %", HINT, "CPU time"))
+        pieces.append(Evidence(f"{idle[0].name} idle for {percent_text(idle[0].idle_percent)} %", HINT, "CPU time"))
     if not pieces:
         return None
     where = f"on {busy[0].name}" if busy else ""

@@ -11,7 +11,7 @@ from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.facts import Case, Cpu
 from wirespeed.explain.words import share_text
-from wirespeed.results.figures import loss_text
+from wirespeed.results.figures import loss_text, percent_text
 
 NAME = "steal"
 _STEAL_PERCENT = 2.0
@@ -33,7 +33,7 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence(f"in {part} of the samples that lost, CPUs were away", FAIR + FAIR, case.load.source))
     stolen = [cpu for cpu in case.cpus if cpu.percent.get("steal", 0.0) >= _STEAL_PERCENT]
     if stolen:
-        text = f"{stolen[0].name}: {stolen[0].percent['steal']:.3g} % stolen by the hypervisor"
+        text = f"{stolen[0].name}: {percent_text(stolen[0].percent['steal'])} % stolen by the hypervisor"
         pieces.append(Evidence(text, STRONG, "CPU time"))
     pieces += _programs(case)
     if not pieces:
@@ -61,7 +61,8 @@ def _programs(case: Case) -> list[Evidence]:
     cpu = max(case.cpus, key=_programs_percent)
     if _programs_percent(cpu) < _PROGRAMS_PERCENT or cpu.idle_percent > _IDLE_PERCENT:
         return []
-    text = f"programs had {_programs_percent(cpu):.3g} % of {cpu.name}, and softirqs were behind {behind:,} times"
+    percent = percent_text(_programs_percent(cpu))
+    text = f"programs had {percent} % of {cpu.name}, and softirqs were behind {behind:,} times"
     return [Evidence(text, STRONG, "CPU time")]
 
 

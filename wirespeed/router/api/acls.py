@@ -110,7 +110,9 @@ def dump_interfaces(client: Client, request: Values) -> Answer:
 
 
 def _interfaces(client: Client, chosen: int) -> Iterator[dict[str, Any]]:
+    """All interfaces have a row, those without ACLs too, as in VPP; local0 has none ever."""
+    if chosen == ALL:
+        yield {"sw_if_index": 0, "n_input": 0, "acls": []}
     for index, _ in client.chosen(chosen):
         incoming, outgoing = (client.core.interface_acls(index, is_output) for is_output in (False, True))
-        if incoming or outgoing:
-            yield {"sw_if_index": shown_index(index), "n_input": len(incoming), "acls": [*incoming, *outgoing]}
+        yield {"sw_if_index": shown_index(index), "n_input": len(incoming), "acls": [*incoming, *outgoing]}

@@ -17,6 +17,7 @@ from wirespeed.router.api.events import InterfaceEvents
 from wirespeed.router.api.exchange import ProtocolFault, replies
 from wirespeed.router.console import Console
 from wirespeed.serving.accepting import StreamSessions
+from wirespeed.serving.shortage import Notice
 
 _HEADER = struct.Struct(">QII")
 # The longest request, a route of 255 paths, has 43 kB; lines for cli_inband may be longer.
@@ -41,6 +42,7 @@ class ApiServer:
         self._streams = StreamSessions(listener, self._accept, "API socket")
         self._clients: dict[int, tuple[Client, asyncio.StreamWriter]] = {}
         self._look: asyncio.TimerHandle | None = None
+        self._refusals = Notice("API socket")
 
     def start(self) -> None:
         self._streams.start()
@@ -70,8 +72,9 @@ class ApiServer:
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = Client(self._console, next(self._numbers))
         if len(self._clients) >= _MOST_CLIENTS:
-            text = f"API: {_MOST_CLIENTS} clients are there already; one more is refused"
-            self._console.messages.warn("api", text)
+            if self._refusals.is_due():
+                text = f"API: {_MOST_CLIENTS} clients are there already; further ones are refused"
+                self._console.messages.warn("api", text)
             writer.close()
             return
         self._clients[client.number] = client, writer

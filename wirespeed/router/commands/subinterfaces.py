@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import ANY_VLAN, InterfaceKind, Mode, SubInterface
+from wirespeed.router.core import ANY_VLAN, InterfaceKind, SubInterface
 from wirespeed.router.grammar import Match
 
 if TYPE_CHECKING:
@@ -90,22 +90,9 @@ def delete(console: Console, index: int, kind: InterfaceKind, what: str) -> None
     face = console.core.interface(index)
     if face.kind is not kind:
         raise UsageError(f"{face.name} is not {what}")
-    try:
-        console.core.delete_interface(index)
-    except UsageError:
-        crossed = [other for other in console.interfaces(()) if _is_crossed(console, other, index)]
-        if not crossed:
-            raise
-        for other in crossed:
-            console.core.set_l3(other)
-        console.core.delete_interface(index)
+    console.core.delete_interface(index)
     console.statistics.forget_interface(index)
     console.tags.pop(index, None)
-
-
-def _is_crossed(console: Console, index: int, to: int) -> bool:
-    face = console.core.interface(index)
-    return face.mode is Mode.XCONNECT and face.xconnect_to == to
 
 
 def _name(console: Console, index: int) -> str:
