@@ -126,6 +126,15 @@ def _text_of(site: Path, archive: str) -> str:
         return "".join(opened.read(one).decode() for one in opened.namelist() if one.endswith(".txt"))
 
 
+def test_a_result_says_that_it_is_explained_from_its_file_alone(site: Path, where: str) -> None:
+    with open_corpus(where) as corpus:
+        kinds = {row["digest"]: row["kind"] for row in corpus.index.results(()).rows}
+    noted = {kind: "from this file alone" in (site / names.result_page(one)).read_text() for one, kind in kinds.items()}
+    assert noted == {kind: kind != "inspect" for kind in kinds.values()}
+    assert "inspect" in noted and len(noted) > 1
+    assert "from its own file alone" in (site / names.box_page("router")).read_text()
+
+
 def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
     texts = {path.read_text() for path in (site / "texts").iterdir()}
     assert LSPCI in texts and "Thread 1 </pre><script>" in texts and "" not in texts

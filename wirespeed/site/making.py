@@ -13,13 +13,14 @@ from wirespeed.corpus.keeping import read_result
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.pages.words import harmless
+from wirespeed.results.inspection import Inspection
 from wirespeed.site.entries import Told
 from wirespeed.site.folder import NewFolder
 from wirespeed.site.manifest import Made, source_of
 from wirespeed.site.names import box_page, raw_file, result_page, stem, test_page
 from wirespeed.site.reports import report_page
 from wirespeed.site.templates import page_head
-from wirespeed.site.told import told_of
+from wirespeed.site.told import ALONE, told_of
 
 _MANY = 40
 """Fewer are made before other processes would have begun."""
@@ -63,9 +64,8 @@ def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]
         found = read_result(content, folder.path / named)
         told, texts = told_of(found, wanted.digest)
         title = harmless(wanted.title)
-        report = report_page(
-            folder.path / named, title, wanted.started[:16].replace("T", " "), _head(wanted, raw), "../assets/"
-        )
+        head = _head(wanted, raw, "" if isinstance(found, Inspection) else ALONE)
+        report = report_page(folder.path / named, title, wanted.started[:16].replace("T", " "), head, "../assets/")
     except FileFault as fault:
         return wanted, Made(wanted.source, (), Told(fault=_fault(fault, wanted)))
     folder.move(named, raw)
@@ -79,11 +79,11 @@ def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]
     return wanted, Made(wanted.source, (page, raw, *texts, *assets), told)
 
 
-def _head(wanted: Wanted, raw: str) -> str:
+def _head(wanted: Wanted, raw: str, note: str) -> str:
     links = [("all boxes and results", "index.html"), (wanted.box, box_page(wanted.box))]
     if wanted.load or wanted.directions:
         links.append(("this test, all boxes", test_page(wanted.load, wanted.directions)))
-    return page_head([*links, ("the file", raw)], "../")
+    return page_head([*links, ("the file", raw)], "../", note)
 
 
 def _fault(fault: FileFault, wanted: Wanted) -> str:

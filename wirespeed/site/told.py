@@ -14,6 +14,12 @@ from wirespeed.results.power import power_line
 from wirespeed.site.entries import Told
 from wirespeed.site.names import text_file
 
+ALONE = (
+    "What limited the test is explained from this file alone. Other files of the same box, such as one flow "
+    "beside many flows, may tell more: `wirespeed explain FILE…` and `wirespeed report FILE…` read them together."
+)
+"""Of a result's page."""
+
 
 def told_of(found: AnyResult | Inspection, digest: str) -> tuple[Told, dict[str, str]]:
     """And the texts that it carries, by the file they go to."""
