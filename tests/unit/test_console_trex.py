@@ -30,6 +30,20 @@ from wirespeed.console.commands.console import EnterTui, LeaveConsole
 from wirespeed.console.happenings import Happening
 from wirespeed.errors import EnvironmentFault, RemoteError
 
+PROFILE = """
+import argparse
+from trex_stl_lib.api import *
+
+class Own:
+    def get_streams(self, tunables, **kwargs):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--fsize")
+        return [STLStream(packet=parser.parse_args(tunables).fsize)]
+
+def register():
+    return Own()
+"""
+
 ADDRESSES = {0: ("10.0.0.1", "10.0.0.2"), 1: ("10.0.0.2", "10.0.0.1")}
 TRAFFIC = ("start -f stl/bench.py -m 1kpps",)
 BEFORE = {
@@ -211,6 +225,14 @@ def test_streams_as_python_make_the_same_streams(console: Driver, tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all_port0.py", "all_port1.py"]
     console(f"start -f {tmp_path}/all_port0.py -p 0 -n")
     assert console.session.client.all_streams(0)["_"] == loaded
+
+
+def test_tunables_of_a_profile_are_shown(console: Driver, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "it takes size, vm, flow" in console("start -f stl/bench.py -p 0 -t --help")
+    (tmp_path / "own.py").write_text(PROFILE)
+    assert "its own help stands above" in console(f"start -f {tmp_path}/own.py -t -h")
+    assert "--fsize" in capsys.readouterr().err
+    assert "usage: start" in console("start -h")
 
 
 def test_lines_again_several_in_one_and_comments(console: Driver) -> None:

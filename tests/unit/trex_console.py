@@ -93,6 +93,7 @@ push | --port 0 -f {pcap}
 resume | | -p 0 | --port 0._ | -i 1 -p 0 | --id 1 -p 0
 service | | -p 0 | --port 0 | -a | --bgp | --dhcp | --mdns | --emu | --tran | --no-tcp-udp | --all | --off
 start | -f stl/bench.py | -p 0 | --port 0.a 1.b | --total | --force | -d 10 | -d 5m | -d 1h | -t size=64 | -t --size 64
+        | -t --help | -t -h
         | --tunables size=64 | -m 10kpps | --multiplier 2% | -n | --dry | --pin | --core_mask 0x1 | --sync
 stop | | -p 0 | --port 0._ 1.* | -a | --remove
 streams | | -p 0 | --port 0 | -a | -i 1 | --id 1 2 | --code | --code {code}
