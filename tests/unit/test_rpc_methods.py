@@ -294,7 +294,7 @@ def test_a_program_that_means_nothing_is_told_at_the_start(session: Session) -> 
         session.start()
 
 
-@pytest.mark.parametrize("mask", [0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA])
+@pytest.mark.parametrize("mask", [0x5555_5555, 0xAAAA_AAAA, 0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA])
 def test_a_pinning_mask_that_selects_no_core_is_all_cores(session: Session, mask: int) -> None:
     session.load()
     session.start(core_mask=mask)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ENDLESS_S = -1.0
 """A duration; T-Rex takes 0 for the same."""
 
-PINNING_MASKS = (0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA)
+PINNING_MASKS = (0x5555_5555, 0xAAAA_AAAA, 0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA)
 """T-Rex's client pins the ports of a pair to every second core by these; where a port has a single one, that is its."""
 
 MAX_WAIT_S = 3600.0
