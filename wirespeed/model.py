@@ -201,8 +201,8 @@ def _pci_address(text: str, target: str) -> str:
     return f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}".lower()
 
 
-def parse_mac(text: str) -> str:
-    """A unicast Ethernet address as six hex bytes; returned in lower case with colons."""
+def parse_mac(text: str, unicast: bool = True) -> str:
+    """An Ethernet address as six hex bytes, `unicast` unless another will do; returned in lower case with colons."""
     parts = text.replace("-", ":").split(":")
     try:
         values = [int(part, 16) for part in parts]
@@ -210,7 +210,7 @@ def parse_mac(text: str) -> str:
         values = []
     if len(values) != 6 or not all(0 <= value < 256 for value in values):
         raise UsageError(f"{text!r} is no MAC address: give six hex bytes such as 02:fe:00:00:00:01")
-    if values[0] & 1:
+    if unicast and values[0] & 1:
         raise UsageError(f"{text!r} is a multicast address; a port needs a unicast one")
     return ":".join(f"{value:02x}" for value in values)
 

@@ -120,11 +120,11 @@ static uint64_t little(const uint8_t *at, int bytes)
 }
 
 /* The version of the IP packet in the frame, of which `head` bytes can be seen, and where it
- * begins; 0: there is none behind at most two tags. */
+ * begins, behind any number of tags; 0: there is none. */
 static int ip_in(const uint8_t *frame, size_t head, size_t *at)
 {
 	*at = 14;
-	for (int tags = 0; tags < 2 && head >= *at + 20; tags++, *at += 4) {
+	for (; head >= *at + 20; *at += 4) {
 		uint32_t type = big(frame + *at - 2, 2);
 		if (type != 0x8100 && type != 0x88a8)
 			break;

@@ -58,6 +58,16 @@ static void absences_add_up(void **state)
 	assert_int_equal(absence.count, 2);
 	assert_int_equal(absence.ticks, 4 * least);
 	assert_int_equal(absence.longest, 3 * least);
+	/* Of a sleep, what it lasted longer than the worker asked for. */
+	const uint64_t late = 2000 * OVERSLEPT_US;
+	absence_note_sleep(&absence, &watch, 50 * late, 49 * late + 1);
+	absence_note_sleep(&absence, &watch, 50 * late, UINT64_MAX);
+	absence_note_sleep(&absence, &watch, 50 * late, 100 * late);
+	assert_int_equal(absence.count, 2);
+	absence_note_sleep(&absence, &watch, 50 * late, 49 * late);
+	assert_int_equal(absence.count, 3);
+	assert_int_equal(absence.ticks, 4 * least + late);
+	assert_int_equal(absence.longest, late);
 }
 
 static uint64_t wall_ns(void)

@@ -288,7 +288,7 @@ def of_lab(lab, mode: str) -> str:
     return f"tester: {{server: '{lab.rpc}'}}\nwires:\n{wires}{device}"
 
 
-@pytest.mark.parametrize("mode", ["ip4", "ip6", "mpls"])
+@pytest.mark.parametrize("mode", ["ip4", pytest.param("ip6", marks=pytest.mark.long("ip4 is in `make test`")), "mpls"])
 def test_our_router_on_memifs_in_each_mode(lab, mode):
     code, told = findings(of_lab(lab, mode))
     assert code == 0, told
@@ -321,7 +321,9 @@ def test_searches_and_the_console_on_a_bench(lab, tmp_path):
     assert "100.64.1.1" in ran.stdout
 
 
-@pytest.mark.parametrize(("mode", "count"), [("ip4", 500), ("ip6", 501)])
+@pytest.mark.parametrize(
+    ("mode", "count"), [("ip6", 501), pytest.param("ip4", 500, marks=pytest.mark.long("ip6 is in `make test`"))]
+)
 def test_load_of_a_table_goes_to_the_other_side_of_a_router_that_has_it(lab, tmp_path, mode, count):
     prefixes = (ip4_table if mode == "ip4" else ip6_table)(count)
     hops = ("100.64.1.2", "100.64.2.2") if mode == "ip4" else ("2001:2:0:7fff::2", "2001:2:0:ffff::2")

@@ -21,8 +21,11 @@ VETH = ("wirespeed-veth-", "linux-veth-")
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     """One quick demo; its output directory and what it printed."""
-    directory = tmp_path_factory.mktemp("demo")
-    done = run_wirespeed("demo", "--quick", "--out", directory, env={**os.environ, "COLUMNS": "200"})
+    return demo_in(tmp_path_factory.mktemp("demo"), "--quick")
+
+
+def demo_in(directory: Path, *options: str, patience_s: float = 300) -> tuple[Path, str]:
+    done = run_wirespeed("demo", *options, "--out", directory, env={**os.environ, "COLUMNS": "200"}, timeout=patience_s)
     assert done.returncode == 0, done.stdout + done.stderr
     return directory, done.stdout
 
@@ -101,6 +104,13 @@ def test_the_tables_figures_are_those_of_the_report(demo):
 @pytest.mark.long("renders 16 results on each surface; tests/unit/test_demo_figures.py does so on simulated ones")
 def test_every_figure_of_the_table_stands_on_all_surfaces(demo, tmp_path, capsys):
     directory, printed = demo
+    check_demo(printed, list(directory.glob("*.json")), tmp_path, capsys)
+
+
+@pytest.mark.alone
+@pytest.mark.long("the whole demo as the README has it, five minutes; make test runs the quick one")
+def test_every_figure_of_the_whole_demo_stands_on_all_surfaces(tmp_path, capsys):
+    directory, printed = demo_in(tmp_path / "demo", patience_s=1800)
     check_demo(printed, list(directory.glob("*.json")), tmp_path, capsys)
 
 

@@ -59,7 +59,7 @@ def counts(dut: SshDut, protocol: str) -> tuple[int, ...]:
     ("by", "protocol", "ip4", "ip6"),
     [
         pytest.param((), "185", 900, 100, marks=pytest.mark.long("the table by `ip` in place of BIRD")),
-        (("--routes-by=bird",), "bird", 900, 100),
+        pytest.param(("--routes-by=bird",), "bird", 900, 100, marks=pytest.mark.long("a start of BIRD over SSH")),
         pytest.param((), "185", 9_000, 1_000, marks=pytest.mark.long("ten thousand routes by `ip`, over SSH")),
         pytest.param(
             ("--routes-by=bird",), "bird", 90_000, 10_000, marks=pytest.mark.long("a full table by BIRD, over SSH")

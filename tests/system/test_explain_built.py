@@ -74,6 +74,7 @@ def test_the_only_worker_without_time_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.long("a router of two workers; test_explain_causes.py has the cause from its counters")
 def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
     with built_lab(workers=2, rx_queues=2, **busy()) as lab:
         found = overloaded(lab, tmp_path)
@@ -82,6 +83,7 @@ def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.long("a router beside a busy loop; test_explain_causes.py has the cause from its counters")
 def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
     with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
         for turn in range(4):  # the tester has its CPU in most of them, on a machine that others use too

@@ -104,6 +104,7 @@ def ospf(interface: str, stub: str = "", family: int = 4, export: str = "none") 
     return OSPF.format(version=version, family=family, interface=interface, stub=stub, export=export)
 
 
+@pytest.mark.long("an adjacency of OSPF takes ten seconds; FRR's with BGP is in `make test`")
 def test_ospf_of_bird_over_multicast(box, running):
     Bird(
         box,

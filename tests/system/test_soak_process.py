@@ -36,6 +36,7 @@ def soak_of(file: Path) -> SoakResult:
     return result
 
 
+@pytest.mark.long("two soaks one after the other; test_soak_cli.py resumes one of a simulated generator")
 def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingLab, tmp_path: Path) -> None:
     file, journal = tmp_path / "x.json", tmp_path / "x.json.part"
     first = subprocess.Popen(wirespeed("soak", "-s", ring.rpc, *LOAD, "--for", "1000", "-q", "-o", file))

@@ -82,6 +82,7 @@ def test_on_a_ring(client: Client, ring: RingLab, name: str) -> None:
     client.run(ring.rpc, name)
 
 
+@pytest.mark.long("test_on_a_ring has the same cases without the router")
 @pytest.mark.parametrize("name", CASES)
 def test_through_the_router(client: Client, lab: EmbeddedLab, name: str) -> None:
     client.run(lab.rpc, name)

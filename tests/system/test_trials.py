@@ -15,7 +15,7 @@ REASON = refusal()
 LONG = {
     **dict.fromkeys(
         ("kill-search", "kill-rfc2544", "kill-soak"),
-        "eight starts of a measurement; `make test` has those of kill-loadtest, which is killed in the same way",
+        "eight starts of a measurement; test_loadtest_process.py has one kill",
     ),
     **dict.fromkeys(("kill-console", "kill-tui"), "eight starts of a console; test_console.py has others"),
     **dict.fromkeys(("kill-demo", "labs"), "demos, one after the other and side by side"),
@@ -31,6 +31,9 @@ LONG = {
         ("held-connections", "half-requests", "web-pages"),
         "four programs at a time, the generator polls; test_serving.py has the same clients in one process",
     ),
+    "kill-router": "a router is killed again and again under load; test_loadtest_process.py has one kill",
+    "packets": "200 000 wrong packets; the C tests and fuzz corpora have one of each kind",
+    "control-fuzz": "700 wrong lines; tests/unit/test_router_fuzz.py has them without a socket",
     "many-links": "2 400 links; `make trials` has it with sanitizers",
 }
 MEASURES = ("rpc-fuzz",)

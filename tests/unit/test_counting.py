@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from report_kinds import search_of
+from report_kinds import search_of, soak_of
 from simulated_bench import FORWARD, LINE_BPS, Bench, run, steps
 from simulated_dut import SimulatedDut, step
 
@@ -127,3 +127,29 @@ def test_trials_say_it_too() -> None:
         trials.append(replace(one, trial=replace(one.trial, channels=channels)))
     count = sum(len(one.trial.channels) for one in trials)
     assert f"{5 * count:,} duplicates" in verdict_of(replace(search, trials=tuple(trials))).counting
+
+
+@pytest.mark.parametrize(("workers", "says"), [((3,), False), ((3, 4), True), (None, True)])
+def test_copies_at_several_workers_are_no_duplicates_and_the_result_says_so(workers, says: bool) -> None:
+    lab = {} if workers is None else {"cpus": {"tester": workers}}
+    told = verdict_of(replace(result_of(numbered(0.02), verify=True), lab=lab)).counting
+    assert "duplicates (" in told
+    assert told.endswith("workers of the receiver are not counted as duplicates") == says
+
+
+@pytest.mark.parametrize(
+    ("verify", "dropped", "words"),
+    [
+        (False, None, "a duplicate hides a lost packet (`--verify` sees both); the DUT's own counters were not read"),
+        (False, 0, "do not contradict the balance (0 dropped)"),
+        (False, 10**12, "the DUT's own counters contradict the balance: 1,000,000,000,000 dropped"),
+        (True, 0, "a soak counts neither duplicates nor reordered packets"),
+    ],
+)
+def test_a_soak_says_what_its_counters_cannot_see(verify: bool, dropped: int | None, words: str) -> None:
+    soak = soak_of()
+    assert soak.total is not None
+    total = replace(soak.total, dut=replace(soak.total.dut, drop_packets=dropped))
+    verdict = verdict_of(replace(soak, total=total, variables={**soak.variables, "verify": verify}))
+    assert words in verdict.counting
+    assert verdict.lines[-1] == f"counting: {verdict.counting}"

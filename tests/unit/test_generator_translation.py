@@ -96,9 +96,7 @@ def test_bench_var2_program() -> None:
     assert translated.mean_frame_bytes == 64
 
 
-def test_variables_count_down_from_the_top_unless_told() -> None:
-    assert understood(flow_var(op="dec", init_value=None)).stream.ops[0].init == 100
-    assert understood(flow_var(op="inc", init_value=None)).stream.ops[0].init == 0
+def test_variables_count_down() -> None:
     assert understood(flow_var(op="dec", init_value=7, step=3)).stream.ops[0] == Op(
         OpKind.VAR, var=0, size=2, var_kind=VarKind.DEC, min=0, max=100, init=7, step=3
     )
@@ -106,7 +104,7 @@ def test_variables_count_down_from_the_top_unless_told() -> None:
 
 def test_value_lists_run_forward_backward_and_at_random() -> None:
     def listed(op: str) -> tuple[VarKind, tuple[int, ...]]:
-        source = {"type": "flow_var", "name": "a", "size": 2, "op": op, "value_list": [1, 5, 9]}
+        source = {"type": "flow_var", "name": "a", "size": 2, "op": op, "step": 1, "value_list": [1, 5, 9]}
         made = understood(source).stream.ops[0]
         return made.var_kind, made.list
 
@@ -121,9 +119,10 @@ def test_variables_are_bounded_by_what_they_take_together() -> None:
     assert len(understood(*(flow_var(str(n), size=2, op="random") for n in range(30))).stream.ops) == 30
     limited = {"type": "flow_var_rand_limit", "size": 8, "limit": 5, "seed": 1, "min_value": 0, "max_value": 9}
     tuple_ = {"type": "tuple_flow_var", "ip_min": 1, "ip_max": 9, "port_min": 1, "port_max": 9}
+    tuple_ |= {"limit_flows": 0, "flags": 0}
     for most, one in ((32, flow_var()), (30, flow_var(op="random")), (3, limited), (6, tuple_)):
-        error = refusal(stream_json(*({**one, "name": str(n)} for n in range(most + 1))))
-        assert "too many variables" in str(error.specific) and f"instruction {most} " in str(error.specific)
+        fault = understood(*({**one, "name": str(n)} for n in range(most + 1))).fault
+        assert "too many variables" in fault and f"instruction {most} " in fault
 
 
 def test_tuple_takes_two_variables() -> None:
@@ -163,7 +162,7 @@ def test_masked_write_checksums_and_random_lists() -> None:
 
 
 def test_trim_makes_the_mean_size() -> None:
-    size = flow_var(op="random", min_value=60, max_value=120)
+    size = flow_var(op="random", init_value=60, min_value=60, max_value=120)
     translated = understood(size, {"type": "trim_pkt_size", "name": "a"}, size=124)
     assert translated.stream.ops[1] == Op(OpKind.TRIM, var=0, size=2)
     assert translated.mean_frame_bytes == 94
@@ -219,21 +218,50 @@ def test_latency_streams_keep_their_rate() -> None:
         ([flow_var(str(n)) for n in range(33)], "too many variables: they take 66 bytes, 64 are possible"),
         ([flow_var(), write(offset=59)], "outside the packet of 60 bytes"),
         ([flow_var(size=8), write(offset=53)], "bytes 53 to 60 are outside"),
-        ([flow_var(min_value=5, max_value=4)], "above max value"),
-        ([flow_var(max_value=65536)], "does not fit into 2 bytes"),
-        ([flow_var(init_value=101)], "init value 101 is not between 0 and 100"),
-        ([flow_var(step=0)], "step is 0"),
         ([flow_var(), {"type": "trim_pkt_size", "name": "a"}], "can be 60 to 60 bytes long"),
         ([{"type": "fix_checksum_ipv4", "pkt_offset": 41}], "bytes 41 to 60 are outside"),
         ([{"type": "fix_checksum_hw", "l2_len": 14, "l3_len": 40, "l4_type": 11}], "bytes 54 to 61 are outside"),
         ([{"type": "fix_checksum_icmpv6", "l2_len": 17, "l3_len": 40}], "bytes 57 to 60 are outside"),
     ],
 )
-def test_programs_that_mean_nothing(instructions: list[dict[str, Any]], said: str) -> None:
-    error = refusal(stream_json(*instructions))
-    assert error.code == EXECUTION_FAILED
-    assert said in str(error.specific)
-    assert str(error.specific).startswith(f"instruction {len(instructions) - 1} (")
+def test_programs_that_mean_nothing_have_a_fault(instructions: list[dict[str, Any]], said: str) -> None:
+    made = understood(*instructions)
+    assert said in made.fault and made.fault.startswith(f"instruction {len(instructions) - 1} (")
+    assert not made.stream.ops
+
+
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        (flow_var(min_value=5, max_value=4), "VM: requested flow var max value: '4' is smaller than min value: 5"),
+        (flow_var(max_value=65536), "VM: requested value is bigger than 65535"),
+        (flow_var(step=65536), "VM: requested value is bigger than 65535"),
+        (
+            flow_var(init_value=101),
+            "VM: requested flow var init value: '101' should be in range from min value '0' to max value '100'",
+        ),
+        (flow_var(step=0), "VM: step cannot be 0"),
+        (flow_var(value_list=[1, 2], step=3), "VM: step cannot be bigger than list size"),
+        (flow_var(value_list=[1] * 65536), "VM: value_list size is bigger than 65535"),
+        (flow_var(value_list=[65536]), "VM: requested value is bigger than 65535"),
+    ],
+)
+def test_values_that_a_variable_cannot_have(instruction: dict[str, Any], said: str) -> None:
+    error = refusal(stream_json(write("nobody"), instruction))
+    assert (error.code, error.specific) == (EXECUTION_FAILED, said)
+
+
+@pytest.mark.parametrize("missing", ["add_value", "is_big_endian", "step", "init_value", "min_value", "max_value"])
+def test_fields_of_instructions_that_are_missing(missing: str) -> None:
+    instruction = write() if missing in write() else flow_var()
+    del instruction[missing]
+    assert refusal(stream_json(instruction)).specific == f"field '{missing}' value is null"
+
+
+@pytest.mark.parametrize("value", [1 << 31, -(1 << 31) - 1])
+def test_what_is_added_has_32_bits(value: int) -> None:
+    assert refusal(stream_json(flow_var(), write(add_value=value))).specific == "'add_value' is 'int', expecting 'int'"
+    assert understood(flow_var(), write(add_value=(1 << 31) - 1)).stream.ops[1].add == (1 << 31) - 1
 
 
 def test_chained_variables_may_be_defined_in_any_order() -> None:
@@ -245,8 +273,7 @@ def test_chained_variables_may_be_defined_in_any_order() -> None:
         (VarKind.RANDOM, True, 1),
         (VarKind.INC, False, 0),
     ]
-    error = refusal(stream_json(flow_var("a", next_var="z")))
-    assert error.specific == "variable 'a' advances 'z', which is not defined"
+    assert understood(flow_var("a", next_var="z")).fault == "variable 'a' advances 'z', which is not defined"
 
 
 def test_null_streams_need_no_packet() -> None:
@@ -258,7 +285,10 @@ def test_null_streams_need_no_packet() -> None:
     [
         ({"size": 13}, "Should be between 14 and 9238"),
         ({"size": 9239}, "Should be between 14 and 9238"),
-        ({"next_stream_id": 3}, "never ends"),
+        (
+            {"packet": {"binary": "not base64", "meta": ""}},
+            "Bad packet size provided: 2. Should be between 14 and 9238",
+        ),
         ({"flow_stats": {"enabled": True, "stream_id": 1, "rule_type": "tpg"}}, "tpg"),
     ],
 )
@@ -289,14 +319,13 @@ def test_required_fields_are_named(missing: str) -> None:
         (("mode", "rate", "value"), -1, "value"),
         (("mode", "rate", "value"), float("inf"), "mode.continuous.rate.value"),
         (("mode", "rate"), None, "rate"),
-        (("packet", "binary"), "not base64!", "packet.binary"),
         (("packet", "binary"), 5, "packet.binary"),
         (("vm", "instructions"), {}, "instructions"),
         (("vm", "instructions"), [{"type": "jump"}], "type"),
         (("vm", "instructions"), [{}], "type"),
         (("vm", "instructions"), [flow_var(size=3)], "size"),
         (("vm", "instructions"), [flow_var(max_value=1 << 64)], "max_value"),
-        (("vm", "instructions"), [flow_var(max_value=None)], "vm.instructions.0.flow_var"),
+        (("vm", "instructions"), [flow_var(max_value=None)], "max_value"),
         (("flow_stats", "enabled"), "yes", "enabled"),
     ],
 )
@@ -346,8 +375,7 @@ def test_streams_with_one_program_share_it_and_its_faults_are_told_each_time() -
     assert understood(flow_var(max_value=101), write()).stream.ops != one.stream.ops
     assert understood(flow_var(), write(), size=100).stream.ops == one.stream.ops
     for _ in range(2):
-        with pytest.raises(RpcError, match="outside the packet of 60 bytes"):
-            understood(flow_var(), write(offset=80))
+        assert "outside the packet of 60 bytes" in understood(flow_var(), write(offset=80)).fault
         with pytest.raises(RpcError, match=r"field 'size' can only be one of"):
             understood(flow_var(size=3), write())
 

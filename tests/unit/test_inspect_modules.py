@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wirespeed.inspect.dump import dump_bytes
 from wirespeed.inspect.memory import decode_module
-from wirespeed.inspect.module import dbm, power_text
+from wirespeed.inspect.module import Limits, dbm, power_text
 from wirespeed.inspect.sff8472 import decode_sfp
 from wirespeed.inspect.sff8636 import decode_qsfp
 
@@ -283,7 +283,11 @@ def test_pages_of_a_switch_lie_where_ethtool_has_them():
     qsfp = qsfp28()
     assert dump_bytes(sonic(qsfp)) == qsfp
     far = {"Lower page 0h": (0, 0, 128), "Upper page 0h": (128, 128, 128), "Upper page 10h": (128, 0, 128)}
-    assert dump_bytes(sonic(qsfp, parts=far)) == qsfp[:256], "a page that no linear dump has"
+    assert dump_bytes(sonic(qsfp, parts=far | {"Upper page 12h": (128, 0, 128)})) == (
+        qsfp[:256] + bytes(15 * 128) + qsfp[:128]
+    ), "a page above 11h is left out"
+    third = {"Lower page 0h": (0, 0, 128), "Upper page 0h": (128, 128, 128), "Upper page 3h": (128, 512, 128)}
+    assert decode_module(dump_bytes(sonic(qsfp, parts=third))) == decode_module(qsfp), "without pages 01h and 02h"
     with pytest.raises(ValueError, match="2 modules, of ports Ethernet0, Ethernet4; give one"):
         dump_bytes(sonic(qsfp) + sonic(qsfp, "Ethernet4"))
 
@@ -313,6 +317,34 @@ def test_a_cmis_module_says_who_it_is_and_how_warm():
     assert "checksum of its identity" in decode_module(bytes(damaged)).remarks[0]
     with pytest.raises(ValueError, match="200 bytes, the identity of a CMIS module takes 256"):
         decode_module(cmis()[:200])
+
+
+def cmis_with_lanes() -> str:
+    """Page 11h of a module whose second lane is dark, with currents in units of 8 µA, in SONiC's form."""
+    data = bytearray(cmis(384) + bytes(128 * 16))
+    data[128 * 2 + 160 - 128] = 0b10_111  # page 01h: all three are measured, currents times 4
+    page_02, page_11 = 128 * 3, 128 * 18
+    data[page_02 : page_02 + 8] = b"".join(value.to_bytes(2, "big") for value in (75 * 256, 0xFB00, 70 * 256, 0))
+    data[page_02 + 48 : page_02 + 56] = b"".join(value.to_bytes(2, "big") for value in (6500, 1000, 6000, 1250))
+    data[page_11 + 147 - 128] = data[page_11 + 150 - 128] = 0b10  # signal lost, and its power alarms
+    for lane in range(8):
+        for at, value in ((154, 10_000 + lane), (170, 7500), (186, 0 if lane == 1 else 5511)):
+            place = page_11 + at - 128 + 2 * lane
+            data[place : place + 2] = value.to_bytes(2, "big")
+    parts = {"Lower page 0h": (0, 0, 128)}
+    return sonic(bytes(data), parts=parts | {f"Upper page {n:x}h": (128, 128 * (n + 1), 128) for n in (0, 1, 2, 0x11)})
+
+
+def test_lanes_of_a_cmis_module_are_read_from_page_11h():
+    module = decode_module(dump_bytes(cmis_with_lanes()))
+    assert module.diagnostics is not None and len(module.diagnostics.lanes) == 8
+    dark = module.diagnostics.lanes[1]
+    assert (dark.bias_ma, dark.tx_mw, dark.rx_mw) == (60.0, 1.0001, 0.0)
+    assert module.diagnostics.lanes[7].rx_mw == 0.5511
+    assert module.diagnostics.states == ("RX loss of signal of lane 2",)
+    assert module.diagnostics.flags == ("rx low alarm of lane 2",)
+    assert module.diagnostics.limits == {"temperature": Limits(75, -5, 70, 0), "tx": Limits(0.65, 0.1, 0.6, 0.125)}
+    assert (module.wavelength_nm, module.reaches) == (1311.0, {"SMF": 500})
 
 
 def test_a_module_of_another_standard_is_refused_by_its_name():

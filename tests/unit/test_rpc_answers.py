@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from fake_generator import FakeGenerator
-from trex_answers import Asked, comparable, documented, recorded
+from trex_answers import documented
+from trex_requests import REASONS, Answers, compared, different, shown, table
 
-from wirespeed.generator.server import Server
-
-Answers = dict[str, tuple[object, object]]
+MOST_DIFFERENT = 10
 
 
 @pytest.fixture(scope="module")
 def answers() -> Answers:
-    """T-Rex's answer and ours by request, each as far as it has to be the same."""
-    core = FakeGenerator(ports=2)
-    server = Server(core, dst_macs=["02:ee:00:00:00:01", "02:ee:00:00:00:00"])
-    handler = ""
-    compared: Answers = {}
-    for asked in recorded():
-        if not isinstance(asked, Asked):
-            core.advance(asked)
-            server.tick()
-            continue
-        params = {"api_h": server.api_h, **asked.params}
-        if params.get("handler") == "$h0":
-            params["handler"] = handler
-        request = {"jsonrpc": "2.0", "id": 1, "method": asked.method, "params": params}
-        answer = json.loads(server.handle(json.dumps(request).encode()))
-        if asked.method == "acquire" and "result" in answer:
-            handler = answer["result"]
-        core.advance(0.002)
-        server.tick()
-        assert asked.what not in compared
-        compared[asked.what] = comparable(asked, asked.answer), comparable(asked, answer)
-    return compared
+    return compared()
 
 
 def test_answers_are_trexs_or_documented(answers: Answers) -> None:
     listed = documented()
-    different = {what: pair for what, pair in answers.items() if pair[0] != pair[1] and what not in listed}
-    assert not different
+    assert not {what: answers[what] for what in different(answers) if what not in listed}
 
 
 def test_every_documented_deviation_is_one(answers: Answers) -> None:
-    alike = [what for what in documented() if what not in answers or answers[what][0] == answers[what][1]]
-    assert not alike
+    assert sorted(documented()) == sorted(REASONS) == sorted(different(answers))
+
+
+def test_few_answers_differ(answers: Answers) -> None:
+    assert len(answers) > 300
+    assert len(different(answers)) <= MOST_DIFFERENT
+
+
+def test_the_table_is_the_one_that_is_generated(answers: Answers) -> None:
+    """`python tests/unit/trex_differences.py` writes it."""
+    assert shown() == table(answers)

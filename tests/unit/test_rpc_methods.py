@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import Any
 
 import pytest
@@ -237,6 +238,67 @@ def test_pause_needs_an_endless_run(session: Session) -> None:
     session.load()
     session.start(duration=30)
     assert "pause is supported when duration is not enable" in session.refused("pause_traffic")
+    assert "pause is supported when duration is not enable" in session.refused("pause_streams", stream_ids=[1])
+
+
+def test_bursts_are_not_paused_unless_told(session: Session) -> None:
+    (loaded,) = load_profile("bench", {}, 0, 0)
+    mode = {"type": "single_burst", "rate": {"type": "pps", "value": 10}, "total_pkts": 5}
+    session.owned("add_stream", stream_id=1, stream=loaded["stream"] | {"mode": mode})
+    session.start()
+    said = "pause is supported when all streams are in continues mode"
+    assert session.refused("pause_traffic") == session.refused("pause_streams", stream_ids=[1]) == said
+    session.owned("pause_traffic", bursts=True)
+    assert session.state() == "PAUSE"
+
+
+def test_addresses_stay_while_a_port_sends(session: Session) -> None:
+    changes = {
+        "set_l2": ("set_l2_mode", {"dst_mac": "ff:ff:ff:ff:ff:ff"}),
+        "set_l3": ("set_l3_mode", {"src_addr": "1.1.1.1", "dst_addr": "1.1.1.2", "resolved_mac": "02:00:00:00:00:09"}),
+        "set_vlan": ("set_vlan_cfg", {"vlan": [5]}),
+        "conf_ipv6": ("conf_ipv6", {"enabled": True, "src_ipv6": ""}),
+    }
+    session.load()
+    before = session.call("get_port_status", port_id=0)["attr"]
+    for state, act in (("TX", "start_traffic"), ("PAUSE", "pause_traffic")):
+        session.start() if act == "start_traffic" else session.owned(act)
+        for name, (command, params) in changes.items():
+            said = f"command '{command}' cannot be executed on current state: '{state}'"
+            assert session.refused(name, **params) == said
+    assert session.call("get_port_status", port_id=0)["attr"] == before
+    session.owned("stop_traffic")
+    for name, (_, params) in changes.items():
+        session.owned(name, **params)
+    session.owned("set_l2", dst_mac="ff:ff:ff:ff:ff:ff")
+    assert session.call("get_port_status", port_id=0)["attr"]["layer_cfg"]["ether"]["dst"] == "ff:ff:ff:ff:ff:ff"
+
+
+def test_a_program_that_means_nothing_is_told_at_the_start(session: Session) -> None:
+    (loaded,) = load_profile("bench", {}, 0, 0)
+    write = {"type": "write_flow_var", "name": "a", "pkt_offset": 26, "add_value": 0, "is_big_endian": True}
+    faulty = loaded["stream"] | {"vm": {"instructions": [write]}}
+    session.owned("add_stream", stream_id=3, stream=faulty)
+    said = "stream 3: instruction 0 (write_flow_var): variable 'a' is not defined; there is none"
+    assert session.refused("validate") == said
+    with pytest.raises(RpcError, match=re.escape(said)):
+        session.start()
+    session.owned("remove_all_streams")
+    session.owned("add_stream", stream_id=1, stream=loaded["stream"])
+    session.owned("add_stream", stream_id=3, stream=faulty | {"enabled": False})
+    session.start()
+    session.owned("stop_traffic")
+    session.owned("remove_all_streams")
+    session.owned("add_stream", stream_id=1, stream=loaded["stream"] | {"next_stream_id": 1})
+    with pytest.raises(RpcError, match="stream 1: a continuous stream never ends"):
+        session.start()
+
+
+@pytest.mark.parametrize("mask", [0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA])
+def test_a_pinning_mask_that_selects_no_core_is_all_cores(session: Session, mask: int) -> None:
+    session.load()
+    session.start(core_mask=mask)
+    assert session.state() == "TX"
 
 
 @pytest.mark.parametrize("kind", ["duration", "burst"])
@@ -314,7 +376,7 @@ def test_streams_by_themselves(session: Session) -> None:
     ("params", "said"),
     [
         ({"core_mask": 0}, "generates an empty set"),
-        ({"core_mask": 2}, "generates an empty set"),
+        ({"core_mask": 2}, "generates an empty set; give a mask with bit 0, or start .* as `--cpu 2-3/`"),
         ({"start_at_ts": 99_999.0}, "more than 3600 seconds ahead; it is 1000 now"),
         ({"mul": {"type": "pps", "op": "abs", "value": 0}}, "multiplier can't be zero"),
     ],

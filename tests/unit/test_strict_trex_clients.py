@@ -114,9 +114,18 @@ clear
 start -f bench -d 0.2 -m 1kpps
 events
 start -f bench -m 50% --dry --force
+streams --code -p 0
+stop -p 0.* --remove
+reset -p 1 -r
+service -p 0 --bgp --no-tcp-udp
+service --off -a
+service; capture monitor start --rx 1 -s 64; capture monitor stop
+service --off
 l2 -p 0 --dst 02:ee:00:00:00:01
 vlan 10 -p 0
-vlan -c -p 0
+vlan -a --vlan 10 20
+vlan -c -a
+ipv6 -p 0 --auto-ipv6
 global_cfg
 tpg_status
 ping

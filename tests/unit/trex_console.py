@@ -1,6 +1,6 @@
 """Commands and options of T-Rex's console v3.08 in stateless mode, and of its program: a list made from its own help.
 
-`python tests/unit/trex_console.py` writes the exceptions into docs/console.md.
+`python tests/unit/trex_differences.py` writes the exceptions into docs/console.md, and the other differences.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ l2 | --port 0 --dst 02:fe:00:00:00:07
 l3 | -p 0 --src 10.0.0.1 --dst 10.0.0.2 | --vlan 5 | --vlan 5 6
 l3 | --port 0 --src 10.0.0.1 --dst 10.0.0.2
 map |
-ns add | -p 0 --mac 02:00:00:00:00:09 --src 10.0.0.9 | --dst 10.0.0.1 | --vlan 5 | --tpid 0x8100 | --auto-ipv6
+ns add | -p 0 --mac 02:00:00:00:00:09 --src 10.0.0.9 | --dst 10.0.0.1 | --vlan 5 | --vlan 5 --tpid 0x8100 | --auto-ipv6
         | --shared-ns a | --subnet 24
 ns remove | -p 0 --mac 02:00:00:00:00:09
 ns show-node | -p 0 --mac 02:00:00:00:00:09
@@ -93,6 +93,7 @@ push | --port 0 -f {pcap}
 resume | | -p 0 | --port 0._ | -i 1 -p 0 | --id 1 -p 0
 service | | -p 0 | --port 0 | -a | --bgp | --dhcp | --mdns | --emu | --tran | --no-tcp-udp | --all | --off
 start | -f stl/bench.py | -p 0 | --port 0.a 1.b | --total | --force | -d 10 | -d 5m | -d 1h | -t size=64 | -t --size 64
+        | -t --help | -t -h
         | --tunables size=64 | -m 10kpps | --multiplier 2% | -n | --dry | --pin | --core_mask 0x1 | --sync
 stop | | -p 0 | --port 0._ 1.* | -a | --remove
 streams | | -p 0 | --port 0 | -a | -i 1 | --id 1 2 | --code | --code {code}

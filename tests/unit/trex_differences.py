@@ -1,14 +1,21 @@
 """Tables of docs/from-trex.md that are made from lists: the keys of trex_cfg.yaml, and what remains different.
 
-`python tests/unit/trex_differences.py` writes them.
+`python tests/unit/trex_differences.py` writes them, and the tables of docs/console.md (trex_console.py) and
+docs/generator.md (trex_requests.py).
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
+
+import trex_console
+import trex_requests
 from trex_console import exceptions
 
 from wirespeed.generator.trex_cfg import LEFT_OUT, TAKEN
@@ -52,6 +59,36 @@ BEHAVIOURS = (
         "by NICs that look into it",
         "refused: the worker looks for the outer header",
         "unit/test_rpc_as_trex.py::test_statistics_inside_vxlan_are_refused",
+    ),
+    Behaviour(
+        "what a port received, by its receive queue",
+        "in service mode alone",
+        "in any mode, since each packet is looked at",
+        "unit/test_rpc_packets.py::test_a_receive_queue_keeps_the_newest",
+    ),
+    Behaviour(
+        "times of latency",
+        "whole microseconds, those below 10 under 0; half of an average is of the last half second",
+        "nanoseconds, which short media need, in `hdrh_ns` too; an average is of all packets",
+        "unit/test_packet_groups.py::test_answer_has_t_rexs_shape",
+    ),
+    Behaviour(
+        "fault of a field program, told at the start",
+        "the instruction",
+        "the stream and the instruction: profiles have many of both",
+        "unit/test_rpc_methods.py::test_a_program_that_means_nothing_is_told_at_the_start",
+    ),
+    Behaviour(
+        "captures, queues, events and streams of a client",
+        "grow until memory ends",
+        "have [bounds in bytes](generator.md#what-clients-make-it-keep), so that none ends the runs of others",
+        "unit/test_rpc_memory.py::test_a_session_and_all_of_them_have_a_bound",
+    ),
+    Behaviour(
+        "JSON with comments or bytes behind it",
+        "parsed",
+        "refused: what was not meant to be sent is told",
+        "unit/test_rpc_messages.py::test_what_is_no_json",
     ),
     Behaviour(
         "messages and parameters that are none",
@@ -100,6 +137,8 @@ def write() -> None:
     for (begins, ends), made in ((KEYS, keys()), (DIFFERENCES, differences())):
         before, _, rest = DOCUMENT.read_text().partition(begins)
         DOCUMENT.write_text(before + begins + made + ends + rest.partition(ends)[2])
+    trex_console.write()
+    trex_requests.write()
 
 
 if __name__ == "__main__":

@@ -198,7 +198,7 @@ class GeneratorClient:
         asked = list((held or {}).items())
         calls = [self._proof(port, stream) for port, stream in asked]
         calls += [_status_call(port) for port, _ in asked]
-        calls += [Call("get_pgid_stats", {"pgids": list(groups)})] if groups else []
+        calls += [Call("get_pgid_stats", {"pgids": list(groups), "order": True})] if groups else []
         calls += [Call("ping"), Call("get_global_stats"), *(Call("get_port_stats", {"port_id": p}) for p in ports)]
         before_s = time.monotonic()
         results = self._gather(calls)

@@ -25,6 +25,9 @@ Given = argparse.Namespace
 Source = Literal["", "ports", "profiles", "files", "commands"]
 
 
+_HELP = ("-h", "--help")
+
+
 @dataclass(frozen=True)
 class Option:
     """`flags` begin with dashes, or one bare name makes it positional. `read` turns a word into a value or a tuple of
@@ -139,12 +142,12 @@ def commands_of(line: str) -> list[list[Word]]:
 def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mapping[str, str]) -> Parsed:
     """The command that `words` name, and its options. UsageError for everything that cannot be run as given."""
     command, rest = find(words, commands, aliases)
-    if any(word in ("-h", "--help") for word in rest):
-        return Parsed(command, Given(), wants_help=True)
     tunables = next((option for option in command.options if option.rest), None)
     taken: str | None = None
     if tunables is not None:
         rest, taken = _without_tunables(rest, tunables)
+    if any(word in _HELP for word in rest):
+        return Parsed(command, Given(), wants_help=True)
     given, unknown = _parser(command).parse_known_args(list(rest))
     if unknown:
         raise UsageError(_unknown_option(command, unknown[0]))
@@ -171,11 +174,11 @@ def find(
         command = commands.get(" ".join(head[:count]))
         if command is not None:
             return _not_beginning(command, head[count:], commands), head[count:]
+        if reason := ABSENT.get(" ".join(head[:count])):
+            raise UsageError(f"{' '.join(head[:count])}: {reason}")
     begun = [name for name in commands if name.split()[0] == head[0]]
     if begun:
         raise UsageError(f"{head[0]} goes on as {_alternatives(begun)}")
-    if reason := ABSENT.get(head[0]):
-        raise UsageError(f"{head[0]}: {reason}")
     close = difflib.get_close_matches(head[0], {name.split()[0] for name in commands}, n=2, cutoff=0.6)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise UsageError(f"unknown command {head[0]!r}; {hint}`help` lists the commands")
@@ -239,6 +242,8 @@ def _without_tunables(words: Sequence[str], option: Option) -> tuple[list[str], 
             following = list(words[place + 1 :])
             if not following:
                 raise UsageError(f"{word} is followed by tunables, such as size=64,vm=var2")
+            if following[0] in _HELP:
+                return list(words[:place]), "help=yes"
             if following[0].startswith("--"):
                 return list(words[:place]), _from_options(following)
             count = next((at for at, one in enumerate(following) if one.startswith("-")), len(following))

@@ -1,6 +1,7 @@
 """From a stream's instructions to a field program of the native core. Pure: the same in, the same out.
 
-What the core cannot do is refused here, with the instruction at fault, when the stream is added.
+Values that a variable cannot have are refused when the stream is added, in T-Rex's words. What else the core cannot do
+is a fault of the program, which a T-Rex tells at the start, and names its instruction.
 """
 
 from __future__ import annotations
@@ -34,28 +35,57 @@ PADDED_BYTES = MIN_FRAME_BYTES - FCS_BYTES
 """What the core pads packets to."""
 
 _SEED_BYTES, _TUPLE_BYTES, _UNLIMITED_FLOWS = 4, 10, 1
+_MAX_LIST = 65_535
 _L4_BYTES = {11: 8, 13: 20, 17: 0}
 
 
 @dataclass(frozen=True)
 class FieldProgram:
-    """`trimmed_to` is the mean length without FCS where the program sets it."""
+    """`trimmed_to` is the mean length without FCS where the program sets it; `fault` says why it cannot be run."""
 
     ops: tuple[Op, ...] = ()
     trimmed_to: float | None = None
+    fault: str = ""
 
 
 @functools.lru_cache(maxsize=256)
 def compile_program(source: ProgramJson, packet_bytes: int) -> FieldProgram:
-    """For packets of so many bytes; RpcError -32000 names the instruction at fault."""
+    """For packets of so many bytes; RpcError -32000 tells of a value that a variable cannot have."""
+    for instruction in source.instructions:
+        if isinstance(instruction, FlowVarJson | FlowVarRandLimitJson):
+            _check_values(instruction)
     program = _Program(packet_bytes)
-    for number, instruction in enumerate(source.instructions):
-        try:
-            _TRANSLATORS[type(instruction)](program, instruction)
-        except RpcError as error:
-            raise failed(f"instruction {number} ({instruction.type}): {error.specific}") from None
-    program.link_chains()
+    try:
+        for number, instruction in enumerate(source.instructions):
+            try:
+                _TRANSLATORS[type(instruction)](program, instruction)
+            except RpcError as error:
+                return FieldProgram(fault=f"instruction {number} ({instruction.type}): {error.specific}")
+        program.link_chains()
+    except RpcError as error:
+        return FieldProgram(fault=str(error.specific))
     return FieldProgram(tuple(program.ops), program.trimmed_to)
+
+
+def _check_values(source: FlowVarJson | FlowVarRandLimitJson) -> None:
+    low, high = source.min_value or 0, source.max_value or 0
+    first, step, listed = low, 1, None
+    if isinstance(source, FlowVarJson):
+        first, step, listed = source.init_value or 0, source.step, source.value_list
+    if step == 0:
+        raise failed("VM: step cannot be 0")
+    if listed is not None and step > len(listed):
+        raise failed("VM: step cannot be bigger than list size")
+    if listed is not None and len(listed) > _MAX_LIST:
+        raise failed(f"VM: value_list size is bigger than {_MAX_LIST}")
+    if listed is None and high < low:
+        raise failed(f"VM: requested flow var max value: '{high}' is smaller than min value: {low}")
+    if listed is None and not low <= first <= high:
+        wanted = f"should be in range from min value '{low}' to max value '{high}'"
+        raise failed(f"VM: requested flow var init value: '{first}' {wanted}")
+    largest = (1 << 8 * source.size) - 1
+    if max(listed or (high, step)) > largest:
+        raise failed(f"VM: requested value is bigger than {largest}")
 
 
 @dataclass(frozen=True)
@@ -86,8 +116,6 @@ class _Program:
             raise failed(f"variable '{name}' is defined twice")
         if low > high:
             raise failed(f"min value {low} is above max value {high}")
-        if high >= 1 << (8 * size):
-            raise failed(f"value {high} does not fit into {size} bytes")
         index = len(self._variables)
         self._variables[name] = _Variable(index, size, low, high, mean)
         return index
@@ -142,11 +170,7 @@ def _flow_var(program: _Program, source: FlowVarJson) -> None:
         return
     low, high = source.min_value or 0, source.max_value or 0
     index = program.define(source.name, source.size, low, high, (low + high) / 2)
-    first = (high if source.op == "dec" else low) if source.init_value is None else source.init_value
-    if source.op != "random" and not low <= first <= high:
-        raise failed(f"init value {first} is not between {low} and {high}")
-    if source.step == 0:
-        raise failed("step is 0; a variable that does not change needs no instruction")
+    first = source.init_value or 0
     kind = {"inc": VarKind.INC, "dec": VarKind.DEC, "random": VarKind.RANDOM}[source.op]
     program.ops.append(
         Op(OpKind.VAR, var=index, size=source.size, var_kind=kind, min=low, max=high, init=first, step=source.step)

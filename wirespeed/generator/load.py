@@ -31,6 +31,11 @@ _UNITS: dict[str, Literal["pps", "bpsl1", "bps", "percentage"]] = {
     "percentage": "percentage",
 }
 _NO_BANDWIDTH = "Effective bandwidth is zero: the speed of this port is not known; give the load in pps or bps"
+_NOTHING_ASKED = (
+    "Effective bandwidth is zero, this means that your dpdk driver does not know the link throughput (virtual), "
+    "please use absolute bandwidth  0"
+)
+"""T-Rex's words for an update to a load of 0."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,8 @@ def parse_multiplier(mul: dict[str, Any], starts: bool = False) -> Multiplier:
         raise bad_parameters("start message can only specify absolute speed rate")
     if starts and not value:
         raise bad_parameters("multiplier can't be zero")
+    if not value:
+        raise failed(_NOTHING_ASKED)
     if not 0 < value < 1e18:
         raise failed(f"multiplier {value:g} is not a number above zero")
     return Multiplier(str(kind), str(op), float(value))

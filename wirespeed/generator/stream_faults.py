@@ -43,6 +43,8 @@ def first_fault(error: ValidationError) -> str:
         return _can_only_be(name, str(limits["expected"]))
     if kind in _EXPECTED:
         return f"'{name}' is '{'null' if given is None else type_name(given)}', expecting '{_EXPECTED[kind]}'"
+    if kind in ("greater_than_equal", "less_than") and name in ("add_value", "shift"):
+        return f"'{name}' is 'int', expecting 'int'"
     if kind in ("greater_than", "greater_than_equal") and isinstance(given, float | int):
         if given == 0 and name in _ZERO:
             return _ZERO[name]

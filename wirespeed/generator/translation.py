@@ -44,10 +44,12 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Translated:
-    """A stream without what is known only at the start: addresses, rate, flow id. Sizes are with FCS."""
+    """A stream without what is known only at the start: addresses, rate, flow id. Sizes are with FCS. `fault` is why it
+    cannot be started, which a T-Rex tells then."""
 
     stream: Stream
     mean_frame_bytes: float
+    fault: str = ""
 
 
 def checked_stream(stream: dict[str, Any]) -> StreamJson:
@@ -71,8 +73,7 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
         raise failed("flow statistics inside VXLAN are not supported; without 'vxlan' the outer headers are counted")
     if stream.flow_stats.enabled and stream.flow_stats.ieee_1588:
         raise failed("Driver doesn't support IEEE-1588.")
-    if stream.mode.type == "continuous" and stream.next_stream_id != -1:
-        raise failed("a continuous stream never ends, so it cannot have a next stream")
+    endless_chain = stream.mode.type == "continuous" and stream.next_stream_id != -1
     padded = max(len(packet), field_program.PADDED_BYTES)
     program = field_program.compile_program(stream.vm, padded)
     length = padded if program.trimmed_to is None else program.trimmed_to
@@ -94,6 +95,7 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
             **_mode(stream),
         ),
         mean_frame_bytes=length + FCS_BYTES,
+        fault="a continuous stream never ends, so it cannot have a next stream" if endless_chain else program.fault,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed._native.generator import ALL_CORES, GeneratorCore
 from wirespeed._native.runtime import PortInfo
-from wirespeed._native.stream_records import Stream
+from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.changes import MAX_FACTOR, Changes
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.load import (
@@ -122,6 +122,8 @@ class Transmission:
             source, translated = added.source, added.translated
             if source.next_stream_id != -1 and source.next_stream_id not in profile.streams:
                 raise failed(f"stream id {source.next_stream_id} does not exists")
+            if translated.fault and source.enabled:
+                raise failed(f"stream {added.translated.stream.id}: {translated.fault}")
             pps = stream_pps(source.mode.rate, translated.mean_frame_bytes, speed_bps)
             flow_id = None if source.pg_id is None else flows[source.pg_id]
             ready.append(at_start(translated, source, addresses, pps, flow_id))
@@ -177,6 +179,11 @@ class Transmission:
         mine = profile.load if profile.state is State.TX else Load()
         return self._tally.load + mine.times(-1)
 
+    def check_standing(self, command: str) -> None:
+        """Refuse a command for the port while it sends."""
+        if self.running:
+            raise failed(f"command '{command}' cannot be executed on current state: '{self.state.value}'")
+
     def check_idle(self) -> None:
         """Refuse when a packet file cannot be sent now."""
         if self.running:
@@ -202,10 +209,10 @@ class Transmission:
                 self._changes.stop(self._index, profile.number)
                 self._ended(name, EventKind.PROFILE_STOPPED, EventKind.PORT_STOPPED)
 
-    def pause(self, profile_id: str) -> None:
+    def pause(self, profile_id: str, bursts: bool = False) -> None:
+        """Hold back a profile that has no duration, and no bursts either unless `bursts`."""
         profile = self._in_state("pause", profile_id, State.TX)
-        if not profile.endless:
-            raise failed("pause is supported when duration is not enable is start command")
+        _check_may_pause(profile, bursts)
         self._changes.pause(self._index, profile.number)
         before = self.state
         profile.become(State.PAUSE)
@@ -219,9 +226,11 @@ class Transmission:
         self._tell(profile_id, EventKind.PROFILE_RESUMED, EventKind.PORT_RESUMED, before)
 
     def update(self, profile_id: str, mul: Multiplier, force: bool) -> float:
-        """Change the factor of what runs; streams that were updated by themselves keep their share."""
+        """Change the factor of what runs. Streams that were updated by themselves keep their share, and the factor is
+        reckoned without it, as a T-Rex does."""
         profile = self._in_state("update", profile_id, *RUNNING)
-        factor = new_factor(mul, profile.factor, profile.loads, self._info.speed_bps)
+        loads = self._timeline(profile.running, profile) if profile.own_factors else profile.loads
+        factor = new_factor(mul, profile.factor, loads, self._info.speed_bps)
         if factor > MAX_FACTOR:
             raise failed(f"{factor:g} times the streams' own rates; {MAX_FACTOR:g} times are possible")
         load = profile.loads.peak(factor)
@@ -257,6 +266,8 @@ class Transmission:
         command = "pause_streams" if paused else "resume_streams"
         _check_there(command, profile_id, self._there(profile_id), stream_ids)
         profile = self._in_state(command, profile_id, *RUNNING)
+        if paused:
+            _check_may_pause(profile, bursts=False)
         for stream in _chosen(profile, stream_ids):
             self._core.pause_stream(self._index, stream.id, paused, profile=profile.number)
 
@@ -334,6 +345,13 @@ def wrong_state(command: str, profile_id: str, state: State) -> Exception:
     return failed(
         f"command '{command}' cannot be executed on current state: '{state.value} on profile_id({profile_id})."
     )
+
+
+def _check_may_pause(profile: Profile, bursts: bool) -> None:
+    if not bursts and any(one.enabled and one.mode is not StreamMode.CONTINUOUS for one in profile.running):
+        raise failed("pause is supported when all streams are in continues mode")
+    if not profile.endless:
+        raise failed("pause is supported when duration is not enable is start command")
 
 
 def _check_reached(streams: list[Stream]) -> None:

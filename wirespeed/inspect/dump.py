@@ -19,7 +19,9 @@ _WORDS = re.compile(r"[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4})*")
 _PORT = re.compile(r"\s*EEPROM hexdump for port (\S+)")
 _PART = re.compile(r"(?i)\s*(?:(?P<first>a0h|lower page)|a2h dump|upper page\s+(?:0x)?(?P<page>[0-9a-f]{1,2})h)")
 _ROW, _PAGE, _A2 = 16, 128, 256
-_MOST_REPEATED, _MOST_MISSING = 1024, 2 * _PAGE
+_MOST_REPEATED = 1024
+_LAST_PAGE = 0x11
+"""Pages behind it are of no use here, and have banks, which no linear memory has."""
 _SWAPPED_DIGITS = 7
 """Digits of the offset of `hexdump` without -C and of `od -x`, whose words of two bytes are in the machine's order."""
 
@@ -39,8 +41,8 @@ def dump_bytes(text: str) -> bytes:
     """The bytes of a dump, from its first address on. ValueError when there are none, and for several modules.
 
     Addresses and what stands right of the bytes as text are left out, and so are lines without bytes. A `*` stands for
-    the line before it, as far as the next address. Parts (pages, A2h) lie where `ethtool -m` has them; pages 10h and up
-    are left out.
+    the line before it, as far as the next address. Parts (pages, A2h) lie where `ethtool -m` has them; a page that is
+    missing before another one is zeros, and pages above 11h are left out.
     """
     ports = _PORT.findall(text)
     if len(ports) > 1:
@@ -54,7 +56,7 @@ def dump_bytes(text: str) -> bytes:
             gap = at - base - len(found)
             if row.repeated and 0 < gap <= _MOST_REPEATED and found:
                 found += (bytes(found[-_ROW:]) * (gap // _ROW + 1))[:gap]
-            elif row.begins is not None and gap > _MOST_MISSING:
+            elif row.begins is not None and row.begins > _LAST_PAGE * _PAGE:
                 break
             elif row.begins is not None and gap > 0:
                 found += bytes(gap)

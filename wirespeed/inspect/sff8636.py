@@ -108,9 +108,9 @@ def _flags(data: bytes) -> list[str]:
 
 
 def _limits(page: bytes) -> dict[str, Limits]:
-    """By page 03h, whose own addresses begin at 128."""
+    """By page 03h, whose own addresses begin at 128; zeros where a dump lacks it."""
     found = {}
-    for quantity, at in _LIMITS_AT.items():
+    for quantity, at in _LIMITS_AT.items() if any(page) else ():
         read = s16 if quantity == "temperature" else u16
         divisor = {"temperature": 256, "voltage": 10_000, "bias": 500}.get(quantity, 10_000)
         found[quantity] = Limits(*(read(page, at + 2 * number) / divisor for number in range(4)))

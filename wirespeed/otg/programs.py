@@ -61,7 +61,8 @@ def _vary(field: Field, variables: list[Json], others: list[Json], name: str) ->
     low, bits, pattern = field.bit, field.bits, field.pattern
     if low % 8 == 0 and bits in (8, 16, 32, 64):
         variables.append(_variable(name, bits // 8, pattern, field.path))
-        others.append({"type": "write_flow_var", "name": name, "pkt_offset": low // 8, "is_big_endian": True})
+        write = {"type": "write_flow_var", "name": name, "pkt_offset": low // 8, "add_value": 0, "is_big_endian": True}
+        others.append(write)
         return
     width = next(size for size in (1, 2, 4) if low % 8 + bits <= 8 * size)
     shift = 8 * width - low % 8 - bits
@@ -74,6 +75,7 @@ def _vary(field: Field, variables: list[Json], others: list[Json], name: str) ->
             "pkt_cast_size": width,
             "mask": ((1 << bits) - 1) << shift,
             "shift": shift,
+            "add_value": 0,
             "is_big_endian": True,
         }
     )

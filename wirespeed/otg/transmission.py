@@ -69,7 +69,7 @@ class Transmission:
         before = {"stop": RUNNING_STATES, "pause": ("TX",), "resume": ("PAUSE",)}[state]
         targets = [one.target for one in flows if states[one.target] in before]
         if targets:
-            self._client.on_profiles(_ACTS[state], targets)
+            self._client.on_profiles(_ACTS[state], targets, **({"bursts": True} if state == "pause" else {}))
 
     def _start(self, flows: list[Running]) -> None:
         """From the first packet on, with counters that are 0; those of one duration at the same instant."""

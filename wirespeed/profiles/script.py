@@ -82,6 +82,8 @@ def run_profile_file(path: Path, tunables: dict[str, str], port_id: int, directi
                 with contextlib.redirect_stderr(complaints):
                     found = profile.get_streams(**call)
         except SystemExit as stop:
+            if not stop.code and "help" in tunables:
+                raise UsageError(f"profile {path}: its own help stands above") from None
             raise UsageError(_parser_message(path, complaints.getvalue(), stop.code)) from None
         except UsageError as error:
             raise UsageError(f"profile {path}{_line_in(path, error)}: {error}") from None

@@ -6,7 +6,6 @@ stream is kept and given back exactly as it came.
 
 from __future__ import annotations
 
-import base64
 import marshal
 from typing import Annotated, Any, Literal
 
@@ -24,6 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed.errors import UsageError
+from wirespeed.profiles.packet_text import packet_of
 
 UInt16 = Annotated[int, Field(ge=0, le=0xFFFF)]
 UInt32 = Annotated[int, Field(ge=0, le=0xFFFF_FFFF)]
@@ -38,6 +38,10 @@ Size = Literal[1, 2, 4, 8]
 
 class _Model(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+def _missing(field: str) -> PydanticCustomError:
+    return PydanticCustomError("missing", "{field} is missing", {"field": field})
 
 
 class RateJson(_Model):
@@ -74,28 +78,26 @@ class PacketJson(_Model):
     def _decode(cls, value: Any) -> bytes:
         if not isinstance(value, str):
             raise ValueError("expecting base64 text")
-        try:
-            return base64.b64decode(value, validate=True)
-        except ValueError:  # binascii.Error is one, and so is a letter beyond ASCII
-            raise ValueError("not base64") from None
+        return packet_of(value)
 
 
 class FlowVarJson(_Model):
     type: Literal["flow_var"]
     name: Name
+    next_var: str | None = None
     size: Size
     op: Literal["inc", "dec", "random"]
-    step: UInt64 = 1
+    value_list: Annotated[list[UInt64], Field(min_length=1, max_length=65536)] | None = None
+    step: UInt64
+    init_value: UInt64 | None = None
     min_value: UInt64 | None = None
     max_value: UInt64 | None = None
-    init_value: UInt64 | None = None
-    value_list: Annotated[list[UInt64], Field(min_length=1, max_length=65536)] | None = None
-    next_var: str | None = None
 
     @model_validator(mode="after")
     def _range_or_list(self) -> FlowVarJson:
-        if self.value_list is None and (self.min_value is None or self.max_value is None):
-            raise ValueError("needs min_value and max_value, or value_list")
+        for name in () if self.value_list is not None else ("init_value", "min_value", "max_value"):
+            if getattr(self, name) is None:
+                raise _missing(name)
         return self
 
 
@@ -104,7 +106,7 @@ class FlowVarRandLimitJson(_Model):
     name: Name
     size: Size
     limit: Annotated[int, Field(gt=0, le=0xFFFF_FFFF)]
-    seed: UInt64 = 0
+    seed: UInt64
     min_value: UInt64
     max_value: UInt64
     next_var: str | None = None
@@ -117,16 +119,16 @@ class TupleFlowVarJson(_Model):
     ip_max: UInt32
     port_min: UInt16
     port_max: UInt16
-    limit_flows: UInt32 = 0
-    flags: UInt16 = 0
+    limit_flows: UInt32
+    flags: UInt16
 
 
 class WriteJson(_Model):
     type: Literal["write_flow_var"]
     name: Name
     pkt_offset: UInt16
-    add_value: Int64 = 0
-    is_big_endian: bool = True
+    add_value: Int32
+    is_big_endian: bool
 
 
 class WriteMaskJson(_Model):
@@ -136,8 +138,8 @@ class WriteMaskJson(_Model):
     pkt_cast_size: Literal[1, 2, 4]
     mask: UInt32
     shift: Annotated[int, Field(ge=-63, le=63)]
-    add_value: Int32 = 0
-    is_big_endian: bool = True
+    add_value: Int32
+    is_big_endian: bool
 
 
 class TrimJson(_Model):
@@ -221,7 +223,7 @@ class FlowStatsJson(_Model):
     @model_validator(mode="after")
     def _names_its_group(self) -> FlowStatsJson:
         if self.enabled and "stream_id" not in self.model_fields_set:
-            raise PydanticCustomError("missing", "stream_id is missing", {"field": "stream_id"})
+            raise _missing("stream_id")
         return self
 
 
@@ -267,8 +269,9 @@ def parse_stream(stream: dict[str, Any]) -> StreamJson:
 
 
 def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in fault["loc"]) or "stream"
+    fault = error.errors(include_url=False)[0]
+    named = fault.get("ctx", {}).get("field")
+    where = ".".join(str(part) for part in (*fault["loc"], *([named] if named else []))) or "stream"
     if fault["type"] == "missing":
         return f"field '{where}' value is null"
     return f"field '{where}': {fault['msg'][:200]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,14 @@ from wirespeed.results.balance import Balance
 from wirespeed.results.figures import loss_text
 from wirespeed.results.loadtest import Result
 from wirespeed.results.order import Order
+from wirespeed.results.soak import SoakResult
 
 _BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--verify` sees both)"
+_MARKED = (
+    "a soak counts neither duplicates nor reordered packets; where packets have 16 bytes of payload for a number, a "
+    "duplicate hides no lost packet"
+)
+_ONE_WORKER = "copies of a packet that reach different workers of the receiver are not counted as duplicates"
 _UNNUMBERED = "the packets have no 16 bytes of payload for a number, so a duplicate hides a lost packet"
 
 
@@ -30,21 +36,43 @@ def counting_of(result: Result, whole: Balance, threshold: float) -> Counting:
     dropped = result.dut.get("dropped_packets")
     if not result.native:
         return Counting()
-    return counting(whole, threshold, result.variables, dropped if isinstance(dropped, int) else None)
+    known = dropped if isinstance(dropped, int) else None
+    return counting(whole, threshold, result.variables, known, workers=tester_workers(result.lab))
 
 
-def counting(whole: Balance, threshold: float, variables: Mapping[str, Any], dropped: int | None) -> Counting:
+def tester_workers(lab: Mapping[str, Any]) -> int | None:
+    """Workers of the tester of a lab; None where nobody knows."""
+    cpus = lab.get("cpus")
+    found = cpus.get("tester") if isinstance(cpus, Mapping) else None
+    return len(found) if isinstance(found, Sequence) else None
+
+
+def counting(
+    whole: Balance, threshold: float, variables: Mapping[str, Any], dropped: int | None, workers: int | None
+) -> Counting:
     """`whole` is the balance of all directions and trials together, `dropped` what the DUT says that it dropped
-    meanwhile, None where it was not asked."""
+    meanwhile, None where it was not asked; `workers` those of the tester, None where nobody knows."""
     if whole.order is not None:
-        return Counting(f"packets are numbered: {_order_text(whole.order, whole.offered)}", numbered=True)
-    if not whole.offered:
+        text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
+        return Counting(text if workers == 1 else f"{text}; {_ONE_WORKER}", numbered=True)
+    return _blind(_UNNUMBERED if variables.get("verify") else _BLIND, whole.offered, whole.lost, threshold, dropped)
+
+
+def counting_of_soak(result: SoakResult) -> Counting:
+    """`total` has what the DUT dropped, in all of the time that was watched."""
+    dropped = None if result.total is None else result.total.dut.drop_packets
+    blind = _MARKED if result.variables.get("verify") else _BLIND
+    return _blind(blind, result.verdict.offered, result.verdict.lost, result.verdict.target_ratio, dropped)
+
+
+def _blind(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> Counting:
+    """Without numbers that count."""
+    if not offered:
         return Counting()
-    blind = _UNNUMBERED if variables.get("verify") else _BLIND
     if dropped is None:
         return Counting(f"{blind}; the DUT's own counters were not read")
-    lost = round(whole.lost)
-    if dropped - lost > threshold * whole.offered:
+    lost = round(missing)
+    if dropped - lost > threshold * offered:
         text = f"the DUT's own counters contradict the balance: {dropped:,} dropped, {lost:,} missing"
         return Counting(f"{blind}; {text}", dropped - lost)
     return Counting(f"{blind}; the DUT's own counters do not contradict the balance ({dropped:,} dropped)")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.balance import total
 from wirespeed.results.channel import Channel
-from wirespeed.results.counting import counting
+from wirespeed.results.counting import counting, counting_of_soak, tester_workers
 from wirespeed.results.figures import measured_text
 from wirespeed.results.file import AnyResult
 from wirespeed.results.loadtest import Result
@@ -163,7 +163,7 @@ def _of_trials(
     kind: str, result: SearchResult | Rfc2544Result | SoakResult, figures: tuple[Figure, ...], limit: Limit
 ) -> Verdict:
     none = Figure("nothing", "not measured", why="not measured")
-    counted = "" if isinstance(result, SoakResult) else _counting(result)
+    counted = counting_of_soak(result).sentence if isinstance(result, SoakResult) else _counting(result)
     return Verdict(kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counted)
 
 
@@ -171,7 +171,8 @@ def _counting(result: SearchResult | Rfc2544Result) -> str:
     trials = [one.trial for one in result.trials]
     told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
     dropped = sum(told) if told and len(told) == len(trials) else None
-    return counting(total(one.balance for one in trials), DEFAULT_THRESHOLD, result.variables, dropped).sentence
+    whole, workers = total(one.balance for one in trials), tester_workers(result.lab)
+    return counting(whole, DEFAULT_THRESHOLD, result.variables, dropped, workers).sentence
 
 
 def _limit(by: SearchLimit, found: Limit | None) -> Limit:

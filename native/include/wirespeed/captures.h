@@ -14,7 +14,7 @@ struct ws_generator;
  */
 enum ws_capture_what {
 	WS_CAPTURE_ALL = 0,
-	WS_CAPTURE_CONTROL = 1, /* ARP, ICMP and ICMPv6, in up to two VLAN tags */
+	WS_CAPTURE_CONTROL = 1, /* ARP, ICMP and ICMPv6, behind any VLAN tags */
 };
 
 struct ws_capture_config {

@@ -15,7 +15,7 @@ void router_park(struct ws_router *router, uint16_t index)
 		wait_for_thread(looks);
 	__atomic_sub_fetch(&router->parked, 1, __ATOMIC_ACQ_REL);
 	rcu_online(index);
-	worker_has_rested(router->workers[index], since);
+	worker_has_rested(router->workers[index], since, UINT64_MAX);
 }
 
 void router_pause(struct ws_router *router)

@@ -90,14 +90,19 @@ static bool has_work(const struct ws_router *router, uint16_t index)
 	return false;
 }
 
+static int longest_wait_ms(const struct router_worker *worker)
+{
+	if (worker->hold.count)
+		return HOLDING_WAIT_MS;
+	return worker->rest.has_interrupts ? LONGEST_WAIT_MS : FOR_EVER;
+}
+
 /* Whether something ended it. */
-static bool wait_for_call(const struct ws_router *router, uint16_t index)
+static bool wait_for_call(const struct ws_router *router, uint16_t index, int most_ms)
 {
 	const struct router_worker *worker = router->workers[index];
 	struct rte_epoll_event events[MAX_EVENTS];
-	int count = 1, most_ms = worker->rest.has_interrupts ? LONGEST_WAIT_MS : FOR_EVER;
-	if (worker->hold.count)
-		most_ms = HOLDING_WAIT_MS;
+	int count = 1;
 	bell_listen(worker_bell(index));
 	ask_for_interrupts(worker, true);
 	if (!has_work(router, index))
@@ -107,11 +112,14 @@ static bool wait_for_call(const struct ws_router *router, uint16_t index)
 	return count > 0;
 }
 
-static void nap_longer(struct rest *rest)
+/* Returns the microseconds that it asked for. */
+static uint32_t nap_longer(struct rest *rest)
 {
-	const struct timespec time = {.tv_nsec = rest->nap_us * 1000};
+	const uint32_t asked_us = rest->nap_us;
+	const struct timespec time = {.tv_nsec = asked_us * 1000};
 	nanosleep(&time, NULL);
-	rest->nap_us = RTE_MIN(rest->nap_us * 2, (uint32_t)LONGEST_NAP_US);
+	rest->nap_us = RTE_MIN(asked_us * 2, (uint32_t)LONGEST_NAP_US);
+	return asked_us;
 }
 
 void rest(struct ws_router *router, uint16_t index)
@@ -129,13 +137,20 @@ void rest(struct ws_router *router, uint16_t index)
 		return;
 	__atomic_store_n(&rest->is_asleep, true, __ATOMIC_RELAXED);
 	rcu_rest(index);
-	rest->is_called = rest->epoll >= 0 && wait_for_call(router, index);
-	if (rest->epoll < 0)
-		nap_longer(rest);
+	uint64_t asked_us;
+	if (rest->epoll >= 0) {
+		int most_ms = longest_wait_ms(worker);
+		rest->is_called = wait_for_call(router, index, most_ms);
+		asked_us = most_ms < 0 ? UINT64_MAX : (uint64_t)most_ms * 1000;
+	} else {
+		rest->is_called = false;
+		asked_us = nap_longer(rest);
+	}
 	rcu_wake(index);
 	/* A driver may see the packet a little after its descriptor tells of it. */
 	if (rest->is_called)
 		rest->idle_since = 0;
 	own_count_add(&worker->totals->sleeps, 1);
-	worker_has_rested(worker, now);
+	uint64_t asked = asked_us == UINT64_MAX ? asked_us : router->tsc_hz / 1000000 * asked_us;
+	worker_has_rested(worker, now, asked);
 }

@@ -21,13 +21,14 @@ static void end_turn(struct router_worker *worker, uint64_t now, bool idle)
 	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
 }
 
-void worker_has_rested(struct router_worker *worker, uint64_t since)
+void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked)
 {
 	end_turn(worker, since, true);
 	uint64_t now = graph_tsc(), ticks = now - since;
 	worker->turn_began = now;
 	own_count_add(&worker->totals->clocks, ticks);
 	own_count_add(&worker->totals->rest_clocks, ticks);
+	absence_note_sleep(&worker->totals->absence, &worker->watch, ticks, asked);
 	absence_begin(&worker->watch, now);
 }
 

@@ -59,8 +59,9 @@ void router_free_workers(struct ws_router *router);
  */
 void router_pause(struct ws_router *router);
 void router_resume(struct ws_router *router);
-/* On the worker: it chose to rest, or was asked to, from `since` (a TSC) until now. */
-void worker_has_rested(struct router_worker *worker, uint64_t since);
+/* On the worker: it chose to rest, or was asked to, from `since` (a TSC) until now, for at most
+ * `asked` ticks. */
+void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked);
 /* A worker that sees a pause waits here for its end. */
 void router_park(struct ws_router *router, uint16_t worker);
 

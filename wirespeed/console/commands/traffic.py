@@ -66,6 +66,12 @@ def _read_mask(word: str) -> int:
 def start(session: Session, given: Given) -> None:
     from wirespeed.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
 
+    if "help" in given.tunables:  # told as what is wrong with that tunable
+        try:
+            load_profile(given.file, given.tunables, 0, 0)
+        except UsageError as told:
+            session.screen.show(str(told))
+        return
     named = given.ports or [Target(port) for port in (session.ports if session.on_demand else session.ours(None))]
     session.some({target.port for target in named})
     if starred := [str(target) for target in named if target.profile == ALL_PROFILES]:

@@ -71,7 +71,10 @@ def _ports(server: Server, name: str, ports: list[Any] | None) -> list[int]:
 @method("service")
 def service(server: Server, port: OwnedPort, enabled: bool, filtered: bool = False) -> Json:
     """T-Rex needs this mode to hand packets to clients; here they are handed out in any."""
-    if not (enabled or filtered) and server.captures.watches(port.index):
+    leaves = not (enabled or filtered)
+    if leaves and server.captures.queue(port.index) is not None:
+        raise failed("unable to disable service mode - please remove RX queue")
+    if leaves and server.captures.watches(port.index):
         raise failed(f"unable to disable service mode - an active capture on port {port.index} exists")
     port.service, port.service_filtered = enabled, filtered
     return {}
@@ -100,5 +103,5 @@ def get_rx_queue_pkts(server: Server, port: Port) -> Json:
     """The queue's packets, oldest first, as far as they fit into an answer."""
     queue = server.captures.queue(port.index)
     if queue is None:
-        raise failed(f"port {port.index} has no receive queue; open one with set_rx_feature")
+        return {"pkts": []}
     return {"pkts": [{"binary": one["binary"], "ts": one["ts"]} for one in queue.fetch(queue.limit)]}

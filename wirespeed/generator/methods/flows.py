@@ -21,8 +21,8 @@ def get_active_pgids(server: Server) -> Json:
 
 
 @method("get_pgid_stats")
-def get_pgid_stats(server: Server, pgids: list[Any]) -> Json:
-    """Of these packet groups, or of all; those that are not there are left out."""
+def get_pgid_stats(server: Server, pgids: list[Any], order: bool = False) -> Json:
+    """Of these packet groups, or of all, as far as they are there. `order` asks for what is ours beside."""
     for pg_id in pgids:
         if isinstance(pg_id, bool) or not isinstance(pg_id, int):
             raise bad_parameters("field 'pgids' is not an array of 'uint32'")
@@ -33,4 +33,5 @@ def get_pgid_stats(server: Server, pgids: list[Any]) -> Json:
         if group.kind is FlowKind.LATENCY and group.hardware_id is not None
     }
     latencies = {by_id[number]: seen for number, seen in server.core.latencies(list(by_id)).items()} if by_id else {}
-    return pgid_stats(chosen, server.groups.counters(chosen), latencies, server.core.flow_faults())
+    told = pgid_stats(chosen, server.groups.counters(chosen), latencies, server.core.flow_faults())
+    return told if order else {name: value for name, value in told.items() if name != "order"}

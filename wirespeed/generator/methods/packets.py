@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,12 @@ from wirespeed.generator.port import Port
 from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, bad_parameters, failed
 from wirespeed.generator.translation import MIN_PACKET_BYTES, Addresses
+from wirespeed.profiles.packet_text import packet_of
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
-MAX_GAP_US = 1e9
+MAX_GAP_US, MAX_BATCH_US = 1e9, 1e6
 
 _BOTH_STARTED_S = 0.1
 """Both sides of a file have been handed to their workers after this time."""
@@ -33,6 +33,8 @@ def push_pkts(server: Server, port: Port, pkts: list[Any], force: bool = False, 
     del force
     if not 0 <= ipg_usec <= MAX_GAP_US:
         raise failed(f"ipg_usec of {ipg_usec:g} cannot be used; give 0 to {MAX_GAP_US:g}")
+    if len(pkts) * ipg_usec > MAX_BATCH_US:
+        raise bad_parameters("TX batch total transmit time exceeds the limit of 1 second")
     packets = [_packet(port, number, pushed) for number, pushed in enumerate(pkts, start=1)]
     if packets:
         server.pushes.push(port.index, packets, ipg_usec)
@@ -42,11 +44,7 @@ def push_pkts(server: Server, port: Port, pkts: list[Any], force: bool = False, 
 def _packet(port: Port, number: int, pushed: Any) -> bytes:
     if not isinstance(pushed, dict):
         raise bad_parameters(f"'array element: {number} ' is '{type_name(pushed)}', expecting 'object'")
-    text = read(pushed, "binary", str)
-    try:
-        packet = base64.b64decode(text, validate=True)
-    except ValueError:  # binascii.Error is one, and so is a letter beyond ASCII
-        raise failed("field 'binary' is not base64") from None
+    packet = packet_of(read(pushed, "binary", str))
     if len(packet) < MIN_PACKET_BYTES:
         bounds = f"between {MIN_PACKET_BYTES} and {MAX_PACKET_BYTES}"
         raise failed(f"Bad packet size provided: {len(packet)}. Should be {bounds}")

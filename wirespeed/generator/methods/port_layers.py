@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def set_l2(server: Server, port: SharedPort, dst_mac: str, block: bool = False) -> Json:
     """Where the port's packets go unless they bring their own destination."""
     del block
-    port.layers.set_l2(_mac(dst_mac))
+    mac = _mac(dst_mac)
+    port.traffic.check_standing("set_l2_mode")
+    port.layers.set_l2(mac)
     return _configured(server, port)
 
 
@@ -32,7 +34,9 @@ def set_l3(
     The answer comes at once; `block` gets a ticket instead, of which get_async_results tells how it went.
     """
     src, gateway = _ip4("source", src_addr), _ip4("destination", dst_addr)
-    port.layers.set_l3(src, gateway, _mac(resolved_mac) if resolved_mac else None)
+    mac = _mac(resolved_mac) if resolved_mac else None
+    port.traffic.check_standing("set_l3_mode")
+    port.layers.set_l3(src, gateway, mac)
     return _configured(server, port, block)
 
 
@@ -41,6 +45,7 @@ def set_vlan(server: Server, port: OwnedPort, vlan: list[Any], block: bool = Fal
     """Tags of the port's own packets; streams bring theirs."""
     if not all(isinstance(tag, int) and not isinstance(tag, bool) for tag in vlan):
         raise bad_parameters("field 'vlan' is not an array of 'uint16'")
+    port.traffic.check_standing("set_vlan_cfg")
     port.layers.set_vlan(tuple(vlan))
     return _configured(server, port, block)
 
@@ -52,6 +57,7 @@ def conf_ipv6(server: Server, port: OwnedPort, enabled: bool, src_ipv6: str, blo
         address = IPv6Address(src_ipv6) if src_ipv6 else None
     except ValueError:
         raise bad_parameters(f"invalid source IPv6 address: '{src_ipv6}'") from None
+    port.traffic.check_standing("conf_ipv6")
     port.layers.set_ip6(enabled, address)
     return _configured(server, port)
 
@@ -83,6 +89,6 @@ def _ip4(which: str, text: str) -> IPv4Address:
 
 def _mac(text: str) -> str:
     try:
-        return parse_mac(text)
+        return parse_mac(text, unicast=False)
     except UsageError:
         raise bad_parameters(f"'invalid MAC address: '{text}'") from None

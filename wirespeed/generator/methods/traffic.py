@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 ENDLESS_S = -1.0
 """A duration; T-Rex takes 0 for the same."""
 
+PINNING_MASKS = (0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA)
+"""T-Rex's client pins the ports of a pair to every second core by these; where a port has a single one, that is its."""
+
 MAX_WAIT_S = 3600.0
 """How far ahead a start may lie."""
 
@@ -34,13 +37,22 @@ def start_traffic(
 ) -> Json:
     cores = len(server.core.port_workers[port.index])
     if not core_mask & (1 << cores) - 1:
-        raise bad_parameters(f"core_mask: '{core_mask:#x}' for {cores} cores generates an empty set")
+        if core_mask not in PINNING_MASKS:
+            remedy = f"; {_remedy(cores)}" if core_mask else ""
+            raise bad_parameters(f"core_mask: '{core_mask:#x}' for {cores} cores generates an empty set{remedy}")
+        core_mask = ALL_CORES
     now_s = server.core.now_s()
     if start_at_ts > now_s + MAX_WAIT_S:
         raise failed(f"start_at_ts {start_at_ts:g} is more than {MAX_WAIT_S:g} seconds ahead; it is {now_s:g} now")
     wanted = parse_multiplier(mul, starts=True)
     factor = port.traffic.start(profile_id, wanted, duration or ENDLESS_S, force, max(0.0, start_at_ts), core_mask)
     return {"multiplier": factor, "ts": now_s}
+
+
+def _remedy(cores: int) -> str:
+    """What to do about a mask that leaves no core, in words of the generator's command line."""
+    fits = f"give a mask of bits 0 to {cores - 1}" if cores > 1 else "give a mask with bit 0"
+    return f"{fits}, or start the generator with more workers for each pair of ports, as `--cpu 2-3/`"
 
 
 @method("stop_traffic", gathers=True)
@@ -50,8 +62,9 @@ def stop_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROF
 
 
 @method("pause_traffic", gathers=True)
-def pause_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
-    port.traffic.pause(profile_id)
+def pause_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE, bursts: bool = False) -> Json:
+    """T-Rex refuses to hold back bursts; `bursts` is ours."""
+    port.traffic.pause(profile_id, bursts)
     return {}
 
 

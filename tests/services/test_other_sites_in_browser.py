@@ -1,0 +1,89 @@
+"""A page of another site in Chromium against the OTG server: it starts no traffic and reads no answer.
+
+The engine behind the server records what reaches it. `make trials` has the same attack, and more, on a generator.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from harness.waiting import wait_for
+from headless import headless, needs_chromium
+from trials.web_pages import EVIL, Page, evil_site, start_requests
+
+from wirespeed.otg.engine import Engine
+from wirespeed.otg.service import application
+from wirespeed.serving.http import HttpServer, listening
+
+
+class Recorder:
+    """In place of an engine; `acts` are the names of the functions that requests called."""
+
+    def __init__(self) -> None:
+        self.acts: list[str] = []
+
+    @property
+    def given(self) -> dict[str, Any]:
+        self.acts.append("given")
+        return {}
+
+    def beat(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Callable[[Any], list[str]]:
+        def act(_body: Any) -> list[str]:
+            self.acts.append(name)
+            return []
+
+        return act
+
+
+@contextmanager
+def otg_server(recorder: Recorder) -> Iterator[int]:
+    with listening("127.0.0.1", 0) as made:
+        server = HttpServer(application(cast(Engine, recorder), "127.0.0.1"), "OTG API", lifespan=True)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
+        thread.start()
+        try:
+            wait_for(lambda: server.started, "the server")
+            yield made.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with headless(tmp_path_factory.mktemp("profile"), f"--host-resolver-rules=MAP {EVIL} 127.0.0.1") as made:
+        yield made
+
+
+@needs_chromium("the OTG server and pages of other sites")
+def test_a_page_of_another_site_reaches_nothing_and_its_own_page_does(browser: Any, tmp_path: Path) -> None:
+    recorder = Recorder()
+    with otg_server(recorder) as port, evil_site() as site:
+        server = f"http://127.0.0.1:{port}"
+        evil = Page(browser, f"http://{EVIL}:{site}/")
+        for way, mode, kind in (
+            ("fetch", "no-cors", "text/plain"),  # sent without a preflight
+            ("fetch", "cors", "application/json"),  # the preflight is refused
+            ("beacon", "", "text/plain"),
+            ("form", "", ""),
+        ):
+            for request in start_requests(server, mode, kind):
+                assert evil.send(way, *request)[1] == "", (way, mode, kind)
+        assert evil.send("fetch", f"{server}/config", "GET", "cors", "", "")[1] == ""
+        # DNS rebinding: the attacker's name leads to the server, so that the browser takes both for one site.
+        rebound = Page(browser, f"http://{EVIL}:{port}/")
+        for request in start_requests("", "same-origin", "application/json"):
+            assert rebound.send("fetch", *request)[0] == "basic 421"
+        assert recorder.acts == []
+        own = Page(browser, f"{server}/capabilities/version")
+        for request in start_requests("", "same-origin", "application/json"):
+            assert own.send("fetch", *request)[0] == "basic 200"
+        assert recorder.acts == ["configure", "control"]
