@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from console_server import ConsoleServer, Driver
+from harness.waiting import wait_for
 from scapy.layers.inet import IP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
@@ -46,10 +47,13 @@ def register():
 
 ADDRESSES = {0: ("10.0.0.1", "10.0.0.2"), 1: ("10.0.0.2", "10.0.0.1")}
 TRAFFIC = ("start -f stl/bench.py -m 1kpps",)
+HOST = ("ns add -p 0 --mac 02:00:00:00:00:09 --src 10.0.0.9",)
 BEFORE = {
     "arp": ("service",),
     "capture monitor stop": ("capture monitor start --rx 0",),
     "capture record stop": ("capture record start --rx 0",),
+    "ns remove": HOST,
+    "ns show-node": HOST,
     "pause": TRAFFIC,
     "ping": ("service", "ipv6 -p 1 --auto-ipv6"),
     "resume": (*TRAFFIC, "pause"),
@@ -104,7 +108,7 @@ def outcome(line: Line, files: dict[str, str]) -> tuple[int, str]:
 
 def listed_as(line: Line) -> str:
     """The name under which the line would be listed as an exception."""
-    if (word := line.command.split()[0]) in ABSENT:
+    if word := next((one for one in (line.command, line.command.split()[0]) if one in ABSENT), ""):
         return word
     flag = line.option.partition(" ")[0]
     options = COMMANDS[ALIASES.get(line.command, line.command)].options
@@ -281,6 +285,27 @@ def test_the_neighbour_is_pinged_by_ipv6() -> None:
         assert "1 of 1 answered" in console("ping -p 0 -d 2001:db8::1 -n 1")
         console("vlan -p 1 --vlan 7")
         assert "1 of 1 answered" in console("ping -p 0 -d 2001:db8::1 -n 1 --vlan 7")
+        console.close()
+
+
+def test_a_port_stands_for_further_hosts() -> None:
+    one, other = "02:00:00:00:01:01", "02:00:00:00:01:02"
+    with ConsoleServer(follows_clock=True) as server:
+        console = Driver(server.address)
+        console(f"acquire; ns add -p 0 --mac {one} --src 10.0.1.1 --dst 10.0.1.2 --vlan 5 6 --tpid 0x88A8")
+        console(f"ns add -p 1 --mac {other} --src 10.0.1.2 --auto-ipv6 --vlan 5 6 --tpid 0x88a8")
+        wait_for(lambda: other in console("ns show-nodes -p 0"), "the gateway of the first host")
+        assert len(console(f"ns show-node -p 1 --mac {other}").splitlines()) > len(
+            console("ns show-nodes -p 0").splitlines()
+        )
+        assert "5, 6" in console.out and "fe80::" not in console.out
+        console(f"ns remove -p 1 --mac {other}")
+        assert "stands for no host" in console("ns show-nodes -p 1") and other in console.refused(
+            f"ns remove -p 1 --mac {other}"
+        )
+        console("ns remove-all")
+        assert "stands for no host" in console("ns show-nodes -p 0")
+        assert "more types" in console.refused(f"ns add -p 0 --mac {one} --src 10.0.1.1 --tpid 0x8100")
         console.close()
 
 

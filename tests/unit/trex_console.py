@@ -57,7 +57,7 @@ l2 | --port 0 --dst 02:fe:00:00:00:07
 l3 | -p 0 --src 10.0.0.1 --dst 10.0.0.2 | --vlan 5 | --vlan 5 6
 l3 | --port 0 --src 10.0.0.1 --dst 10.0.0.2
 map |
-ns add | -p 0 --mac 02:00:00:00:00:09 --src 10.0.0.9 | --dst 10.0.0.1 | --vlan 5 | --tpid 0x8100 | --auto-ipv6
+ns add | -p 0 --mac 02:00:00:00:00:09 --src 10.0.0.9 | --dst 10.0.0.1 | --vlan 5 | --vlan 5 --tpid 0x8100 | --auto-ipv6
         | --shared-ns a | --subnet 24
 ns remove | -p 0 --mac 02:00:00:00:00:09
 ns show-node | -p 0 --mac 02:00:00:00:00:09

@@ -20,11 +20,13 @@ ABSENT = {
             "update",
         )
     },
-    "ns": "network namespaces are not supported; a port is one host, see `l3` and `ipv6`",
+    **dict.fromkeys(
+        ("ns show-counters", "ns clear-counters"), "hosts of a port are not counted; `capture` shows packets"
+    ),
     "debug": _TREX_ONLY,
     "plugins": _TREX_ONLY,
 }
-"""Words that are no commands; a line that begins with one is refused."""
+"""Words that are no commands; a line that begins so is refused."""
 
 ASKED_OF_THE_SERVER = {
     "capture record start --endpoint": "passed on to the server; ours refuses it, since clients fetch its packets",

@@ -174,11 +174,11 @@ def find(
         command = commands.get(" ".join(head[:count]))
         if command is not None:
             return _not_beginning(command, head[count:], commands), head[count:]
+        if reason := ABSENT.get(" ".join(head[:count])):
+            raise UsageError(f"{' '.join(head[:count])}: {reason}")
     begun = [name for name in commands if name.split()[0] == head[0]]
     if begun:
         raise UsageError(f"{head[0]} goes on as {_alternatives(begun)}")
-    if reason := ABSENT.get(head[0]):
-        raise UsageError(f"{head[0]}: {reason}")
     close = difflib.get_close_matches(head[0], {name.split()[0] for name in commands}, n=2, cutoff=0.6)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise UsageError(f"unknown command {head[0]!r}; {hint}`help` lists the commands")

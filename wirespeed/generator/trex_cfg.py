@@ -70,7 +70,7 @@ LEFT_OUT = {
     "ezmq_ch_port": "of the stateful modes",
     "tw": "of the stateful modes",
     "services_core": "there are no services beside the generator",
-    "stack": "a port is one host, without Linux' stack",
+    "stack": "hosts of a port are the generator's own, see the console's `ns`; there is no stack of Linux",
 }
 """Keys without a meaning here, and why."""
 

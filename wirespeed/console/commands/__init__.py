@@ -3,6 +3,7 @@
 from wirespeed.console.commands import (
     capture,
     console,
+    hosts,
     packets,
     port_addresses,
     ports,
@@ -19,6 +20,7 @@ __all__ = [
     "GROUPS",
     "capture",
     "console",
+    "hosts",
     "packets",
     "port_addresses",
     "ports",

@@ -42,6 +42,10 @@ def get_emulated_hosts(server: Server, port: Port) -> list[Json]:
             "address": str(one.address),
             "gateway": "" if one.gateway is None else str(one.gateway),
             "gateway_mac": "" if one.found is None else one.found.hex(":"),
+            "vlan": [
+                {"id": tag & 0xFFF, "priority": tag >> 13, "type": kind}
+                for kind, tag in struct.iter_unpack(">HH", one.host.tags)
+            ],
         }
         for one in server.hosts.emulated.on(port.index)
     ]
