@@ -102,12 +102,15 @@ _ARP_DEFAULTS = {"hwsrc": "00:00:00:00:00:00", "psrc": "16.0.0.1"}
 
 @contextmanager
 def trex_defaults() -> Iterator[None]:
-    """Within this block scapy's layers start from T-Rex's default addresses.
+    """Within this block scapy's layers start from T-Rex's default addresses and build what its scapy, 2.4.3, builds.
 
-    Plain scapy would look into this machine's routes and ask the network for addresses instead.
+    Plain scapy would look into this machine's routes and ask the network for addresses instead. Later versions of it
+    put a question into `DNS()`, and round the size of fragments down to a multiple of 8 instead of up.
     """
+    from scapy.layers import dns, inet  # noqa: PLC0415 - few need DNS
+
     before = {}
-    for layer, values in _DEFAULTS.items():
+    for layer, values in {**_DEFAULTS, dns.DNS: {"qd": []}}.items():
         layer()  # scapy fills its table of defaults with the first packet of a kind
         before[layer] = Packet.class_default_fields[layer]
         Packet.class_default_fields[layer] = before[layer] | values
@@ -115,9 +118,25 @@ def trex_defaults() -> Iterator[None]:
     arp_before = [field.default for field in fields]
     for field in fields:
         field.default = _ARP_DEFAULTS[field.name]
+    cut = inet.fragment
+
+    def fragment(pkt: Packet, fragsize: int = 1480) -> list[Packet]:
+        """Fragment a big IP datagram"""
+        made: list[Packet] = cut(pkt, (fragsize + 7) // 8 * 8)
+        return made
+
+    _replace("fragment", cut, fragment)
     try:
         yield
     finally:
+        _replace("fragment", fragment, cut)
         Packet.class_default_fields.update(before)
         for field, default in zip(fields, arp_before, strict=True):
             field.default = default
+
+
+def _replace(name: str, old: Any, new: Any) -> None:
+    """In all modules of scapy that have it; many take it over from where it is defined."""
+    for module_name, module in list(sys.modules.items()):
+        if module_name.partition(".")[0] == "scapy" and module.__dict__.get(name) is old:
+            setattr(module, name, new)

@@ -131,6 +131,21 @@ vm = [STLVmFlowVar("m", size=4), STLVmWrFlowVar("m", 30, is_big=False), STLVmFix
 return STLStream(packet=STLPktBuilder(Ether()/IP()/UDP(), vm=vm))""",
     "dns": """
 return STLStream(packet=STLPktBuilder(pkt=Ether()/IP()/UDP(dport=53)/DNS(rd=1, qd=DNSQR(qname="example.org"))))""",
+    "dns without a question": "return STLStream(packet=STLPktBuilder(pkt=Ether()/IP()/UDP()/DNS()))",
+    "fragments": """
+whole = Ether()/IP()/UDP()/("x" * 1000)
+return [STLStream(packet=STLPktBuilder(pkt=one)) for size in (8, 20, 24, 1480) for one in fragment(whole, size)]""",
+    "fragments by scapy": """
+from scapy.all import IP as ip, fragment as cut
+return [STLStream(packet=STLPktBuilder(pkt=Ether()/one)) for one in cut(ip()/("x" * 100), fragsize=44)]""",
+    "frames with their fcs": """
+frame = bytes(Ether()/IP()/UDP()/("x" * 10)) + b"fcs!"
+named = [STLVmFlowVar("a", size=1, max_value=9), STLVmWrFlowVar("a", "IP.ttl")]
+numbered = [STLVmFlowVar("a", size=1, max_value=9), STLVmWrFlowVar("a", 22)]
+return [STLStream(packet=STLPktBuilder(pkt_buffer=frame, **more)) for more in (
+    {}, {"remove_fcs": False}, {"build_raw": True}, {"build_raw": True, "remove_fcs": False}, {"vm": numbered},
+    {"vm": named}, {"vm": named, "remove_fcs": False})] + [
+    STLStream(packet=STLPktBuilder(pkt=Ether(frame), vm=named))]""",
     "mpls": """
 from scapy.contrib.mpls import MPLS
 vm = [STLVmFlowVar("label", size=2, max_value=2000, min_value=10), STLVmWrMaskFlowVar("label", "MPLS:1.label",

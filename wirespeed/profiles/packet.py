@@ -65,8 +65,7 @@ class STLPktBuilder:
         build_raw: bool = False,
         remove_fcs: bool = True,
     ) -> None:
-        # build_raw and remove_fcs tune T-Rex's own lazy building; packets here are built once, without FCS.
-        del build_raw, remove_fcs
+        self._remove_fcs = remove_fcs
         if pkt is not None and pkt_buffer is not None:
             raise STLError("STLPktBuilder takes one packet: give pkt= (scapy layers or a pcap file) or pkt_buffer=")
         self._directory = PROFILE_DIRECTORY[-1] if path_relative_to_profile and PROFILE_DIRECTORY else Path()
@@ -77,6 +76,8 @@ class STLPktBuilder:
             self.set_pkt_as_str(pkt_buffer)
         elif pkt is not None:
             self.set_packet(pkt)
+        if build_raw and self._from_bytes:
+            self._build()
         self._program = vm if isinstance(vm, STLScVmRaw) else STLScVmRaw(vm if isinstance(vm, list) else None)
         if vm is not None and not isinstance(vm, STLScVmRaw | list):
             raise STLError(f"vm= takes STLVM, STLScVmRaw or a list of instructions, not {type(vm).__name__}")
@@ -99,13 +100,32 @@ class STLPktBuilder:
         self.set_pkt_as_str(self._first_of_pcap(pcap_file))
 
     def __bytes__(self) -> bytes:
-        self._layers()
+        if self._layers().lastlayer().name == "Padding":
+            self._program.encode(self)  # which builds the packet where a field is named
         return self._bytes
+
+    # ---- where its program's fields are
+
+    def header_offset(self, name: str) -> int:
+        return PacketLayout(self._build()).header_offset(name)
+
+    def field_offset(self, name: str) -> int:
+        return PacketLayout(self._build()).field_offset(name)
 
     def _layers(self) -> Packet:
         if self._packet is None:
             raise STLError("STLPktBuilder has no packet: give pkt= (scapy layers or a pcap file) or pkt_buffer=")
         return self._packet
+
+    def _build(self) -> Packet:
+        """The layers, as T-Rex builds them where a program names their fields or `build_raw` asks for it: without what
+        lies behind the length that a header tells, which it takes for the FCS of a captured frame."""
+        packet = self._layers()
+        last = packet.lastlayer()
+        if self._remove_fcs and last.name == "Padding" and last.underlayer is not None:
+            last.underlayer.remove_payload()
+            self._bytes = bytes(packet)
+        return packet
 
     def get_pkt_len(self) -> int:
         """Bytes without FCS."""
@@ -124,7 +144,7 @@ class STLPktBuilder:
         hexdump(self._layers())
 
     def get_vm_data(self) -> Json:
-        return self._program.encode(PacketLayout(self._layers()))
+        return self._program.encode(self)
 
     def has_own_mac(self, field: str) -> bool:
         """Whether the profile gave the address by name; the ones of raw bytes are replaced by the port's."""
