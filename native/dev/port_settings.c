@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be changed on a port that is open. */
 #include "dev/error.h"
+#include "dev/link.h"
 #include "dev/port.h"
 #include "dev/port_table.h"
 #include "wirespeed.h"
@@ -43,6 +44,11 @@ int ws_port_set_link(uint16_t port, bool up)
 	struct port *p = port_at(port);
 	return result(port, p->kind->set_link ? p->kind->set_link(p, up) : -ENOTSUP,
 				  "link state cannot be changed");
+}
+
+int64_t ws_port_link_losses(uint16_t port)
+{
+	return port_check(port) ? -ENODEV : link_losses(port);
 }
 
 int ws_port_set_mac(uint16_t port, const uint8_t *mac)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,7 @@ def test_memif_ring_file_and_nothing(tmp_path: Path) -> None:
     longer = GeneratorChild(f"{wire},role=client", "ring:b", mtu=9216, memory_mb=256)
     with longer, GeneratorChild(*ports, mtu=9000, memory_mb=384) as child:
         said = [carried(child, port) for port in range(5)]
+        assert [child.change("link_losses", port) for port in range(5)] == [None] * 5  # nobody counts
         assert [longest for _, _, longest in said] == [9022, 9022, 16384, 65535, 128]
         assert {(mtu, longest) for mtu, longest, _ in said} == {(9000, 9022)}
         assert carried(longer, 0) == (9216, 9238, 16384)
@@ -76,6 +78,11 @@ def test_af_packet(mtu: int, longest: int) -> None:
     with GeneratorChild("af_packet:v1", "af_packet:v2", mtu=mtu, memory_mb=256, netns=VETH) as child:
         assert carried(child, 0) == carried(child, 1) == (mtu, longest, longest)
         send(child, mtu + 14)
+        lost = child.change("link_losses", 0)
+        for state in ("down", "up"):
+            subprocess.run(["nsenter", "-t", str(child.pid), "-n", "ip", "link", "set", "v2", state], check=True)
+        assert child.change("link_losses", 0) == lost + 1  # whoever looks only now finds it up
+        wait_for(lambda: child.port_info(0)["link_up"], "the link")
 
 
 @NEEDS_ROOT

@@ -151,6 +151,9 @@ class FakeGenerator:
     def port_info(self, port: int) -> PortInfo:
         return self._infos[port]
 
+    def link_losses(self, port: int) -> int | None:
+        return None
+
     def extended_counters(self, port: int) -> dict[str, int]:
         seen = self._traffic[port]
         return {

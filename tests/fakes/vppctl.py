@@ -12,11 +12,11 @@ _ASK_TERMINAL = bytes((255, 250, 24, 1, 255, 240))
 _IS_SCRIPT = bytes((255, 250, 24, 0)) + b"vppctl" + bytes((255, 240))
 
 
-def vppctl(path: Path, line: str) -> str:
-    """The output of `vppctl -s PATH LINE`; several lines are those of its standard input."""
-    with socket.socket(socket.AF_UNIX) as router:
+def vppctl(place: Path | tuple[str, int], line: str) -> str:
+    """The output of `vppctl -s PLACE LINE`, a path or a TCP port; several lines are those of its standard input."""
+    with socket.socket(socket.AF_UNIX if isinstance(place, Path) else socket.AF_INET) as router:
         router.settimeout(PATIENCE_S)
-        router.connect(str(path))
+        router.connect(str(place) if isinstance(place, Path) else place)
         said = b""
         while _ASK_TERMINAL not in said:
             said += router.recv(100)

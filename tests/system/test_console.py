@@ -242,11 +242,14 @@ def test_the_live_view_on_80_by_24(rpc: str, tmp_path: Path) -> None:
     assert owners(rpc) == ["", ""]
 
 
-def test_the_live_view_from_the_prompt_and_back(rpc: str, tmp_path: Path) -> None:
-    with Terminal(["console", "-s", rpc], tmp_path) as console:
-        console.expect("wirespeed>")
-        console.type("tui\r")
-        console.expect("tui>")
+def test_a_batch_the_prompt_and_the_live_view_from_there(rpc: str, tmp_path: Path) -> None:
+    batch = tmp_path / "batch"
+    batch.write_text("stats -g\n")
+    with Terminal(["console", "-s", rpc, "--batch", str(batch)], tmp_path) as console:
+        console.expect("Global Statistics(.|\n)*wirespeed>")
+        console.type("tui -l\r")  # keys alone
+        console.expect("Tx pps")
+        assert "tui>" not in console.screen
         console.type("q")
         console.expect("wirespeed>")
         console.type("quit\r")

@@ -329,3 +329,8 @@ def test_a_batch_ends_at_its_first_failure(
     said = capsys.readouterr()
     assert "Global Statistics" in said.out and "no stream" not in said.out and "--nonsense" in said.err
     assert main(["console", "-s", server.address, "--batch", f"{tmp_path}/none"]) == 6
+    (tmp_path / "batch").write_text("stats -g\nquit\nstreams\n")
+    assert main(["console", "-s", server.address, "--batch", str(tmp_path / "batch")]) == 0
+    assert "no stream" not in capsys.readouterr().out
+    (tmp_path / "batch").write_text("tui\n")
+    assert main(["console", "-s", server.address, "--batch", str(tmp_path / "batch")]) == 2

@@ -211,3 +211,8 @@ def test_a_text_of_a_result_is_shown_by_beginnings_of_its_words(tmp_path):
     result.write_text(json.dumps({"format": FORMAT, "dut": {"telemetry": {}}}))
     with pytest.raises(FileFault, match="holds no texts of a device under test"):
         show(result, "show run")
+
+
+def test_a_command_that_is_too_long_fails_as_others_do() -> None:
+    ran = LocalReach().run(f"true {'x' * (1 << 18)}")
+    assert (ran.code, ran.why) == (126, "the command cannot be run: Argument list too long")

@@ -256,8 +256,8 @@ def test_virtual_machines_are_known_by_the_cpus_flag_or_the_names_of_the_board()
 # ---- whose ports
 
 
-def status(owner: str = "us", state: str = "TX", up: bool = True) -> PortStatus:
-    return PortStatus(3, owner, state, up, 10e9)
+def status(owner: str = "us", state: str = "TX", up: bool = True, losses: int | None = None) -> PortStatus:
+    return PortStatus(3, owner, state, up, 10e9, link_losses=losses)
 
 
 @pytest.mark.parametrize(
@@ -283,4 +283,11 @@ def test_counters_that_shrink_and_links_that_went() -> None:
     before, after = Reading(0, {0: stats}), Reading(1, {0: PortStats(6, 4, 6, 6, 0, 0)})
     assert why_begun_anew(before, before) is None
     assert "counters of port 0 began anew" in (why_begun_anew(before, after) or "")
-    assert links_lost({3: status(up=False), 4: status()}, {3, 4}) == (3,)
+    assert links_lost({}, {3: status(up=False), 4: status()}, {3, 4}) == (3,)
+
+
+def test_a_link_that_was_lost_between_two_looks_is_noticed_where_it_is_counted() -> None:
+    before = {3: status(losses=1), 4: status(losses=1), 5: status()}
+    now = {3: status(losses=1), 4: status(losses=2), 5: status(), 6: status(losses=7)}
+    assert links_lost(before, now, {3, 4, 5, 6}) == (4,)
+    assert links_lost(before, now, {3}) == ()

@@ -402,7 +402,8 @@ def test_link_down_stops_starts_and_is_told(session: Session) -> None:
     session.core.set_link_state(0, False)
     session.server.tick()
     assert session.state() == "STREAMS"  # T-Rex's client knows no state of a link that is down
-    assert not session.call("get_port_status", port_id=0)["attr"]["link"]["up"]
+    attributes = session.call("get_port_status", port_id=0)["attr"]
+    assert (attributes["link"], attributes["link_losses"]) == ({"up": False}, 1)
     assert session.events() == [(8, {"port_id": 0, "attr": {"link": {"up": False}}})]
     with pytest.raises(RpcError, match="link of port 0 is down"):
         session.start()

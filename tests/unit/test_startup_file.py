@@ -235,10 +235,15 @@ def test_ordinary_pages_may_be_asked_for(text: str) -> None:
     assert not startup(text).hugepages
 
 
-def test_the_control_socket_is_no_tcp_port() -> None:
-    read = startup("unix { cli-listen localhost:5002 }")
-    assert read.socket is None
-    assert read.notice is not None and "cli-listen localhost:5002 (the control socket is a file)" in read.notice
+def test_a_tcp_port_of_this_machine_is_for_terminals_and_others_are_left_out() -> None:
+    for text, telnet in (("localhost:5002", ("localhost", 5002)), ("[::1]:5002", ("::1", 5002))):
+        read = startup(f"unix {{ cli-listen {text} }}")
+        assert (read.socket, read.telnet, read.notice) == (None, telnet, None)
+    read = startup("unix { cli-listen 0.0.0.0:5002 }")
+    assert read.telnet is None
+    assert read.notice is not None and "cli-listen 0.0.0.0:5002 (other machines could command the router" in read.notice
+    with pytest.raises(UsageError, match="cli-listen localhost:70000: give a path, or localhost and a TCP port"):
+        startup("unix { cli-listen localhost:70000 }")
 
 
 # ---- CPUs

@@ -27,7 +27,7 @@ BY_NATURE = {
 }  # fmt: skip
 """Fields that tell of the machine, the port or the instant; the line's share T-Rex rounds in the fourth digit."""
 
-OURS = {"latency_floors", "longest_rx", "longest_tx", "machine", "medium", "missed", "mtu"}
+OURS = {"latency_floors", "link_losses", "longest_rx", "longest_tx", "machine", "medium", "missed", "mtu"}
 """Fields that are told beyond T-Rex."""
 
 MEASURED = {"get_global_stats", "get_port_stats", "get_utilization", "get_port_xstats_names", "get_port_xstats_values"}

@@ -370,6 +370,12 @@ def port_info(port: int) -> PortInfo:
     return from_struct(PortInfo, struct, medium=Medium(struct.medium))
 
 
+def link_losses(port: int) -> int | None:
+    """How often the port has lost its link since its interface was made; None where nobody counts."""
+    losses = int(core().lib.ws_port_link_losses(port))
+    return losses if losses >= 0 else None
+
+
 def port_device(port: int) -> PortDevice | None:
     """None of a port that none of DPDK's drivers makes."""
     struct = core().ffi.new("struct ws_port_device *")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,16 +139,29 @@ def _batch_lines(file: Path) -> list[str]:
     return read_text_file(file, "batch file", _MOST_BATCH_BYTES).decode(errors="replace").splitlines()
 
 
-def _interact(session: Session, take: _Taking, lines: list[str], tui: EnterTui | None) -> int:
+def _run_batch(session: Session, lines: Sequence[str]) -> int:
+    """The exit code of the first line that fails, which is the last to run."""
+    from wirespeed.console.commands.console import EnterTui  # noqa: PLC0415
     from wirespeed.console.running import run_line  # noqa: PLC0415
+
+    try:
+        return next(filter(None, (run_line(session, line, _complain) for line in lines)), 0)
+    except EnterTui:
+        raise UsageError("tui is no command for a batch; `wirespeed console --batch FILE -t` shows it after") from None
+
+
+def _interact(session: Session, take: _Taking, lines: list[str], tui: EnterTui | None) -> int:
+    from wirespeed.console.commands.console import LeaveConsole  # noqa: PLC0415
     from wirespeed.console.shell import Shell  # noqa: PLC0415
 
     try:
         _connect_and_take(session, take)
-        if code := next(filter(None, (run_line(session, line, _complain) for line in lines)), 0):
+        if code := _run_batch(session, lines):
             _leave(session)
             return code
         Shell(session).run(tui)
+    except LeaveConsole:  # a batch with `quit` in it
+        _leave(session)
     except BaseException:  # a hang-up, or told to end: there is nobody to ask
         _leave(session)
         raise
@@ -181,10 +195,8 @@ def _run(session: Session, words: list[str] | None, take: _Taking, batch: list[s
     try:
         if session.online and (take.force or take.ports is not None):
             session.client.take(session.some(take.ports), take.force)
-        for line in batch or ():
-            codes.append(run_line(session, line, _complain))
-            if codes[-1]:
-                return codes[-1]
+        if code := _run_batch(session, batch or ()):
+            return code
         if words:
             codes.append(run_words(session, words, _complain))
         elif batch is None:

@@ -138,6 +138,7 @@ def command(
             commands=startup.commands,
             exec_file=exec_file or startup.exec_file,
             pidfile=startup.pidfile,
+            telnet=startup.telnet,
             api_socket=None if no_api else api_socket or startup.api_socket or default_api_socket(control_socket),
             stats_socket=startup.stats_socket,
             stats_bytes=startup.stats_bytes,

@@ -53,7 +53,8 @@ class PortStatus:
     """`speed_bps` is None when the port has no line speed; `state` is DOWN, IDLE, STREAMS, TX, PAUSE or PCAP_TX.
 
     `owner` is empty when nobody has the port. `medium` is "ring" or "queue", None where the server does not say;
-    `flow_control` is T-Rex's mode (0 is off), None where the driver has none.
+    `flow_control` is T-Rex's mode (0 is off), None where the driver has none. `link_losses` counts how often the port
+    has lost its link, None where nobody counts.
     """
 
     port: int
@@ -63,6 +64,7 @@ class PortStatus:
     speed_bps: float | None
     medium: str | None = None
     flow_control: int | None = None
+    link_losses: int | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def port_status(port: int, raw: dict[str, Any]) -> PortStatus:
         link_up=bool(attributes.get("link", {}).get("up", True)),
         speed_bps=speed_gbps * 1e9 if speed_gbps > 0 else None,
         medium=attributes.get("medium"),
+        link_losses=attributes.get("link_losses"),
         flow_control=int(mode) if isinstance(mode, int) and mode >= 0 else None,
     )
 

@@ -89,11 +89,18 @@ class Port:
         if first.promiscuous:  # a T-Rex's port is not
             self.set_promiscuous(False)
         self._link_up = first.link_up
+        self._links_seen_lost = 0
         self._longest_bytes = first.mtu + 14 + _TAGS_BYTES
 
     @property
     def info(self) -> PortInfo:
         return self._core.port_info(self.index)
+
+    @property
+    def link_losses(self) -> int:
+        """How often the link was lost: as Linux counts it for its interfaces, else as `notice` saw it."""
+        counted = self._core.link_losses(self.index)
+        return self._links_seen_lost if counted is None else counted
 
     @property
     def flow_control(self) -> int | None:
@@ -126,6 +133,7 @@ class Port:
         link_up = self.info.link_up
         if link_up != self._link_up:
             self._link_up = link_up
+            self._links_seen_lost += not link_up
             self._emit(EventKind.PORT_ATTR_CHANGED, port_id=self.index, attr={"link": {"up": link_up}})
 
     # ---- ownership

@@ -34,6 +34,13 @@ def why_begun_anew(before: Reading, now: Reading) -> str | None:
     return None
 
 
-def links_lost(status: Mapping[int, PortStatus], expected: Collection[int]) -> tuple[int, ...]:
-    """Ports of `expected` that have no link."""
-    return tuple(port for port in sorted(expected) if not status[port].link_up)
+def links_lost(
+    before: Mapping[int, PortStatus], status: Mapping[int, PortStatus], expected: Collection[int]
+) -> tuple[int, ...]:
+    """Ports of `expected` that have no link, or have lost it for a moment since `before`, where that is counted."""
+
+    def flapped(port: int) -> bool:
+        losses, former = status[port].link_losses, before[port].link_losses if port in before else None
+        return losses is not None and former is not None and losses > former
+
+    return tuple(port for port in sorted(expected) if not status[port].link_up or flapped(port))

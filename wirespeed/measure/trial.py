@@ -101,6 +101,7 @@ class Trial:
         self._statuses = tester.status()
         self.facts: Mapping[int, PortFacts] = tester.facts(self._statuses, line_bps)
         self._linked: set[int] = set()
+        self._looked: dict[int, PortStatus] = {}
         self._down: set[int] = set()
         self._sending = False
         self._taken = False
@@ -137,6 +138,7 @@ class Trial:
             self.facts = self.tester.facts(self._statuses, self._line_bps)
             self.notes = tuple(_flow_control_notes(self.facts))
             self._linked = {port for port, status in self._statuses.items() if status.link_up}
+            self._looked = dict(self._statuses)
             if not self.adopted:
                 self.tester.load(self.load)
             self.origin = self._rested = self.snapshot()
@@ -245,7 +247,8 @@ class Trial:
                 raise ConnectionFault(why)
 
     def _check_links(self, statuses: Mapping[int, PortStatus]) -> None:
-        down = links_lost(statuses, self._linked)
+        down = links_lost(self._looked, statuses, self._linked)
+        self._looked.update(statuses)
         self._down.update(down)
         if down and self._sending and not self._ride_link:
             raise ConnectionFault(

@@ -17,7 +17,7 @@ from wirespeed.router.columns import speed
 from wirespeed.router.console import Console
 from wirespeed.router.core import RouterCore
 from wirespeed.router.own_mac import give_mac
-from wirespeed.router.server import open_socket, serve
+from wirespeed.router.server import open_socket, open_telnet, serve
 from wirespeed.router.settings import RouterSettings
 from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
 from wirespeed.router.stats_socket import StatsServer, opened
@@ -33,6 +33,7 @@ def run(
     commands: Sequence[tuple[Place, str]] = (),
     exec_file: Path | None,
     pidfile: Path | None = None,
+    telnet: tuple[str, int] | None = None,
     api_socket: Path | None = None,
     stats_socket: Path | None = None,
     stats_bytes: int | None = None,
@@ -44,9 +45,10 @@ def run(
     announce: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file; `api_socket` None is for no
-    binary API. `announce` gets a line for each interface and a last one that begins with `ready`; `warn` gets notices.
-    Anything that is wrong ends it before traffic starts."""
+    """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file; `telnet` is a loopback address
+    and a TCP port for VPP's client besides the control socket; `api_socket` None is for no binary API. `announce` gets
+    a line for each interface and a last one that begins with `ready`; `warn` gets notices. Anything that is wrong ends
+    it before traffic starts."""
     with ExitStack() as undo:
         if pidfile is not None:
             undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
@@ -57,6 +59,7 @@ def run(
             open_socket(stats_socket, "statistics socket", "statseg { socket-name }", socket.SOCK_SEQPACKET)
         )
         undo.callback(stats_socket.unlink, missing_ok=True)
+        telnet_listener = None if telnet is None else undo.enter_context(open_telnet(*telnet))
         api_listener = None
         if api_socket is not None:
             api_listener = undo.enter_context(open_socket(api_socket, "API socket", "--api-socket"))
@@ -129,6 +132,7 @@ def run(
             stats_interval_s,
             server,
             api_listener,
+            telnet_listener,
         )
 
 

@@ -65,6 +65,15 @@ def open_socket(
     return listener
 
 
+def open_telnet(host: str, port: int) -> socket.socket:
+    """Listen for VPP's client at a TCP port. EnvironmentFault where that cannot be."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise EnvironmentFault(f"cli-listen {host}:{port} cannot be: {error.strerror}; give another port") from None
+
+
 def _bind_privately(listener: socket.socket, path: Path) -> None:
     """The mode is right from the first moment, so that nobody else can connect in between."""
     before = os.umask(0o177)
@@ -81,11 +90,13 @@ def serve(
     poll_interval_s: float = _PERIOD_S,
     stats: StatsServer | None = None,
     api: socket.socket | None = None,
+    terminals: socket.socket | None = None,
 ) -> None:
-    """Answer at the socket, clients of the binary API at theirs, and hand out the statistics at theirs, until SIGINT,
-    SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a timer once a second or
-    `poll_interval_s`, or more often while packets are sampled, for it may share its CPU with a worker."""
-    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), stats, api))
+    """Answer at the socket, VPP's client at `terminals` besides, clients of the binary API at theirs, and hand out the
+    statistics at theirs, until SIGINT, SIGTERM or SIGHUP. Nothing else wakes the thread but the core's events and a
+    timer once a second or `poll_interval_s`, or more often while packets are sampled, for it may share its CPU with a
+    worker."""
+    asyncio.run(_serve(console, listener, ready, min(poll_interval_s, _PERIOD_S), stats, api, terminals))
 
 
 async def _serve(
@@ -95,6 +106,7 @@ async def _serve(
     poll_interval_s: float,
     stats: StatsServer | None,
     api_listener: socket.socket | None,
+    terminals: socket.socket | None,
 ) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
@@ -104,8 +116,11 @@ async def _serve(
     loop.add_reader(console.core.event_fd(), console.core.poll)
     loop.add_reader(console.core.links_fd(), _follow_links, console)
     linux = _LinuxReader(console, loop)
-    sessions = StreamSessions(listener, partial(_session, console), "control socket", MAX_REQUEST_BYTES)
-    sessions.start()
+    sessions = [StreamSessions(listener, partial(_session, console), "control socket", MAX_REQUEST_BYTES)]
+    if terminals is not None:
+        sessions.append(StreamSessions(terminals, partial(_terminal, console), "cli-listen", MAX_REQUEST_BYTES))
+    for one in sessions:
+        one.start()
     if stats is not None:
         stats.start()
     api = None if api_listener is None else _Api(console, api_listener)
@@ -132,7 +147,8 @@ async def _serve(
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.core.links_fd())
         linux.close()
-        await sessions.close()
+        for one in sessions:
+            await one.close()
 
 
 def _poll(console: Console) -> None:
@@ -217,11 +233,26 @@ async def _session(console: Console, reader: asyncio.StreamReader, writer: async
     except ConnectionError as error:
         _let_go(error)
     finally:
-        writer.close()
-        try:
-            await writer.wait_closed()
-        except ConnectionError as error:
-            _let_go(error)
+        await _close(writer)
+
+
+async def _terminal(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """One client at a TCP port, until it goes."""
+    run = partial(answer_line, console)
+    try:
+        await telnet.Session(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve_telnet()
+    except ConnectionError as error:
+        _let_go(error)
+    finally:
+        await _close(writer)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError as error:
+        _let_go(error)
 
 
 async def _first(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:

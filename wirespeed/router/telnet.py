@@ -30,6 +30,8 @@ _SCRIPT = "vppctl"
 _LEAVE = ("quit", "exit", "q")
 _PATIENCE_S = 1.0
 """Time for a client to name its terminal before it is prompted without, as VPP does."""
+_GREETED_S = 10.0
+"""Time for a client at a TCP port to answer the greeting, which is a matter of its network."""
 _MOST_OPTION_BYTES = 256
 _MOST_HISTORY = 50
 _ERASE, _KILL_LINE, _KILL_WORD, _INTERRUPT, _END = (0x08, 0x7F), 0x15, 0x17, 0x03, 0x04
@@ -100,7 +102,20 @@ class Session:
         """Until the client leaves. A client whose first character is `{` only came late: that is returned at once, and
         what follows it is a request of `wirespeed.router.protocol`."""
         self._writer.write(GREETING)
-        typed = b""
+        return await self._serve(b"")
+
+    async def serve_telnet(self) -> None:
+        """Until the client leaves. One whose first byte is not a command of telnet is let go at once: a web page can
+        have its browser send lines of text to any TCP port of this machine."""
+        self._writer.write(GREETING)
+        try:
+            first = await asyncio.wait_for(self._reader.read(1), _GREETED_S)
+        except TimeoutError:
+            return
+        if first == bytes((_IAC,)):
+            await self._serve(self._decoder.feed(first))
+
+    async def _serve(self, typed: bytes) -> bytes:
         while self._decoder.terminal is None and not typed:
             try:
                 byte = await asyncio.wait_for(self._reader.read(1), _PATIENCE_S)

@@ -106,6 +106,9 @@ int ws_port_set_promiscuous(uint16_t port, bool on);
 /* Readable when the link of a port may have changed, as far as somebody tells of that. */
 int ws_links_fd(void);
 int ws_port_set_link(uint16_t port, bool up);
+/* How often the port has lost its link since its interface was made, also between two looks;
+ * negative as of errno, -ENOTSUP where nobody counts. */
+int64_t ws_port_link_losses(uint16_t port);
 int ws_port_set_mac(uint16_t port, const uint8_t *mac);
 /* -ENOTSUP, as of the two calls after it, where the driver has no such thing. */
 int ws_port_set_led(uint16_t port, bool on);

@@ -27,15 +27,18 @@ class LocalReach:
             self._become = self._root()
         within = f"ip netns exec {shlex.quote(self._netns)} " if self._netns else ""
         line = wrapped(command, f"{self._become} {within}".strip())
-        process = subprocess.Popen(
-            ["sh", "-c", f"exec {line}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
+        try:
+            process = subprocess.Popen(
+                ["sh", "-c", f"exec {line}"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:  # such as a command of more than 128 kB; 126 is the shell's code of one
+            return Ran(126, "", f"the command cannot be run: {error.strerror}")
         try:
             out, err = process.communicate(stdin, timeout=timeout_s)
         except subprocess.TimeoutExpired:

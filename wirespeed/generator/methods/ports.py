@@ -70,6 +70,7 @@ def _attributes(port: Port) -> Json:
         "longest_tx": info.longest_tx,
         "longest_rx": info.longest_rx,
         "link": {"up": info.link_up},
+        "link_losses": port.link_losses,
         "promiscuous": {"enabled": port.promiscuous},
         "multicast": {"enabled": port.multicast},
         "fc": {"mode": -1 if port.flow_control is None else port.flow_control},

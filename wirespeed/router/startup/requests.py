@@ -29,13 +29,15 @@ class Interface:
 @dataclass(frozen=True)
 class Startup:
     """What is None or empty the file does not say. `commands` are lines of the router's command line, each with the
-    place it comes from; they come before `exec_file`."""
+    place it comes from; they come before `exec_file`. `telnet` is the TCP port for
+    VPP's client, behind its loopback address."""
 
     interfaces: tuple[Interface, ...] = ()
     worker_cpus: tuple[int, ...] = ()
     main_cpu: int | None = None
     exec_file: Path | None = None
     socket: Path | None = None
+    telnet: tuple[str, int] | None = None
     log: Path | None = None
     pidfile: Path | None = None
     hugepages: bool = True

@@ -16,6 +16,7 @@ from wirespeed.model import PCI_ADDRESS, PortSpec, parse_port_spec
 from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
 from wirespeed.router.startup.schema import FILE
 from wirespeed.router.startup.syntax import Block, Place, Statement, read_file
+from wirespeed.serving.loopback import is_loopback
 
 _SMALL_PAGE = ("default", "4k", "4096")
 _PORT_FIELDS = {
@@ -28,6 +29,8 @@ _PORT_FIELDS = {
 }
 # The plugins of VPP whose work this router does.
 _OWN_PLUGINS = ("acl", "default", "dpdk", "memif", "af_packet", "af_xdp", "linux_cp", "linux_nl", "ping", "tap")
+
+_MOST_PORT = 65535
 
 _REASONS = {"devices": "devices (VPP's own drivers; name NICs by dpdk { dev ADDRESS })"}
 
@@ -49,6 +52,7 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         main_cpu=main_cpu,
         exec_file=unix.value("exec", unix.value("startup-config")),
         socket=_socket(unix),
+        telnet=_telnet(unix),
         log=unix.value("log"),
         pidfile=unix.value("pidfile"),
         hugepages=_hugepages(found),
@@ -101,6 +105,21 @@ def _socket(unix: _Statements) -> Path | None:
         return Path(listen)
     directory: Path | None = unix.value("runtime-dir")
     return directory / "router.sock" if directory is not None else None
+
+
+def _telnet(unix: _Statements) -> tuple[str, int] | None:
+    """HOST:PORT of cli-listen. Whoever reaches it can do what the router can, so it is for this machine alone."""
+    statement = unix.get("cli-listen")
+    if statement is None or "/" in statement.value or _is_for_others(statement):
+        return None
+    host, _, port = statement.value.rpartition(":")
+    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= _MOST_PORT):
+        raise statement.place.error(f"cli-listen {statement.value}: give a path, or localhost and a TCP port")
+    return host.strip("[]"), int(port)
+
+
+def _is_for_others(statement: Statement) -> bool:
+    return "/" not in statement.value and not is_loopback(statement.value.rpartition(":")[0])
 
 
 def _hugepages(found: _Statements) -> bool:
@@ -272,8 +291,8 @@ def _without_meaning(statements: Sequence[Statement]) -> Iterator[str]:
             form = block.forms[statement.key]
             if form.unused:
                 yield f"{section.key} {statement.key}"
-            elif statement.key == "cli-listen" and "/" not in statement.value:
-                yield f"unix cli-listen {statement.value} (the control socket is a file)"
+            elif statement.key == "cli-listen" and _is_for_others(statement):
+                yield f"unix cli-listen {statement.value} (other machines could command the router; use localhost:PORT)"
             elif statement.key == "uio-driver":
                 yield f"dpdk uio-driver {statement.value} (devices are bound beforehand)"
             elif statement.key == "plugin" and any(inner.key == "enable" for inner in statement.inner):
