@@ -217,6 +217,16 @@ def test_layer1_that_ports_have_not_is_warned_of(api: Any) -> None:
     assert not api.set_config(config).warnings
 
 
+def test_ports_are_promiscuous_unless_told(api: Any, served: tuple[str, str]) -> None:
+    config = two_ports(api)
+    config.layer1.layer1(name="l1", port_names=["p2"], promiscuous=False)
+    api.set_config(config)
+    with StatelessClient(served[0]) as client:
+        client.connect()
+        told = [client.call("get_port_status", port_id=port, block=False)["attr"]["promiscuous"] for port in (0, 1)]
+    assert told == [{"enabled": True}, {"enabled": False}]
+
+
 def test_payloads_are_those_that_were_given(api: Any, served: tuple[str, str]) -> None:
     expected = {
         "increment_byte": bytes(range(82)),
