@@ -100,8 +100,10 @@ def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) ->
     loaded["stream"]["mode"]["rate"] = {"type": "pps", "value": 10_000}
     profile = tmp_path / "latency.json"
     profile.write_text(json.dumps([loaded["stream"]]))
-    with generator() as (_, client):
+    with generator() as (core, client):
+        assert not core.port_info(0).promiscuous
         result = run_loadtest(replace(QUICK, profile=str(profile), directions=QUICK.directions[:1]), client)
+        assert core.port_info(0).promiscuous  # a DUT may bridge what a profile addresses
     raise_for_outcome(result)
     for ended in result.outcome.channels.values():
         assert ended.balance.asked == ended.balance.sent == ended.balance.received > 0
