@@ -276,7 +276,7 @@ def test_what_cannot_be_done_to_a_running_router_is_said_in_one_line(tmp_path: P
             ("ip neighbor e0 224.0.0.5 02:00:00:00:00:01", "224.0.0.5"),
             ("ip neighbor del e0 100.64.1.2", "neighbo"),
             ("trace add no-such-node 5", "there is no node"),
-            ("set interface mtu packet 9199 e0", "mtu 9199 is not between 68"),
+            ("set interface mtu packet 9217 e0", "mtu 9217 is not between 68"),
         ]:
             with pytest.raises(UsageError, match=message):
                 running.ask(line)

@@ -45,6 +45,7 @@ void generator_worker_run(uint16_t index, void *argument)
 	struct generator_worker *worker = &generator->workers[index];
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 	const uint64_t idle_ticks = ws_tsc_hz() / 1000 * IDLE_MS;
+	const uint64_t nap_ticks = (uint64_t)((double)NAP_NS * (double)ws_tsc_hz() / 1e9);
 	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS);
 	uint64_t before = rte_rdtsc();
 	own_count_set(&worker->used_tsc, before);
@@ -69,8 +70,11 @@ void generator_worker_run(uint16_t index, void *argument)
 		} else if (__builtin_expect(now - worker->used_tsc > idle_ticks, 0)) {
 			if (sends(worker))
 				own_count_set(&worker->used_tsc, now);
-			else if ((napped = all_are_idle(generator, now, idle_ticks)))
+			else if ((napped = all_are_idle(generator, now, idle_ticks))) {
 				nanosleep(&nap, NULL);
+				absence_note_sleep(&worker->stats.absence, &worker->absence_watch,
+								   rte_rdtsc() - now, nap_ticks);
+			}
 		}
 		worker_set_loops(index, ++worker->stats.loops);
 		/* Last, so that counters that are asked for have what is due by now. */

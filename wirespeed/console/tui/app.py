@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from types import FrameType
 from typing import ClassVar
 
@@ -27,6 +28,8 @@ from wirespeed.console.tui.sampler import Sampler
 from wirespeed.errors import WirespeedError
 
 REFRESH_S = 1.0
+COMMAND_PATIENCE_S = 5.0
+"""A command that runs when the view is left is waited for so long."""
 PANES = ("streams", "latency", "output")
 FEW_LINES = 6
 """A command that says no more shows its last line only; the panes stay."""
@@ -79,14 +82,10 @@ class PaneScreen:
         self._app = app
 
     def show(self, text: Text | str = "") -> None:
-        self._call(lambda: self._app.write(text))
+        self._app.tell(lambda: self._app.write(text))
 
     def notify(self, text: str) -> None:
-        self._call(lambda: self._app.write(Text(text, "yellow")))
-
-    def _call(self, what: Callable[[], None]) -> None:
-        with contextlib.suppress(RuntimeError):  # the view has been left meanwhile
-            self._app.call_from_thread(what)
+        self._app.tell(lambda: self._app.write(Text(text, "yellow")))
 
 
 class ConsoleApp(App[None]):
@@ -132,8 +131,10 @@ class ConsoleApp(App[None]):
         self._sampler = Sampler(session)
         self._reading = ThreadPoolExecutor(1, "reader")
         self._commands = ThreadPoolExecutor(1, "commands")
+        self._lines_at_work: list[Future[None]] = []
         self._printed = 0
         self._events: asyncio.AbstractEventLoop | None = None
+        self._context_of_view = copy_context()
         self._is_left = False
 
     def compose(self) -> ComposeResult:
@@ -156,10 +157,17 @@ class ConsoleApp(App[None]):
     def leave(self) -> None:
         """Close the view as soon as may be; from a signal handler."""
         self._is_left = True
+        self.tell(self.exit)
+
+    def tell(self, what: Callable[[], object]) -> None:
+        """Have the view do it, from another thread or a signal handler; one that was left does nothing more. Textual's
+        `call_from_thread` would wait for that for ever."""
         if self._events is not None:
-            self._events.call_soon_threadsafe(self.exit)
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._events.call_soon_threadsafe(what, context=self._context_of_view)
 
     async def on_mount(self) -> None:
+        self._context_of_view = copy_context()
         self._events = asyncio.get_running_loop()
         if self._is_left:
             self.exit()
@@ -171,6 +179,7 @@ class ConsoleApp(App[None]):
 
     async def on_unmount(self) -> None:
         self._commands.shutdown(wait=False, cancel_futures=True)
+        wait(self._lines_at_work, COMMAND_PATIENCE_S)  # their connection is the session's, which goes on
         self._reading.shutdown(wait=True, cancel_futures=True)
         self._sampler.close()
 
@@ -239,9 +248,12 @@ class ConsoleApp(App[None]):
         if not self.is_running:
             return
         self._output.write(Text(f"{prompt_of(self.session, 'tui')}{line}", "bold"))
+        self._lines_at_work = [one for one in self._lines_at_work if not one.done()]
         printed = self._printed
         try:
-            await asyncio.get_running_loop().run_in_executor(self._commands, self._run_here, line)
+            running = self._commands.submit(self._run_here, line)
+            self._lines_at_work.append(running)
+            await asyncio.wrap_future(running)
         except LeaveConsole:
             self.exit()
             return
