@@ -93,4 +93,4 @@ deb:
 	@tools/deb.sh
 
 clean:
-	rm -rf build build-asan build-fuzz build-sanitized build-tsan build-site build-deb build-trees .venv
+	rm -rf build build-asan-best build-asan-levels build-fuzz build-sanitized build-tsan build-site build-deb build-trees .venv

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from harness.stages import REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
 
-NATIVE_LOG = ROOT / "build-asan/meson-logs/testlog.json"
+NATIVE_TREES = {TEST: "build-asan-best", REST: "build-asan-levels"}
 
 
 @dataclass
@@ -58,7 +58,7 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="wirespeed-tests-") as folder:
         try:
             for tier in tiers:
-                name = "C, with sanitizers" if tier == TEST else "C, with sanitizers, long"
+                name = "C, with sanitizers" if tier == TEST else "C, with sanitizers, each level"
                 timed(name, partial(native, tier), outcomes)
                 for stage in STAGES:
                     if stage.tier == tier:
@@ -85,9 +85,10 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
 
 
 def native(tier: str, outcome: Outcome) -> None:
-    NATIVE_LOG.unlink(missing_ok=True)
+    log = ROOT / NATIVE_TREES[tier] / "meson-logs/testlog.json"
+    log.unlink(missing_ok=True)
     code = call(["tools/test-native.sh", *(["long"] if tier == REST else [])])
-    rows = [json.loads(line) for line in NATIVE_LOG.read_text().splitlines()] if NATIVE_LOG.exists() else []
+    rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     for row in rows:
         name, result = row["name"], row["result"]
         if result in ("OK", "EXPECTEDFAIL"):

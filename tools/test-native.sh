@@ -1,32 +1,48 @@
 #!/bin/sh
-# Run the C tests, address and undefined-behaviour sanitizers on. Tests of nodes run once for each x86-64 level; on a CPU
-# without a level one line says so and its tests are left out.
-#   tools/test-native.sh [short | long | all]     `short` (default) leaves out the suite `long`, and on a CPU that has all
-#                                                 three levels the tests of the middle one; `long` has just these
+# Run the C tests, address and undefined-behaviour sanitizers on.
+#   tools/test-native.sh [short | long]
+# `short` (default) compiles all code for the highest x86-64 level that this CPU has, in build-asan-best. `long` runs the
+# tests of the suite `long`, and those of nodes once for each level, in build-asan-levels; a level that the CPU lacks is
+# left out, and one line says so.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
-middle=
-! grep -qwm1 avx512vl /proc/cpuinfo || middle=v3
-case "${1:-short}" in
-short) set -- --no-suite long ${middle:+--no-suite "$middle"} ;;
-long) set -- --suite long ${middle:+--suite "$middle"} ;;
-all) set -- ;;
-*)
-	echo "test-native: $1 is not a tier; give short, long or all" >&2
-	exit 2
-	;;
-esac
+
+has() {
+	grep -qwm1 "$1" /proc/cpuinfo
+}
+
+best=
+levels=
 if [ "$(uname -m)" = x86_64 ]; then
-	for level in 3:avx2 4:avx512vl; do
-		if ! grep -qwm1 "${level#*:}" /proc/cpuinfo; then
+	for level in 2:popcnt 3:avx2 4:avx512vl; do
+		if has "${level#*:}"; then
+			best=", '-march=x86-64-v${level%:*}', '-mprefer-vector-width=256'"
+			levels="$levels --suite v${level%:*}"
+		elif [ "${1:-short}" = long ]; then
 			echo "test-native: NOT RUN: the tests of x86-64-v${level%:*}; this CPU lacks ${level#*:}" >&2
-			set -- "$@" --no-suite "v${level%:*}"
 		fi
 	done
 fi
+case "${1:-short}" in
+short)
+	tree=build-asan-best
+	set -- -Dlevels=false "-Dc_args=['-g1', '-Wno-maybe-uninitialized'$best]"
+	tests="--no-suite long"
+	;;
+long)
+	tree=build-asan-levels
+	set -- "-Dc_args=['-g1', '-Wno-maybe-uninitialized']"
+	tests="--suite long$levels"
+	;;
+*)
+	echo "test-native: $1 is not a tier; give short or long" >&2
+	exit 2
+	;;
+esac
 # -O1 and line numbers alone compile in half the time of -O2 -g; at -O1 gcc sees uninitialized values that are none.
-[ -f build-asan/build.ninja ] || meson setup build-asan -Dpython=false -Dtests=true -Dbuildtype=plain -Doptimization=1 \
-	"-Dc_args=['-g1', '-Wno-maybe-uninitialized']" -Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
-ninja -C build-asan --quiet
-meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 4 "$@"
+[ -f "$tree/build.ninja" ] || meson setup "$tree" -Dpython=false -Dtests=true -Dbuildtype=plain -Doptimization=1 \
+	-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false "$@" >/dev/null
+ninja -C "$tree" --quiet
+# shellcheck disable=SC2086 # words
+meson test -C "$tree" --no-rebuild --print-errorlogs --timeout-multiplier 4 $tests

@@ -73,7 +73,9 @@ def counted(directory: Path, what: str) -> list[int]:
     ("workers", "queues"),
     [
         pytest.param(2, 2, id="a queue for each"),
-        pytest.param(2, 1, id="two workers share the router's one ring"),
+        pytest.param(
+            2, 1, id="two workers share the router's one ring", marks=pytest.mark.long("the other two have more queues")
+        ),
         pytest.param(4, 4, id="four workers on two CPUs"),
     ],
 )

@@ -78,7 +78,7 @@ def wait_for_count(child: GeneratorChild, packets: int) -> None:
     assert child.snapshot().ports[1].rx_packets == packets
 
 
-@pytest.mark.parametrize("role", ["server", "client"])
+@pytest.mark.parametrize("role", ["server", pytest.param("client", marks=pytest.mark.long("the other role"))])
 @pytest.mark.parametrize(
     "ends",
     [

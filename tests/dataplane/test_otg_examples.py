@@ -21,12 +21,21 @@ EXPECTED = {
 }
 
 
+SHORT = ("hello.py", "two_flows.py")
+
+
 def test_every_example_is_run() -> None:
     behind_a_router = {"convergence.py"}  # test_otg_router.py
     assert {one.name for one in EXAMPLES.glob("*.py")} == set(EXPECTED) | behind_a_router
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in SHORT else pytest.param(name, marks=pytest.mark.long("a flow as in hello.py"))
+        for name in EXPECTED
+    ],
+)
 def test_the_example_prints_what_its_page_says(served: tuple[str, str], name: str) -> None:
     command = [sys.executable, str(EXAMPLES / name), served[1]]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -50,7 +50,7 @@ def drivers(directory: Path, role: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @with_testpmd
 @pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.long("each burst waits for testpmd's turn"))])
-@pytest.mark.parametrize("role", ["client", "server"])
+@pytest.mark.parametrize("role", [pytest.param("client", marks=pytest.mark.long("testpmd as server")), "server"])
 def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path: Path, role: str, rounds: int) -> None:
     """All that is sent while both links are up comes back; a side that was killed is found again."""
     with GeneratorChild(*ports(tmp_path, role)) as child:

@@ -47,7 +47,7 @@ _QUICK, _TRAFFIC = ("unit", "services"), ("dataplane", "system")
 
 STAGES = (
     # Most of their time is waiting.
-    Stage("unit and services", TEST, _QUICK, None, False, 2 * _CPUS),
+    Stage("unit and services", TEST, _QUICK, None, False, 3 * _CPUS),
     Stage("data plane and systems, in lanes", TEST, _TRAFFIC, False, False, _CPUS),
     Stage("data plane and systems, alone", TEST, _TRAFFIC, True, False),
     Stage("long, in lanes", REST, (*_QUICK, *_TRAFFIC), False, True, _CPUS),

@@ -33,6 +33,7 @@ def active(running) -> int:
     return int(running.ask("show bond").splitlines()[1].split()[4])
 
 
+@pytest.mark.long("LACP's own timers; native/tests/test_lacp.c has the states")
 def test_scapy_is_a_partner(box):
     with router(box, PORTS, CONFIG) as running:
         for name in ("m1", "m2"):

@@ -10,7 +10,7 @@ pytestmark = needs()
 ENDS = {4: ("10.2.0.1", "10.2.0.2", 24), 6: ("2001:db8:2::1", "2001:db8:2::2", 64)}
 
 
-@pytest.mark.parametrize("version", [4, 6])
+@pytest.mark.parametrize("version", [4, pytest.param(6, marks=pytest.mark.long("IPv4 is in `make test`"))])
 def test_ping_passes_a_tunnel_to_linux(box, version):
     if box.try_run("ip", "link", "add", "probe", "type", "vxlan", "id", "1", "dstport", "4789")[0]:
         pytest.skip("this kernel has no VXLAN")
