@@ -63,9 +63,10 @@ def contradictions(case: Case) -> tuple[str, ...]:
 
 def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
     """Ticks a packet without those of looks at queues that found nothing, and without the time that others had the
-    CPU; None without packets."""
+    CPU; None without packets, and where others had the CPU all the time."""
     packets = sum(worker.packets for worker in workers)
-    return sum(map(_work_ticks, workers)) / packets if packets else None
+    ticks = sum(map(_work_ticks, workers))
+    return ticks / packets if packets and ticks > 0 else None
 
 
 def _work_ticks(worker: Worker) -> float:
