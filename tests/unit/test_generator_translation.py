@@ -242,13 +242,19 @@ def test_programs_that_mean_nothing_have_a_fault(instructions: list[dict[str, An
         ),
         (flow_var(step=0), "VM: step cannot be 0"),
         (flow_var(value_list=[1, 2], step=3), "VM: step cannot be bigger than list size"),
-        (flow_var(value_list=[1] * 65536), "VM: value_list size is bigger than 65535"),
         (flow_var(value_list=[65536]), "VM: requested value is bigger than 65535"),
     ],
 )
 def test_values_that_a_variable_cannot_have(instruction: dict[str, Any], said: str) -> None:
     error = refusal(stream_json(write("nobody"), instruction))
     assert (error.code, error.specific) == (EXECUTION_FAILED, said)
+
+
+def test_a_list_may_be_longer_than_that_of_a_trex() -> None:
+    """A load of a full table has 65 536 of its routes, one more than T-Rex takes."""
+    values = list(range(65_536))
+    listed = flow_var(size=4, value_list=values, max_value=(1 << 32) - 1)
+    assert len(understood(listed, write(pkt_offset=26)).stream.ops[0].list) == len(values)
 
 
 @pytest.mark.parametrize("missing", ["add_value", "is_big_endian", "step", "init_value", "min_value", "max_value"])

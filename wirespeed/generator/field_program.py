@@ -35,7 +35,6 @@ PADDED_BYTES = MIN_FRAME_BYTES - FCS_BYTES
 """What the core pads packets to."""
 
 _SEED_BYTES, _TUPLE_BYTES, _UNLIMITED_FLOWS = 4, 10, 1
-_MAX_LIST = 65_535
 _L4_BYTES = {11: 8, 13: 20, 17: 0}
 
 
@@ -76,8 +75,6 @@ def _check_values(source: FlowVarJson | FlowVarRandLimitJson) -> None:
         raise failed("VM: step cannot be 0")
     if listed is not None and step > len(listed):
         raise failed("VM: step cannot be bigger than list size")
-    if listed is not None and len(listed) > _MAX_LIST:
-        raise failed(f"VM: value_list size is bigger than {_MAX_LIST}")
     if listed is None and high < low:
         raise failed(f"VM: requested flow var max value: '{high}' is smaller than min value: {low}")
     if listed is None and not low <= first <= high:
