@@ -19,8 +19,9 @@
 
 enum {
 	ABSENCE_US = 200,
-	/* Beyond the sleep that was asked for. Timers of a virtual machine are late by milliseconds;
-	 * packets that come to a ring of 1 024 meanwhile are lost from 100 000 a second on. */
+	/* The least time by which a sleep exceeds what the worker asked for. Timers of a virtual
+	 * machine are late by milliseconds. In 10 ms a ring of 1 024 overflows from 100 000 packets a
+	 * second. */
 	OVERSLEPT_US = 10000,
 };
 

@@ -379,7 +379,7 @@ static void times_are_summed_up(void **state)
 	assert_int_equal(seen.jitter_ns, (uint64_t)jitter);
 }
 
-/* As T-Rex has it: the last half second that had packets stands until the flow begins anew. */
+/* T-Rex keeps the last half second that had packets until the flow begins anew. */
 static void last_max_stays_without_packets(void **state)
 {
 	(void)state;

@@ -58,7 +58,7 @@ static void absences_add_up(void **state)
 	assert_int_equal(absence.count, 2);
 	assert_int_equal(absence.ticks, 4 * least);
 	assert_int_equal(absence.longest, 3 * least);
-	/* Of a sleep, what it lasted longer than the worker asked for. */
+	/* A sleep counts by the time that exceeds what the worker asked for. */
 	const uint64_t late = 2000 * OVERSLEPT_US;
 	absence_note_sleep(&absence, &watch, 50 * late, 49 * late + 1);
 	absence_note_sleep(&absence, &watch, 50 * late, UINT64_MAX);

@@ -12,7 +12,7 @@ from typing import Any
 
 Json = dict[str, Any]
 Holds = Callable[[Sequence[int]], bool]
-"""Whether the values of a field, in the order in which its frames came, are those that were asked for."""
+"""Checks the values of a field, in the order of its frames, against the request."""
 
 BYTES = {"ethernet": 14, "ipv4": 20, "ipv6": 40, "udp": 8, "tcp": 20, "vxlan": 8}
 PLACES = {

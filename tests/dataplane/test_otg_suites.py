@@ -23,7 +23,7 @@ MESH = 8
 @dataclass(frozen=True)
 class Run:
     frames: dict[bytes, list[bytes]]
-    """What was captured, by the first five bytes of the source address."""
+    """Captured frames by the first five bytes of the source address."""
     flows: dict[str, Any]
     ports: dict[str, Any]
     warnings: list[str]

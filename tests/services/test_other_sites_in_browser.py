@@ -5,20 +5,19 @@ The engine behind the server records what reaches it. `make trials` has the same
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from harness.waiting import wait_for
+from harness.serving import served
 from headless import headless, needs_chromium
 from trials.web_pages import EVIL, Page, evil_site, start_requests
 
 from wirespeed.otg.engine import Engine
 from wirespeed.otg.service import application
-from wirespeed.serving.http import HttpServer, listening
+from wirespeed.serving.http import HttpServer
 
 
 class Recorder:
@@ -45,16 +44,8 @@ class Recorder:
 
 @contextmanager
 def otg_server(recorder: Recorder) -> Iterator[int]:
-    with listening("127.0.0.1", 0) as made:
-        server = HttpServer(application(cast(Engine, recorder), "127.0.0.1"), "OTG API", lifespan=True)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
-        thread.start()
-        try:
-            wait_for(lambda: server.started, "the server")
-            yield made.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
+    with served(HttpServer(application(cast(Engine, recorder), "127.0.0.1"), "OTG API", lifespan=True)) as port:
+        yield port
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ CAPTURE_PARAMS = {
 """What T-Rex's client sends with each."""
 
 ON_DEMAND = {"endpoint", "snaplen"}
-"""What the console sends where it is asked to."""
+"""Parameters that the console sends only on request."""
 
 
 class Failure(Exception):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from harness.descriptors import few_descriptors
-from harness.waiting import wait_for
+from harness.serving import served
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -22,7 +21,7 @@ from starlette.routing import Route
 from wirespeed.serving import http
 from wirespeed.serving.accepting import StreamSessions
 from wirespeed.serving.guard import Guard, is_served
-from wirespeed.serving.http import HttpServer, listening
+from wirespeed.serving.http import HttpServer
 
 
 @pytest.mark.parametrize(
@@ -58,16 +57,8 @@ def serving() -> Iterator[int]:
         lambda status, reason: PlainTextResponse(reason, status),
         ("GET", "POST"),
     )
-    with listening("127.0.0.1", 0) as made:
-        server = HttpServer(app, "echo")
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
-        thread.start()
-        try:
-            wait_for(lambda: server.started, "the server")
-            yield made.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
+    with served(HttpServer(app, "echo")) as port:
+        yield port
 
 
 def ask(port: int, body: bytes | None = None, **headers: str) -> tuple[int, str]:

@@ -159,7 +159,7 @@ def exceptions() -> dict[str, str]:
 
 
 def table(reasons: Mapping[str, str]) -> str:
-    """As in docs/console.md: a row for each reason."""
+    """The table of docs/console.md: a row for each reason."""
     rows: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         rows.setdefault(reason, []).append(f"`{name}`")

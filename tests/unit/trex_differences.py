@@ -100,7 +100,7 @@ BEHAVIOURS = (
 
 
 def keys() -> str:
-    """As in docs/from-trex.md: rows of TAKEN, and those of LEFT_OUT by their reasons."""
+    """The tables of keys in docs/from-trex.md: rows of TAKEN, and those of LEFT_OUT by their reasons."""
     taken = _rows((f"`{key.replace('.', '` `')}`", here) for key, here in TAKEN.items())
     left_out = _rows((names, reason) for reason, names in _by_reason(LEFT_OUT).items())
     return (
@@ -110,7 +110,7 @@ def keys() -> str:
 
 
 def differences() -> str:
-    """As in docs/from-trex.md: a row for each reason."""
+    """The table of differences in docs/from-trex.md: a row for each reason."""
     requests = "| requests | | [a table of them, with reasons](generator.md#answered-otherwise-than-by-t-rex) |"
     console = _rows((f"console: {names}", "", reason) for reason, names in _by_reason(exceptions()).items())
     behaviours = _rows((one.what, one.trex, one.here) for one in BEHAVIOURS)

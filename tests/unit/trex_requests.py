@@ -23,7 +23,7 @@ Answers = dict[str, tuple[object, object]]
 
 @dataclass(frozen=True)
 class Told:
-    """What a T-Rex does and what happens here, and the reason."""
+    """Behaviour of a T-Rex, behaviour here, and the reason."""
 
     trex: str
     here: str

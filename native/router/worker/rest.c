@@ -137,20 +137,20 @@ void rest(struct ws_router *router, uint16_t index)
 		return;
 	__atomic_store_n(&rest->is_asleep, true, __ATOMIC_RELAXED);
 	rcu_rest(index);
-	uint64_t asked_us;
+	const uint64_t ticks_per_us = router->tsc_hz / 1000000;
+	uint64_t asked;
 	if (rest->epoll >= 0) {
 		int most_ms = longest_wait_ms(worker);
 		rest->is_called = wait_for_call(router, index, most_ms);
-		asked_us = most_ms < 0 ? UINT64_MAX : (uint64_t)most_ms * 1000;
+		asked = most_ms == FOR_EVER ? UINT64_MAX : ticks_per_us * 1000 * (uint64_t)most_ms;
 	} else {
 		rest->is_called = false;
-		asked_us = nap_longer(rest);
+		asked = ticks_per_us * nap_longer(rest);
 	}
 	rcu_wake(index);
 	/* A driver may see the packet a little after its descriptor tells of it. */
 	if (rest->is_called)
 		rest->idle_since = 0;
 	own_count_add(&worker->totals->sleeps, 1);
-	uint64_t asked = asked_us == UINT64_MAX ? asked_us : router->tsc_hz / 1000000 * asked_us;
 	worker_has_rested(worker, now, asked);
 }
