@@ -29,7 +29,8 @@ _ANY_VALUE = (str, bool, dict, list)
 """Types of which every value will do."""
 
 Byte = Annotated[int, "byte"]
-_MAXIMA = {"byte": (1 << 8) - 1, "uint32": (1 << 32) - 1, "uint64": (1 << 64) - 1}
+UInt16 = Annotated[int, "uint16"]
+_MAXIMA = {"byte": (1 << 8) - 1, "uint16": (1 << 16) - 1, "uint32": (1 << 32) - 1, "uint64": (1 << 64) - 1}
 _TOO_BIG_FOR = {"byte": "uint8"}
 """T-Rex's other word for a type."""
 

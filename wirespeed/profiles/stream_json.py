@@ -252,7 +252,8 @@ class StreamJson(_Model):
     def flow_kind(self) -> FlowKind:
         if not self.flow_stats.enabled:
             return FlowKind.NONE
-        return FlowKind.LATENCY if self.flow_stats.rule_type == "latency" else FlowKind.STATS
+        kinds = {"stats": FlowKind.STATS, "latency": FlowKind.LATENCY, "tpg": FlowKind.TAGGED}
+        return kinds[self.flow_stats.rule_type]
 
     @property
     def keeps_own_rate(self) -> bool:
