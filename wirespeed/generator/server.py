@@ -79,7 +79,7 @@ class Server:
         self.groups = PacketGroups(core)
         self.tagged = TaggedUsers(core)
         self.changes = Changes(core)
-        held = self.groups, self.memory, self.changes, rules or StartRules()
+        held = self.groups, self.tagged, self.memory, self.changes, rules or StartRules()
         self.ports = [
             Port(index, core, given[index] or self._pair_mac(index), self.emit, *held)
             for index in range(core.port_count())

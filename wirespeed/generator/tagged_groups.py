@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +55,17 @@ class TaggedUsers:
     def enabled_on(self, port: int) -> TaggedGroups | None:
         found = self.of_port(port)
         return found if found is not None and found.state is State.ENABLED else None
+
+    def check(self, port: int, tpgid: int, used: Container[int | None]) -> None:
+        """Refuse a stream of a group that the port does not have, or whose one stream it has."""
+        groups = self.enabled_on(port)
+        if groups is None:
+            raise failed("Trying to add a TPG stream but TPG isn't enabled in this port.")
+        if tpgid >= groups.count:
+            most = groups.count - 1
+            raise failed(f"Invalid tpgid {tpgid}. The maximal tpgid allowed for this port is {most}")
+        if tpgid in used:
+            raise failed(f"Tagged Packet Group ID {tpgid} already in use. Can't use the same id for two streams.")
 
     def add(self, groups: TaggedGroups) -> None:
         for port in groups.ports:

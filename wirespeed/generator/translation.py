@@ -106,7 +106,8 @@ def at_start(
     src = packet[6:12] if source.flags & FLAG_OWN_SRC_MAC else addresses.src
     packet = dst + src + packet[12:]
     stream = replace(translated.stream, packet=packet, rate_pps=rate_pps)
-    return stream if flow_id is None else with_flow(stream, source, flow_id)
+    number = flow_id if source.tpgid is None else source.tpgid
+    return stream if number is None else with_flow(stream, source, number)
 
 
 def with_flow(stream: Stream, source: StreamJson, flow_id: int) -> Stream:
