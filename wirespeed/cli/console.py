@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wirespeed.cli.options import BenchOption
-from wirespeed.cli.signals import leave_on_signals
 from wirespeed.console.absent import MOOT
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 from wirespeed.files import read_text_file
 

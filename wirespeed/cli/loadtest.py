@@ -28,7 +28,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 OPTIONAL_VALUES = {"--latency": "1kpps"}
 """Options that may stand without a value, and what they mean then."""

@@ -27,7 +27,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.results.rfc2544 import Rfc2544Result

@@ -29,7 +29,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.results.soak import SoakResult
