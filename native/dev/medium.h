@@ -3,7 +3,7 @@
 #ifndef DEV_MEDIUM_H
 #define DEV_MEDIUM_H
 
-#include "wirespeed.h"
+#include "wirespeed/ports.h"
 
 #include <stdbool.h>
 

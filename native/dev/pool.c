@@ -6,6 +6,8 @@
 #include "dev/numa.h"
 #include "dev/port_kind.h"
 #include "dev/worker.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <rte_eal.h>

@@ -9,6 +9,7 @@
 #include "dev/port_table.h"
 #include "dev/worker.h"
 #include "wire/ethernet.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <rte_branch_prediction.h>

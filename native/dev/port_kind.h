@@ -10,7 +10,7 @@
 
 #include "dev/port.h"
 #include "wire/own_count.h"
-#include "wirespeed.h"
+#include "wirespeed/ports.h"
 
 #include <rte_ether.h>
 #include <stdbool.h>

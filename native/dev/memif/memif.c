@@ -12,6 +12,7 @@
 #include "dev/pool.h"
 #include "dev/port_kind.h"
 #include "wire/own_count.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <limits.h>

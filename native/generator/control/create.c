@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making, starting and ending a generator. */
 #include "generator/control/generator.h"
+#include "wirespeed/runtime.h"
 
 #include "dev/error.h"
 #include "dev/medium.h"
@@ -11,6 +12,7 @@
 #include "generator/own_lines.h"
 #include "generator/program/program.h"
 #include "generator/receive/flow_meter.h"
+#include "wirespeed/generator.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

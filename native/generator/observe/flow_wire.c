@@ -6,6 +6,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wirespeed/flows.h"
 
 #include <errno.h>
 #include <string.h>

@@ -18,10 +18,12 @@
 #ifndef GENERATOR_FLOW_WIRE_H
 #define GENERATOR_FLOW_WIRE_H
 
-#include "wirespeed.h"
-
 #include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+struct ws_stream;
 
 enum {
 	FLOW_IP_ID = 0xfc00,

@@ -7,6 +7,8 @@
 #include "generator/port.h"
 #include "generator/traffic/ready.h"
 #include "wire/ethernet.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <math.h>

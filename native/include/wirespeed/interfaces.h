@@ -5,11 +5,11 @@
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
-#include "wirespeed/ports.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ws_port_config;
 struct ws_router;
 
 /* A bridge domain's own interface (BVI) routes: it is in WS_MODE_L3. */

@@ -4,7 +4,8 @@
 #ifndef ROUTER_INTERFACE_H
 #define ROUTER_INTERFACE_H
 
-#include "wirespeed.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ip6.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
 #include "router/router.h"
+#include "wirespeed/router.h"
 
 /* What is on a port has a higher number, on a bond any that was free; nothing is on the others. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index)

@@ -4,6 +4,8 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 

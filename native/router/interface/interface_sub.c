@@ -5,6 +5,7 @@
 #include "router/interface/interface_make.h"
 #include "router/interface/vlan.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <stdio.h>

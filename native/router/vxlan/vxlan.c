@@ -8,6 +8,7 @@
 #include "router/interface/interface_make.h"
 #include "router/route/route.h"
 #include "wire/address.h"
+#include "wirespeed/vxlan.h"
 
 #include <errno.h>
 #include <stdio.h>

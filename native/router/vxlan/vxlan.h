@@ -12,6 +12,7 @@
 #include "wire/ip6.h"
 #include "wire/udp.h"
 #include "wire/vxlan.h"
+#include "wirespeed/vxlan.h"
 
 #include <string.h>
 
