@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What packets cost in the nodes now, beside another revision: ratios of one interleaved run of `bench_nodes`.
 
-    bench/nodes_against.py REVISION [--rounds N] [--path NAME] [--march LEVEL] [--json FILE]
+    bench/nodes_against.py REVISION [--rounds N] [--path NAME]… [--vector N]… [--march LEVEL] [--json FILE]
     bench/nodes_against.py --against BUILD_DIR …
 
-REVISION's `bench_nodes` is built in a scratch tree that goes away again; of BUILD_DIR (a meson build) it is taken as
-it is. Ours is that of `build/`. The two take turns, row by row, so that both meet the machine as it is. Each
-says how long its fixed piece of work took when the machine was at its fastest: only rounds count in which that is
-the same for both within 5 %, and the ratio is the median of theirs. Exit code 1: a program failed; 2: bad arguments.
+REVISION's `bench_nodes` is built in a scratch tree that is deleted afterwards; that of BUILD_DIR (a meson build) is
+used as it is. The program under test is that of `build/`. The two take turns, row by row, so that both meet the
+machine as it is. Each prints how long its fixed piece of work took when the machine was at its fastest: only rounds
+count in which that time is equal for both within 5 %. The ratio is the median over these rounds, now to before.
+Exit code 1: a program failed; 2: bad arguments.
 """
 
 from __future__ import annotations
@@ -31,10 +32,30 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path("native") / "bench" / "bench_nodes"
 ALIKE = 1.05
-ROWS = (("ip4", 10), ("ip4", 1_000_000), ("ip6", 10), ("ip6", 200_000), ("mpls", 10), ("l2xc", 10))
+VECTORS = (1, 4, 32, 256)
+# Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`.
+ROWS = (
+    ("ip4", 10),
+    ("ip4", 1_000_000),
+    ("ip6", 10),
+    ("ip6", 200_000),
+    ("mpls", 10),
+    ("l2xc", 10),
+    ("sflow", 10),
+    ("vx-out", 10),
+    ("vx-in", 10),
+    ("acl", 10),
+    ("reflect", 10),
+    ("urpf", 10),
+    ("count", 10),
+    ("count", 1_000_000),
+    ("bond-o", 10),
+    ("bond-2", 10),
+    ("bond-i", 10),
+)
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
 # path, routes, order, then ticks a packet in vectors of 1, 4, 32 and 256
-ROW = re.compile(r"^(\w+)\s+(\d+)\s+\S+((?:\s+[\d.]+){4})\s", re.MULTILINE)
+ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+[\d.]+){4})\s", re.MULTILINE)
 
 
 class ProgramFailed(Exception):
@@ -43,18 +64,19 @@ class ProgramFailed(Exception):
 
 @dataclass(frozen=True)
 class Sample:
-    """One run of one row: ticks a packet in vectors of 256, and those of the fixed work at its fastest."""
+    """One run of one row: ticks a packet by vector size, and those of the fixed work at its fastest."""
 
-    ticks: float
+    ticks: dict[int, float]
     fixed: float
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A row's medians in ticks a packet, and its ratio, now to before: median, least, most, of so many rounds."""
+    """Medians of a row at one vector size in ticks a packet; ratio now to before over `rounds` rounds."""
 
     path: str
     routes: int
+    vector: int
     before: float
     now: float
     ratio: float
@@ -92,24 +114,34 @@ def built(revision: str) -> Iterator[Path]:
         yield tree / "build"
 
 
+def sample(printed: str, path: str, routes: int) -> Sample | None:
+    """The one row of `path` and `routes` in what bench_nodes printed; None without it."""
+    machine = MACHINE.search(printed)
+    row = next((row for row in ROW.finditer(printed) if (row[1], int(row[2])) == (path, routes)), None)
+    if not machine or not row:
+        return None
+    return Sample(dict(zip(VECTORS, map(float, row[3].split()), strict=True)), float(machine[1]))
+
+
 def measure(build: Path, path: str, routes: int, march: int) -> Sample:
     arguments = ["--quick", "--path", path, "--routes", str(routes), "--march", str(march)]
-    printed = run([str(build / PROGRAM), *arguments])
-    machine, row = MACHINE.search(printed), ROW.search(printed)
-    if not machine or not row:
+    found = sample(run([str(build / PROGRAM), *arguments]), path, routes)
+    if not found:
         raise ProgramFailed(f"{build / PROGRAM} printed no row of {path} with {routes} routes")
-    return Sample(float(row[3].split()[-1]), float(machine[1]))
+    return found
 
 
-def compare(path: str, routes: int, pairs: list[tuple[Sample, Sample]]) -> Comparison:
+def compare(path: str, routes: int, vector: int, pairs: list[tuple[Sample, Sample]]) -> Comparison:
     """`pairs` are (before, now) of each round."""
     alike = [p for p in pairs if max(p[0].fixed, p[1].fixed) <= ALIKE * min(p[0].fixed, p[1].fixed)]
-    ratios = [now.ticks / before.ticks for before, now in alike] or [float("nan")]
+    ticks = [(before.ticks[vector], now.ticks[vector]) for before, now in alike] or [(float("nan"), float("nan"))]
+    ratios = [now / before for before, now in ticks]
     return Comparison(
         path,
         routes,
-        statistics.median([before.ticks for before, _ in alike] or [float("nan")]),
-        statistics.median([now.ticks for _, now in alike] or [float("nan")]),
+        vector,
+        statistics.median(before for before, _ in ticks),
+        statistics.median(now for _, now in ticks),
         statistics.median(ratios),
         min(ratios),
         max(ratios),
@@ -118,19 +150,19 @@ def compare(path: str, routes: int, pairs: list[tuple[Sample, Sample]]) -> Compa
 
 
 def show(comparisons: list[Comparison]) -> None:
-    table = Table(title="ticks a packet in vectors of 256", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
+    table = Table(title="ticks a packet", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("path")
-    for heading in ("routes", "before", "now", "ratio", "least", "most", "rounds"):
+    for heading in ("routes", "vector", "before", "now", "ratio", "least", "most", "rounds"):
         table.add_column(heading, justify="right")
     for row in comparisons:
         figures = [f"{row.before:.1f}", f"{row.now:.1f}", f"{row.ratio:.2f}", f"{row.least:.2f}", f"{row.most:.2f}"]
-        table.add_row(row.path, f"{row.routes:,}".replace(",", " "), *figures, str(row.rounds))
+        table.add_row(row.path, f"{row.routes:,}".replace(",", " "), str(row.vector), *figures, str(row.rounds))
     Console().print(table)
 
 
 def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
     now = ROOT / "build"
-    rows = [row for row in ROWS if options.path in (None, row[0])]
+    rows = [row for row in ROWS if not options.path or row[0] in options.path]
     pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {row: [] for row in rows}
     for turn in range(options.rounds):
         for row in rows:
@@ -138,25 +170,40 @@ def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
             order = (before, now) if turn % 2 else (now, before)
             first, second = (measure(build, *row, options.march) for build in order)
             pairs[row].append((first, second) if turn % 2 else (second, first))
-    return [compare(*row, pairs[row]) for row in rows]
+    return [compare(*row, vector, pairs[row]) for row in rows for vector in options.vector or VECTORS]
 
 
-def parse() -> argparse.Namespace:
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    paths = dict.fromkeys(path for path, _ in ROWS)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("revision", nargs="?", help="build this one in a scratch tree")
-    parser.add_argument("--against", type=Path, metavar="BUILD_DIR", help="or take what is built there")
-    parser.add_argument("--rounds", type=int, default=7, help="turns of each row (7)")
-    parser.add_argument("--path", choices=sorted({path for path, _ in ROWS}), help="of these rows alone")
-    parser.add_argument("--march", type=int, default=0, help="x86-64 level of both; 0, the default: the CPU's")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    options = parser.parse_args()
+    parser.add_argument("revision", nargs="?", help="git revision to build in a scratch tree and compare with")
+    parser.add_argument("--against", type=Path, metavar="BUILD_DIR", help="existing build to compare with")
+    parser.add_argument("--rounds", type=int, default=7, help="runs of each row in each program (default 7)")
+    parser.add_argument(
+        "--path",
+        action="append",
+        choices=paths,
+        metavar="NAME",
+        help=f"only rows of this path; repeat for more (default all: {' '.join(paths)})",
+    )
+    parser.add_argument(
+        "--vector",
+        action="append",
+        type=int,
+        choices=VECTORS,
+        metavar="N",
+        help=f"only this many packets per vector; repeat for more (default all: {' '.join(map(str, VECTORS))})",
+    )
+    parser.add_argument("--march", type=int, default=0, help="x86-64 level of both (default 0, the best of the CPU)")
+    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    options = parser.parse_args(arguments)
     if (options.revision is None) == (options.against is None):
-        parser.error("say either a REVISION or --against BUILD_DIR")
+        parser.error("give either a REVISION or --against BUILD_DIR")
     if options.rounds < 1:
-        parser.error(f"--rounds {options.rounds}: there is at least 1")
+        parser.error(f"--rounds {options.rounds}: give at least 1")
     for build in filter(None, (ROOT / "build", options.against)):
         if not (build / PROGRAM).is_file():
-            parser.error(f"{build / PROGRAM} is not there: ninja -C {build} {PROGRAM}")
+            parser.error(f"{build / PROGRAM} is missing; build it: ninja -C {build} {PROGRAM}")
     return options
 
 

@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from harness.stages import REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
+from harness.stages import FOLDERS, REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
 
 NATIVE_TREES = {TEST: "build-asan-best", REST: "build-asan-levels"}
 
@@ -84,10 +85,24 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
         outcome.took_s = time.monotonic() - begun
 
 
+@contextmanager
+def compiled() -> Iterator[None]:
+    """Compile to bytecode, meanwhile, what tests import: all processes of a stage would compile it at the same time."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *(f"tests/{folder}" for folder in FOLDERS)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment) as process:
+        try:
+            yield
+        except BaseException:
+            process.terminate()
+            raise
+
+
 def native(tier: str, outcome: Outcome) -> None:
     log = ROOT / NATIVE_TREES[tier] / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
-    code = call(["tools/test-native.sh", *(["long"] if tier == REST else [])])
+    with compiled():
+        code = call(["tools/test-native.sh", *(["long"] if tier == REST else [])])
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     for row in rows:
         name, result = row["name"], row["result"]

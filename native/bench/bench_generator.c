@@ -16,6 +16,7 @@
 #include "generator/observe/flow_wire.h"
 #include "generator/receive/flow_meter.h"
 #include "generator/traffic/transmit.h"
+#include "wirespeed/ports.h"
 
 #include <getopt.h>
 #include <rte_cycles.h>

@@ -16,6 +16,7 @@
 #include "generator/control/generator.h"
 #include "generator/receive/receive.h"
 #include "generator/traffic/transmit.h"
+#include "wirespeed/ports.h"
 
 #include <rte_cycles.h>
 #include <signal.h>

@@ -13,6 +13,7 @@
 #include "bench/bench_setup.h"
 #include "dev/pool.h"
 #include "dev/port.h"
+#include "wirespeed/ports.h"
 
 #include <rte_cycles.h>
 #include <rte_mbuf.h>

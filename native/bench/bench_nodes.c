@@ -19,6 +19,14 @@
 #include "bench/samples.h"
 #include "wire/address.h"
 #include "wire/ip4.h"
+#include "wirespeed/acls.h"
+#include "wirespeed/bonds.h"
+#include "wirespeed/counters.h"
+#include "wirespeed/mpls.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/sflow.h"
+#include "wirespeed/urpf.h"
+#include "wirespeed/vxlan.h"
 
 #include <getopt.h>
 #include <rte_common.h>

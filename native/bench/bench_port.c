@@ -11,6 +11,7 @@
 #include "bench/bench_setup.h"
 #include "bench/samples.h"
 #include "dev/port.h"
+#include "wirespeed/ports.h"
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>

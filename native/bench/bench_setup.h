@@ -3,7 +3,7 @@
 #ifndef BENCH_SETUP_H
 #define BENCH_SETUP_H
 
-#include "wirespeed.h"
+#include "wirespeed/runtime.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/generator_loads.h"
+#include "wirespeed/streams.h"
 
 #include <stdio.h>
 

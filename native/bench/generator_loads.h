@@ -3,7 +3,9 @@
 #ifndef BENCH_GENERATOR_LOADS_H
 #define BENCH_GENERATOR_LOADS_H
 
-#include "wirespeed.h"
+#include <stdint.h>
+
+struct ws_stream;
 
 /* Far more is asked than can be sent, so that every burst is full. */
 typedef void load_fn(const char *name, const struct ws_stream *streams, uint32_t count);

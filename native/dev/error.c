@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/error.h"
-
-#include "wirespeed.h"
+#include "wirespeed/runtime.h"
 
 #include <stdarg.h>
 #include <stdio.h>

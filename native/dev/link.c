@@ -3,7 +3,7 @@
 
 #include "dev/bell.h"
 #include "dev/error.h"
-#include "wirespeed.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <linux/if.h>

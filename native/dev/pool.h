@@ -3,10 +3,10 @@
 #ifndef DEV_POOL_H
 #define DEV_POOL_H
 
-#include "wirespeed.h"
-
 #include <rte_mempool.h>
 #include <stdint.h>
+
+struct ws_port_config;
 
 enum {
 	POOL_FRAME_OVERHEAD = 14 + 8, /* Ethernet header and two VLAN tags; NICs strip the FCS */

@@ -6,7 +6,7 @@
 #ifndef DEV_PORT_H
 #define DEV_PORT_H
 
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <rte_mbuf.h>
 #include <rte_spinlock.h>

@@ -3,7 +3,7 @@
 #include "dev/error.h"
 #include "dev/port.h"
 #include "dev/port_table.h"
-#include "wirespeed.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "dev/link.h"
 #include "dev/port.h"
 #include "dev/port_table.h"
-#include "wirespeed.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EAL once a process: CPUs, memory, log. */
+#include "wirespeed/runtime.h"
 #include "dev/dpdk_log.h"
 #include "dev/error.h"
 #include "dev/link.h"
 #include "dev/worker.h"
-#include "wirespeed.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -4,7 +4,7 @@
 #include "dev/bell.h"
 #include "dev/error.h"
 #include "wire/own_count.h"
-#include "wirespeed.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <pthread.h>

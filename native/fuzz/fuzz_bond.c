@@ -11,6 +11,7 @@
 #include "fuzz/router_target.h"
 #include "wire/ethernet.h"
 #include "wire/lacp.h"
+#include "wirespeed/bonds.h"
 
 enum { BY_FLOW = 1, SLOW = 2, KEPT = 2 };
 

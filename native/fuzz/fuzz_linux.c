@@ -5,6 +5,8 @@
  */
 #include "fuzz/fuzz.h"
 #include "linux/intake.h"
+#include "wirespeed/mpls.h"
+#include "wirespeed/neighbors.h"
 
 enum { MAX_ROUTES = 4096 };
 

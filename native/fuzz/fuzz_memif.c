@@ -11,6 +11,7 @@
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "fuzz/fuzz.h"
+#include "wirespeed/runtime.h"
 
 #include <rte_mbuf.h>
 #include <sched.h>

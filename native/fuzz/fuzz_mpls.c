@@ -11,6 +11,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/mpls.h"
+#include "wirespeed/mpls.h"
 
 enum { FIX_ETHERNET = 1, FIX_CHECKSUM = 2, FIX_LABELS = 4, LABELS = 8 };
 

@@ -19,6 +19,8 @@
 #include "generator/receive/receive.h"
 #include "generator/traffic/traffic.h"
 #include "tests/heap_packet.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <rte_cycles.h>
 #include <sched.h>

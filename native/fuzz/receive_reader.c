@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/receive_reader.h"
+#include "wirespeed/runtime.h"
 
 #include <rte_cycles.h>
 #include <string.h>

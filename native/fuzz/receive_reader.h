@@ -6,7 +6,7 @@
 #ifndef FUZZ_RECEIVE_READER_H
 #define FUZZ_RECEIVE_READER_H
 
-#include "wirespeed.h"
+#include "wirespeed/flows.h"
 
 #include <stdbool.h>
 #include <stddef.h>

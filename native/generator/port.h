@@ -6,7 +6,7 @@
 #ifndef GENERATOR_PORT_H
 #define GENERATOR_PORT_H
 
-#include "wirespeed.h"
+#include "wirespeed/generator.h"
 
 struct port_flows;
 struct push;

@@ -6,6 +6,8 @@
 #include "dev/error.h"
 #include "linux/intake_labels.h"
 #include "linux/intake_routes.h"
+#include "wirespeed/neighbors.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <linux/rtnetlink.h>

@@ -14,6 +14,8 @@
 #include "linux/places.h"
 #include "linux/rib.h"
 
+struct ws_route_change;
+
 enum { INTAKE_ALL = (1 << DUMP_COUNT) - 1, INTAKE_BATCH = 256 };
 
 struct known_link {

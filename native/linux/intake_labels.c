@@ -11,6 +11,7 @@
 
 #include "dev/error.h"
 #include "linux/intake_routes.h"
+#include "wirespeed/mpls.h"
 
 #include <errno.h>
 #include <stdlib.h>

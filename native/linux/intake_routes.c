@@ -2,6 +2,8 @@
 #include "linux/intake_routes.h"
 
 #include "linux/intake_labels.h"
+#include "wirespeed/routes.h"
+#include "wirespeed/runtime.h"
 
 #include <linux/rtnetlink.h>
 #include <stddef.h>

@@ -5,6 +5,8 @@
 
 #include "linux/intake.h"
 
+struct ws_path;
+
 void intake_take_route(struct intake *intake, const struct linux_route *route, bool is_removal,
 					   bool from_dump);
 void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *nexthop,

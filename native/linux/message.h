@@ -5,7 +5,8 @@
 #ifndef LINUX_MESSAGE_H
 #define LINUX_MESSAGE_H
 
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
+#include "wirespeed/linux.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,6 +4,7 @@
 #include "dev/netns.h"
 #include "linux/intake.h"
 #include "linux/request.h"
+#include "wirespeed/linux.h"
 
 #include <errno.h>
 #include <linux/nexthop.h>

@@ -2,6 +2,7 @@
 #include "linux/nexthops.h"
 
 #include "linux/grow.h"
+#include "wirespeed/routes.h"
 
 #include <stdlib.h>
 #include <string.h>

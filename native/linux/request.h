@@ -3,7 +3,10 @@
 #ifndef LINUX_REQUEST_H
 #define LINUX_REQUEST_H
 
-#include "wirespeed.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_prefix;
 
 /* A socket for requests, apart from the one that listens: its answers stand in no queue. */
 int request_socket(void);

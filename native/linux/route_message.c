@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/route_message.h"
+#include "wirespeed/routes.h"
 
 #include <arpa/inet.h>
 #include <linux/lwtunnel.h>

@@ -25,7 +25,8 @@
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
 #include "wire/mpls.h"
-#include "wirespeed.h"
+#include "wirespeed/echo.h"
+#include "wirespeed/router.h"
 
 #include <rte_branch_prediction.h>
 

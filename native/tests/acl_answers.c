@@ -9,6 +9,9 @@
  */
 #include "router/router.h"
 #include "tests/router_rig.h"
+#include "wirespeed/acl_sessions.h"
+#include "wirespeed/acls.h"
+#include "wirespeed/runtime.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "tests/churn_changes.h"
 
 #include "tests/churn_rig.h"
+#include "wirespeed/router.h"
 
 #include <stddef.h>
 

@@ -3,9 +3,10 @@
 #ifndef TESTS_CHURN_CHANGES_H
 #define TESTS_CHURN_CHANGES_H
 
-#include "wirespeed.h"
-
+#include <stdbool.h>
 #include <stdint.h>
+
+struct ws_router;
 
 enum { CHURN_BONDED = 3 /* the wire that becomes a member of bonds */ };
 

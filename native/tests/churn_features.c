@@ -2,6 +2,18 @@
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
+#include "wirespeed/acl_sessions.h"
+#include "wirespeed/acls.h"
+#include "wirespeed/counters.h"
+#include "wirespeed/dad.h"
+#include "wirespeed/impairment.h"
+#include "wirespeed/placement.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/punt.h"
+#include "wirespeed/runtime.h"
+#include "wirespeed/sflow.h"
+#include "wirespeed/trace.h"
+#include "wirespeed/urpf.h"
 
 #include "router/router.h"
 

@@ -2,6 +2,11 @@
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
+#include "wirespeed/bonds.h"
+#include "wirespeed/bridges.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/urpf.h"
+#include "wirespeed/vxlan.h"
 
 #include <stdio.h>
 #include <unistd.h>

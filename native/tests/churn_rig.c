@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/churn_rig.h"
+#include "wirespeed/ports.h"
 
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "tests/churn_packets.h"
 #include "tests/pool_order.h"
 #include "wire/splitmix.h"
+#include "wirespeed/runtime.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -11,7 +11,6 @@
 #define TESTS_CHURN_RIG_H
 
 #include "wire/address.h"
-#include "wirespeed.h"
 
 #include <stdbool.h>
 #include <stdint.h>

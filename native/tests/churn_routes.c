@@ -2,6 +2,8 @@
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
+#include "wirespeed/counters.h"
+#include "wirespeed/mpls.h"
 
 #include "router/fib/fib.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/label_table.h"
+#include "wirespeed/mpls.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_LABEL_TABLE_H
 #define TESTS_LABEL_TABLE_H
 
-#include "wirespeed.h"
+#include "wirespeed/mpls.h"
 
 enum { LABEL_TABLE_MOST = 64 };
 

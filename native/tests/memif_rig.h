@@ -8,6 +8,8 @@
 
 #include "dev/port.h"
 #include "tests/cmocka_all.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <sched.h>

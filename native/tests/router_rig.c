@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/router_rig.h"
+#include "wirespeed/ports.h"
 
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -7,6 +8,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
+#include "wirespeed/runtime.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 #include "router/router.h"
 #include "wire/address.h"
-#include "wirespeed.h"
+#include "wirespeed/nodes.h"
 
 #include <stddef.h>
 #include <stdint.h>

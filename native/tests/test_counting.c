@@ -3,6 +3,7 @@
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wirespeed/counters.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "wire/ip6.h"
 #include "wire/mpls.h"
 #include "wire/udp.h"
+#include "wirespeed/mpls.h"
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
  */
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
+#include "wirespeed/push.h"
+#include "wirespeed/runtime.h"
 
 #include "dev/pool.h"
 #include "dev/port.h"

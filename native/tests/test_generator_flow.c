@@ -5,6 +5,7 @@
 #include "generator/receive/flow_meter.h"
 #include "generator/receive/sequence.h"
 #include "tests/cmocka_all.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <stdlib.h>

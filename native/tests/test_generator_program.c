@@ -2,6 +2,8 @@
 /* Field programs: what each instruction does to the packets, and what is refused. */
 #include "generator/program/program.h"
 #include "tests/cmocka_all.h"
+#include "wirespeed/runtime.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
 /* When packets are due: rates, bursts, chains, changes while running. One tick is a nanosecond. */
 #include "generator/traffic/schedule.h"
 #include "tests/cmocka_all.h"
+#include "wirespeed/runtime.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,6 +5,8 @@
 #include "generator/traffic/schedule_state.h"
 #include "generator/traffic/split.h"
 #include "tests/cmocka_all.h"
+#include "wirespeed/runtime.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <math.h>

@@ -12,6 +12,9 @@
 #include "generator/traffic/traffic.h"
 #include "generator/traffic/transmit.h"
 #include "tests/cmocka_all.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/push.h"
+#include "wirespeed/runtime.h"
 
 #include <math.h>
 #include <rte_cycles.h>

@@ -2,6 +2,7 @@
 /* worker-handoff: each packet reaches the ring of the worker that owns its flow. */
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
+#include "wirespeed/placement.h"
 
 #include <rte_mbuf.h>
 #include <rte_ring.h>

@@ -7,6 +7,8 @@
 #include "wire/ip4.h"
 #include "wire/mpls.h"
 #include "wire/udp.h"
+#include "wirespeed/mpls.h"
+#include "wirespeed/runtime.h"
 
 enum { QUOTE = ETHERNET_LEN + IP4_LEN + ICMP4_LEN, ANSWER_TTL = 64 };
 

@@ -4,6 +4,7 @@
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
+#include "wirespeed/trace.h"
 
 static const uint32_t client = IP(10, 0, 0, 2), server = IP(48, 0, 0, 1);
 

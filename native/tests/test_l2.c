@@ -3,6 +3,8 @@
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
+#include "wirespeed/bridges.h"
+#include "wirespeed/trace.h"
 
 #include <errno.h>
 #include <string.h>

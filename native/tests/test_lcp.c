@@ -6,6 +6,7 @@
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
 #include "wire/ip4.h"
+#include "wirespeed/linux.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,9 @@
 #include "cmocka_all.h"
 #include "linux/dumps.h"
 #include "linux_messages.h"
-#include "wirespeed.h"
+#include "wirespeed/linux.h"
+#include "wirespeed/neighbors.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <string.h>

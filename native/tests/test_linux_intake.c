@@ -4,6 +4,8 @@
 #include "linux/intake.h"
 #include "linux_messages.h"
 #include "tests/label_table.h"
+#include "wirespeed/neighbors.h"
+#include "wirespeed/routes.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "tests/rig_tests.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <string.h>

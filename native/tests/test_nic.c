@@ -6,6 +6,7 @@
  * that no guest has: i40e, ice, mlx4.
  */
 #include "cmocka_all.h"
+#include "wirespeed/ports.h"
 
 #include "dev/ethdev/admission.h"
 #include "dev/ethdev/nic_policy.h"
@@ -13,6 +14,8 @@
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "router/router.h"
+#include "wirespeed/linux.h"
+#include "wirespeed/runtime.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,6 +6,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/mpls.h"
+#include "wirespeed/mpls.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -6,6 +6,8 @@
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wirespeed/placement.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,8 @@
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <pthread.h>

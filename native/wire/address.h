@@ -3,7 +3,7 @@
 #ifndef WIRE_ADDRESS_H
 #define WIRE_ADDRESS_H
 
-#include "wirespeed.h"
+#include "wirespeed/address.h"
 
 #include <endian.h>
 #include <stdbool.h>

@@ -3,11 +3,12 @@
 #ifndef WIRE_FRAME_ADDRESSES_H
 #define WIRE_FRAME_ADDRESSES_H
 
-#include "wirespeed.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct ws_address;
+struct ws_prefix;
 
 /* False when the frame holds no whole IP header. */
 bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *source,

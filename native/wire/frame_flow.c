@@ -3,6 +3,7 @@
 
 #include "wire/frame_addresses.h"
 #include "wire/ip6.h"
+#include "wirespeed/address.h"
 
 static uint64_t load(const uint8_t *bytes)
 {

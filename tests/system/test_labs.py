@@ -76,6 +76,7 @@ def test_the_router_outlives_its_tester_and_serves_the_next(own_lab, tmp_path):
     assert forwarded(own_lab) > 0
 
 
+@pytest.mark.long("two load tests; labs that start at once and a generator that dies are tested by themselves")
 def test_two_labs_at_once_of_which_one_loses_its_generator(lab, own_lab, tmp_path):
     """The test of the killed generator ends with its samples; the other lab's test is complete."""
     assert own_lab.rpc != lab.rpc

@@ -4,7 +4,7 @@
 #include "dev/ethdev/removal.h"
 
 #include "dev/link.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <rte_dev.h>
 #include <rte_ethdev.h>

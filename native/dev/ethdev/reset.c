@@ -2,7 +2,7 @@
 #include "dev/ethdev/reset.h"
 
 #include "dev/link.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <rte_ethdev.h>
 

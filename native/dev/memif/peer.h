@@ -8,7 +8,7 @@
 
 #include "dev/memif/protocol.h"
 #include "dev/memif/region.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures as the main thread has them: a ring for each worker whose ports they are of. */
+#include "wirespeed/captures.h"
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/control/generator.h"
 #include "wire/ethernet.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 

@@ -4,6 +4,7 @@
 #include "dev/port.h"
 #include "generator/control/command.h"
 #include "generator/traffic/traffic.h"
+#include "wirespeed/generator.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

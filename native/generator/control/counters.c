@@ -3,6 +3,9 @@
 #include "dev/port.h"
 #include "generator/control/generator.h"
 #include "generator/traffic/traffic.h"
+#include "wirespeed/generator.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <rte_cycles.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making, starting and ending a generator. */
 #include "generator/control/generator.h"
+#include "wirespeed/runtime.h"
 
 #include "dev/error.h"
 #include "dev/medium.h"
@@ -12,6 +13,7 @@
 #include "generator/program/program.h"
 #include "generator/receive/flow_meter.h"
 #include "generator/tagged/tagged.h"
+#include "wirespeed/generator.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flow counters as the main thread has them: read and reset by the workers, between two bursts. */
+#include "wirespeed/flows.h"
 #include "dev/error.h"
 #include "generator/control/generator.h"
 #include "generator/observe/flow_counts.h"

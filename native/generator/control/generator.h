@@ -9,6 +9,7 @@
 #include "generator/port.h"
 #include "generator/receive/flow_order.h"
 #include "generator/traffic/series.h"
+#include "wirespeed/flows.h"
 
 enum { SENDING_BUCKETS = 4096 };
 

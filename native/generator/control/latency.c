@@ -4,6 +4,7 @@
 #include "generator/control/generator.h"
 #include "generator/receive/flow_meter.h"
 #include "generator/traffic/traffic.h"
+#include "wirespeed/flows.h"
 
 #include <rte_cycles.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "dev/link.h"
 #include "dev/port.h"
 #include "generator/control/generator.h"
+#include "wirespeed/generator.h"
 
 static void do_nothing(void *argument)
 {

@@ -6,6 +6,8 @@
 #include "generator/control/generator.h"
 #include "generator/traffic/push.h"
 #include "wire/ethernet.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/push.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -10,6 +10,8 @@
 #include "generator/receive/flow_meter.h"
 #include "generator/traffic/traffic.h"
 #include "wire/ethernet.h"
+#include "wirespeed/generator.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <math.h>

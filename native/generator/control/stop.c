@@ -5,6 +5,7 @@
 #include "generator/control/command.h"
 #include "generator/control/sending.h"
 #include "generator/traffic/traffic.h"
+#include "wirespeed/generator.h"
 
 /* Takes out what `wanted` says, and chains it up. */
 static void detach(struct command *command,

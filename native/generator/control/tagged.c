@@ -132,8 +132,9 @@ int ws_generator_tag(struct ws_generator *generator, uint16_t port, bool receive
 	struct inquiry inquiries[WS_MAX_WORKERS] = {0};
 	int error = command_check_port(generator, port);
 	if (!error && (!groups || tag_count > WS_TAGS))
-		error = fail(-EINVAL, "%u tagged packet groups, %u tags; 1 group or more and %d tags at most",
-					 groups, tag_count, WS_TAGS);
+		error =
+			fail(-EINVAL, "%u tagged packet groups, %u tags; 1 group or more and %d tags at most",
+				 groups, tag_count, WS_TAGS);
 	if (error)
 		return error;
 	ws_generator_end_tagging(generator, port);
@@ -213,10 +214,8 @@ int ws_generator_tagged(struct ws_generator *generator, uint16_t port, uint32_t 
 	if (!seen)
 		return fail(-ENOMEM, "no memory to read %u tags", count);
 	for (uint16_t i = 0; i < workers; i++)
-		inquiries[i] = (struct inquiry){.group = group,
-										.first = first,
-										.count = count,
-										.counts = seen + (size_t)i * count};
+		inquiries[i] = (struct inquiry){
+			.group = group, .first = first, .count = count, .counts = seen + (size_t)i * count};
 	ask(generator, port, do_read, inquiries);
 	for (uint32_t i = 0; i < count; i++)
 		out[i] = merge(inquiries, workers, i);

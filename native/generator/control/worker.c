@@ -7,6 +7,7 @@
 #include "generator/traffic/traffic.h"
 #include "generator/traffic/transmit.h"
 #include "wire/own_count.h"
+#include "wirespeed/runtime.h"
 
 #include <rte_cycles.h>
 #include <sys/prctl.h>

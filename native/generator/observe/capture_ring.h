@@ -6,7 +6,7 @@
 #ifndef GENERATOR_CAPTURE_RING_H
 #define GENERATOR_CAPTURE_RING_H
 
-#include "wirespeed.h"
+#include "wirespeed/captures.h"
 
 #include <rte_mbuf.h>
 

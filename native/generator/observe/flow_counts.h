@@ -2,7 +2,7 @@
 #ifndef GENERATOR_FLOW_COUNTS_H
 #define GENERATOR_FLOW_COUNTS_H
 
-#include "wirespeed.h"
+#include "wirespeed/flows.h"
 
 /* Counters of one port, of both directions: its worker is their only writer. */
 struct port_flows {

@@ -6,6 +6,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wirespeed/flows.h"
 
 #include <errno.h>
 #include <string.h>
@@ -125,7 +126,8 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 					stream->id, payload < frame_len ? (int)(frame_len - payload) : 0,
 					latency  ? "latency"
 					: tagged ? "a tagged packet group"
-							 : "the flow signature", FLOW_TAIL_LEN);
+							 : "the flow signature",
+					FLOW_TAIL_LEN);
 	return 0;
 }
 

@@ -18,10 +18,12 @@
 #ifndef GENERATOR_FLOW_WIRE_H
 #define GENERATOR_FLOW_WIRE_H
 
-#include "wirespeed.h"
-
 #include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+struct ws_stream;
 
 enum {
 	FLOW_IP_ID = 0xfc00,
@@ -29,7 +31,7 @@ enum {
 	FLOW_IP_LATENCY = 0xffff,
 	FLOW_MAGIC_LATENCY = 0xab,
 	FLOW_MAGIC_SIGNATURE = 0xac,
-	FLOW_MAGIC_TAGGED = 0xc1,       /* first byte of a tagged packet group's magic word */
+	FLOW_MAGIC_TAGGED = 0xc1, /* first byte of a tagged packet group's magic word */
 	FLOW_START_TAGGED = 0x5c,
 	FLOW_ID_TAGGED = 0xe50b,
 	FLOW_TAIL_LEN = 16,

@@ -12,11 +12,13 @@
 #ifndef GENERATOR_PROGRAM_H
 #define GENERATOR_PROGRAM_H
 
-#include "wirespeed.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { PROGRAM_BATCH = 64 };
 
 struct program;
+struct ws_stream;
 
 /* Of the packets of a stream, those with the numbers `number`, `number` + `of`, … */
 struct stream_part {

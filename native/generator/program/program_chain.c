@@ -2,6 +2,7 @@
 /* Chains of variables: one advances when the one before it wraps. */
 #include "dev/error.h"
 #include "generator/program/program_compiler.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <stdlib.h>

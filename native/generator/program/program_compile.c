@@ -8,6 +8,7 @@
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wire/udp.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <stdlib.h>

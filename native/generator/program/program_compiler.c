@@ -2,6 +2,7 @@
 #include "generator/program/program_compiler.h"
 
 #include "dev/error.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,6 +5,9 @@
 
 #include "generator/program/program_code.h"
 
+struct ws_op;
+struct ws_stream;
+
 /* What is known while compiling. */
 struct compiler {
 	const struct ws_stream *stream;

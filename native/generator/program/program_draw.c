@@ -14,6 +14,7 @@
 #include "generator/program/program_draw.h"
 #include "generator/program/program_code.h"
 #include "generator/program/program_compiler.h"
+#include "wirespeed/streams.h"
 
 enum { RAW_BITS = 31 };
 

@@ -4,6 +4,7 @@
  * w + 2 n … of those that one worker would make, by steps that are n times as long.
  */
 #include "generator/program/program_compiler.h"
+#include "wirespeed/streams.h"
 
 static bool advances_alone(const struct ws_stream *stream, const struct ws_op *variable)
 {

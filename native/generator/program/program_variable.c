@@ -2,6 +2,7 @@
 /* Compiling the instructions that advance variables. */
 #include "dev/error.h"
 #include "generator/program/program_compiler.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <stdlib.h>

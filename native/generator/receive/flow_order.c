@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "generator/receive/flow_order.h"
+#include "wirespeed/flows.h"
 
 static uint64_t lower(uint64_t a, uint64_t b)
 {

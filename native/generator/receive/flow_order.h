@@ -16,7 +16,9 @@
 #ifndef GENERATOR_FLOW_ORDER_H
 #define GENERATOR_FLOW_ORDER_H
 
-#include "wirespeed.h"
+#include <stdint.h>
+
+struct ws_latency;
 
 struct flow_order {
 	uint64_t reached; /* how many sequence numbers there are up to the highest that came */

@@ -52,8 +52,8 @@ struct tagged *tagged_create(uint32_t groups, uint32_t tags, struct tag_map *map
 		tag_map_free(map);
 		return NULL;
 	}
-	*tagged = (struct tagged){
-		.groups = groups, .row = tags + WS_TAGGED_BESIDE, .users = 1, .map = map};
+	*tagged =
+		(struct tagged){.groups = groups, .row = tags + WS_TAGGED_BESIDE, .users = 1, .map = map};
 	tagged->sent = calloc(groups, sizeof(*tagged->sent));
 	if (map)
 		tagged->counts = calloc((size_t)groups * tagged->row, sizeof(*tagged->counts));

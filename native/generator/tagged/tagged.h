@@ -2,15 +2,17 @@
 /*
  * Tagged packet groups of one port as one of its workers counts them.
  *
- * Packets of a group end in 16 bytes, little-endian, as T-Rex has them: TAGGED_MAGIC, the group, the
- * packet's number in its group, 0. The receiver counts by group and by the VLAN tags in front of the
- * packet. Nothing here needs DPDK.
+ * Packets of a group end in 16 bytes, little-endian, as T-Rex has them: TAGGED_MAGIC, the group,
+ * the packet's number in its group, 0. The receiver counts by group and by the VLAN tags in front
+ * of the packet. Nothing here needs DPDK.
  */
 #ifndef GENERATOR_TAGGED_H
 #define GENERATOR_TAGGED_H
 
 #include "generator/receive/flow_meter.h"
 #include "generator/receive/flow_order.h"
+#include "wirespeed/flows.h"
+#include "wirespeed/tagged.h"
 
 #define TAGGED_MAGIC 0xe50b5cc1u
 

@@ -5,6 +5,8 @@
 #include "dev/port.h"
 #include "generator/observe/watch.h"
 #include "wire/ethernet.h"
+#include "wirespeed/push.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <math.h>

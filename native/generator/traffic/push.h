@@ -5,6 +5,8 @@
 
 #include "generator/port.h"
 
+struct ws_push;
+
 struct pushed {
 	double at; /* in ticks since `origin` */
 	uint32_t offset;

@@ -21,6 +21,7 @@
 #include "generator/program/program.h"
 
 struct schedule;
+struct ws_stream;
 
 /* `count` packets of stream `stream` (an index); the first is due at `due`. */
 struct schedule_run {

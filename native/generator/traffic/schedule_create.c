@@ -2,6 +2,7 @@
 #include "dev/error.h"
 #include "generator/own_lines.h"
 #include "generator/traffic/schedule_state.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <math.h>

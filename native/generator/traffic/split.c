@@ -2,6 +2,8 @@
 #include "generator/traffic/split.h"
 
 #include "dev/error.h"
+#include "wirespeed/limits.h"
+#include "wirespeed/streams.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,6 +13,8 @@
 
 #include "generator/program/program.h"
 
+struct ws_stream;
+
 /* Of one worker. The packets and programs are the caller's. */
 struct worker_streams {
 	struct ws_stream *streams;

@@ -5,9 +5,11 @@
 #include "dev/port.h"
 #include "generator/own_lines.h"
 #include "generator/port.h"
-#include "generator/traffic/ready.h"
 #include "generator/tagged/tagged.h"
+#include "generator/traffic/ready.h"
 #include "wire/ethernet.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <math.h>

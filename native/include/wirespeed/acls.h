@@ -12,7 +12,6 @@
 struct ws_router;
 
 enum {
-	WS_MAX_ACLS = 1024,
 	WS_MAX_ACL_RULES = 16384,    /* of one ACL */
 	WS_MAX_INTERFACE_ACLS = 128, /* that one direction of an interface has */
 	WS_ACL_TAG_LEN = 64,

@@ -5,11 +5,11 @@
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
-#include "wirespeed/ports.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ws_port_config;
 struct ws_router;
 
 /* A bridge domain's own interface (BVI) routes: it is in WS_MODE_L3. */
@@ -54,7 +54,7 @@ enum ws_mtu_kind { WS_MTU_L2, WS_MTU_L3, WS_MTU_IP4, WS_MTU_IP6, WS_MTU_MPLS, WS
 struct ws_interface {
 	char name[WS_NAME_LEN];
 	int32_t kind;    /* enum ws_interface_kind */
-	uint16_t parent; /* the port of a sub-interface; itself otherwise */
+	uint16_t parent; /* what a sub-interface is on: a port, bond or tunnel; itself otherwise */
 	struct ws_subinterface sub;
 	bool admin_up, link_up;
 	uint16_t mtu;

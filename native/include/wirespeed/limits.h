@@ -13,6 +13,7 @@ enum {
 	WS_MAX_POOLS = 8,     /* of packet buffers, one a NUMA node; further nodes use the first */
 	WS_MAX_QUEUES = 64,   /* of a port, in each direction */
 	WS_MAX_PATHS = 16,    /* of one route */
+	WS_MAX_ACLS = 1024,   /* of a router */
 	WS_MAX_LABELS = 8,    /* that one path pushes */
 	WS_REWRITE_LEN = 24,  /* the longest header of a frame that is routed */
 	WS_TRACE_BYTES = 128, /* of a packet kept per trace step */

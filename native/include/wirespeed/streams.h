@@ -80,7 +80,7 @@ struct ws_stream {
 	bool is_null;         /* takes its time but sends nothing; needs no packet */
 	int32_t flow_kind;    /* enum ws_flow_kind */
 	uint32_t flow_id;     /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS; or
-	                         a tagged packet group */
+							 a tagged packet group */
 	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
 	bool flow_signature;
 };

@@ -9,9 +9,9 @@
 struct ws_generator;
 
 enum {
-	WS_TAGS = 65000,       /* tags of a port at most */
-	WS_UNKNOWN_TAGS = 10,  /* of those that no tag number has, the first are kept */
-	WS_TAGGED_BESIDE = 2,  /* counts behind those of the tags: unknown tags, no tag */
+	WS_TAGS = 65000,      /* tags of a port at most */
+	WS_UNKNOWN_TAGS = 10, /* of those that no tag number has, the first are kept */
+	WS_TAGGED_BESIDE = 2, /* counts behind those of the tags: unknown tags, no tag */
 };
 
 /* VLAN ids as they follow each other on the wire. `second` 0: one tag only; `first` 0: the number

@@ -8,7 +8,8 @@
 #define ROUTER_ACL_H
 
 #include "router/observe/stats_pairs.h"
-#include "wirespeed.h"
+#include "wirespeed/acl_sessions.h"
+#include "wirespeed/acls.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,6 +6,7 @@
 #include "router/acl/acl_table.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
+#include "wirespeed/acls.h"
 
 #include <errno.h>
 

@@ -9,7 +9,7 @@
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wire/tcp.h"
-#include "wirespeed.h"
+#include "wirespeed/acls.h"
 
 #include <stdbool.h>
 #include <stddef.h>

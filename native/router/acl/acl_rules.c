@@ -8,6 +8,7 @@
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/own_count.h"
+#include "wirespeed/acls.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/own_count.h"
+#include "wirespeed/acl_sessions.h"
 
 static const struct acl_sessions *sessions_of(const struct ws_router *router)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of sessions as the main thread sees it: made, swept, cleared. */
+#include "wirespeed/acl_sessions.h"
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/acl/acl_session.h"

@@ -23,6 +23,8 @@
 #include "router/urpf/urpf.h"
 #include "router/vxlan/vxlan.h"
 #include "router/worker/main_input.h"
+#include "wirespeed/router.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <rte_malloc.h>

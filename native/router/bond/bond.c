@@ -7,6 +7,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
 #include "wire/ethernet.h"
+#include "wirespeed/bonds.h"
 
 #include <errno.h>
 #include <rte_ring_elem.h>

@@ -8,6 +8,7 @@
 
 #include "router/bond/lacp.h"
 #include "router/router.h"
+#include "wirespeed/bonds.h"
 
 enum { BOND_BUCKETS = 256, BOND_HELD = UINT16_MAX };
 

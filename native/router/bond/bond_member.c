@@ -6,6 +6,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_groups.h"
 #include "router/worker/features.h"
+#include "wirespeed/bonds.h"
 
 #include <errno.h>
 #include <string.h>

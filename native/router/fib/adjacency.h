@@ -12,7 +12,8 @@
 #ifndef ROUTER_ADJACENCY_H
 #define ROUTER_ADJACENCY_H
 
-#include "wirespeed.h"
+#include "wirespeed/address.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>

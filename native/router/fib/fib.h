@@ -7,7 +7,7 @@
 #define ROUTER_FIB_H
 
 #include "router/fib/fib_trie.h"
-#include "wirespeed.h"
+#include "wirespeed/routes.h"
 
 #include <stdint.h>
 

@@ -4,6 +4,7 @@
 #define ROUTER_FIB_ENTRY_H
 
 #include "router/fib/fib_trie.h"
+#include "wirespeed/address.h"
 
 static inline uint32_t fib_entry_make(uint8_t length, uint32_t value)
 {

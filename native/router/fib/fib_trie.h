@@ -18,12 +18,14 @@
 #include "router/fib/node_pool.h"
 #include "router/fib/prefix_list.h"
 #include "router/fib/prefix_tree.h"
-#include "wirespeed.h"
 
 #include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+struct ws_address;
+struct ws_prefix;
 
 enum {
 	FIB_TRIE_ROOT_BITS = 24,

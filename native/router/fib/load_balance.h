@@ -9,7 +9,7 @@
 #ifndef ROUTER_LOAD_BALANCE_H
 #define ROUTER_LOAD_BALANCE_H
 
-#include "wirespeed.h"
+#include "wirespeed/routes.h"
 
 #include <stdbool.h>
 #include <stdint.h>

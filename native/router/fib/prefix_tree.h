@@ -9,11 +9,12 @@
 #ifndef ROUTER_PREFIX_TREE_H
 #define ROUTER_PREFIX_TREE_H
 
-#include "wirespeed.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct ws_address;
+struct ws_prefix;
 
 struct prefix_tree {
 	uint8_t *nodes; /* by number; 0 is none */

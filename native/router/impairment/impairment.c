@@ -8,6 +8,7 @@
 #include "router/interface/interface_change.h"
 #include "router/router.h"
 #include "wire/own_count.h"
+#include "wirespeed/impairment.h"
 
 #include <errno.h>
 #include <math.h>

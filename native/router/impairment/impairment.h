@@ -10,7 +10,7 @@
 #define ROUTER_IMPAIRMENT_H
 
 #include "wire/splitmix.h"
-#include "wirespeed.h"
+#include "wirespeed/impairment.h"
 
 #include <stdbool.h>
 #include <stddef.h>

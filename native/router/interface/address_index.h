@@ -7,7 +7,7 @@
 #ifndef ROUTER_ADDRESS_INDEX_H
 #define ROUTER_ADDRESS_INDEX_H
 
-#include "wirespeed.h"
+#include "wirespeed/address.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,6 +7,8 @@
 #include "router/interface/ip6_interface.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <string.h>

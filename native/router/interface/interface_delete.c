@@ -6,6 +6,8 @@
 #include "router/interface/interface_make.h"
 #include "router/interface/ip6_interface.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 

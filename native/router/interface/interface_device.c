@@ -2,6 +2,7 @@
 /* The devices of ports: stopped while their interface is down and while what they carry changes,
  * let go of when they are taken out. */
 #include "router/interface/interface_device.h"
+#include "wirespeed/ports.h"
 
 #include "dev/error.h"
 #include "dev/port.h"

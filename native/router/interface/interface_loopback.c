@@ -3,6 +3,7 @@
 #include "router/interface/interface_make.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <stdio.h>

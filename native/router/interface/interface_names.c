@@ -4,6 +4,7 @@
 
 #include "dev/error.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <search.h>

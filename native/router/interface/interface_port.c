@@ -4,6 +4,8 @@
 #include "dev/port.h"
 #include "router/interface/interface_make.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <string.h>

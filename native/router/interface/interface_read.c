@@ -3,6 +3,8 @@
 #include "dev/port.h"
 #include "router/router.h"
 #include "wire/own_count.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 

@@ -2,6 +2,7 @@
 #include "router/interface/ip6_interface.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_groups.h"
+#include "wirespeed/ip6.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"

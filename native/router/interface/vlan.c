@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/interface/vlan.h"
+#include "wirespeed/interfaces.h"
 
 #include <stdlib.h>
 

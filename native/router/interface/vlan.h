@@ -8,7 +8,8 @@
 #define ROUTER_VLAN_H
 
 #include "wire/ethernet.h"
-#include "wirespeed.h"
+
+struct ws_subinterface;
 
 enum { VLAN_IDS = 4096, VLAN_NONE = 0 };
 

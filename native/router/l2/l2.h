@@ -5,7 +5,7 @@
 
 #include "router/l2/l2fib.h"
 #include "wire/vlan.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include "router/l2/l2.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
+#include "wirespeed/bridges.h"
 
 #include <errno.h>
 

@@ -4,6 +4,7 @@
 #include "dev/rcu.h"
 #include "router/l2/l2.h"
 #include "router/router.h"
+#include "wirespeed/bridges.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /* Which interfaces do not route: cross-connected, or members of a bridge domain. */
 #include "router/interface/interface_change.h"
 #include "router/l2/l2.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"

@@ -4,6 +4,7 @@
 #include "router/interface/vlan.h"
 #include "router/l2/l2.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "router/packet/output.h"
 #include "router/worker/main_input.h"
 #include "wire/nd.h"
+#include "wirespeed/ip6.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pings of our own: requests out, answers collected. */
+#include "wirespeed/echo.h"
 #include "dev/error.h"
 #include "router/interface/ip6_interface.h"
 #include "router/interface/source_address.h"

@@ -9,6 +9,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_groups.h"
 #include "router/router.h"
+#include "wirespeed/linux.h"
 
 #include <errno.h>
 

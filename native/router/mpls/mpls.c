@@ -6,6 +6,7 @@
 #include "router/fib/own_balance.h"
 #include "router/route/route.h"
 #include "router/router.h"
+#include "wirespeed/mpls.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -18,6 +18,7 @@
 #include "wire/arp.h"
 #include "wire/ethernet.h"
 #include "wire/nd.h"
+#include "wirespeed/neighbors.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

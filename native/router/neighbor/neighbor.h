@@ -3,12 +3,11 @@
 #ifndef ROUTER_NEIGHBOR_H
 #define ROUTER_NEIGHBOR_H
 
-#include "wirespeed.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
 struct router_event;
+struct ws_address;
 struct ws_router;
 
 /* Apply what a worker saw; forget those unheard of for long. */

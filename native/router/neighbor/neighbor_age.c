@@ -3,6 +3,7 @@
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/router.h"
+#include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
 

@@ -5,6 +5,7 @@
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
+#include "wirespeed/neighbors.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

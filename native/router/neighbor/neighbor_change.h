@@ -3,11 +3,12 @@
 #ifndef ROUTER_NEIGHBOR_CHANGE_H
 #define ROUTER_NEIGHBOR_CHANGE_H
 
-#include "wirespeed.h"
+#include "wirespeed/neighbors.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ws_address;
 struct ws_router;
 
 /* Its MAC address is known by now; a resolved one holds one reference for being so. Its index, or

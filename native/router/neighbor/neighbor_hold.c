@@ -4,6 +4,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
+#include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
 

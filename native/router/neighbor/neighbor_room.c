@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/router.h"
+#include "wirespeed/neighbors.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -11,7 +11,8 @@
 #define ROUTER_NEIGHBOR_ROOM_H
 
 #include "router/worker/token_bucket.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
+#include "wirespeed/neighbors.h"
 
 #include <stdint.h>
 

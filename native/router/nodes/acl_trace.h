@@ -6,6 +6,7 @@
 
 #include "router/nodes/acl_frame_sessions.h"
 #include "router/observe/trace.h"
+#include "wirespeed/trace.h"
 
 /* A capture into a file is none. */
 static inline bool acl_is_traced(const struct graph *graph)

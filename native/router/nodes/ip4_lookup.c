@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "router/nodes/ip4_forward.h"
 #include "wire/ip4.h"
+#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};

@@ -14,6 +14,7 @@
 #include "router/nodes/ip4_hop.h"
 #include "router/packet/eight.h"
 #include "router/packet/output.h"
+#include "wirespeed/counters.h"
 
 enum edge { EDGE_FRAG, EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {

@@ -14,6 +14,7 @@
 #include "router/nodes/flow_hash.h"
 #include "router/nodes/ip6_forward.h"
 #include "wire/ip6.h"
+#include "wirespeed/counters.h"
 
 /* A path ends in no further load balance. */
 static const char *const edges[] = {EDGES_BEHIND_IP6};

@@ -11,6 +11,7 @@
  */
 #include "graph/graph.h"
 #include "router/nodes/ip6_forward.h"
+#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};

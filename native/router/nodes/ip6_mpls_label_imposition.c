@@ -14,6 +14,7 @@
 #include "router/mpls/mpls_forward.h"
 #include "router/nodes/count_forwarding.h"
 #include "router/nodes/ip6_hop.h"
+#include "wirespeed/counters.h"
 
 enum {
 	EDGE_ICMP_ERROR = ADJACENCY_KINDS,

@@ -13,6 +13,7 @@
 #include "router/nodes/ip6_hop.h"
 #include "router/packet/eight.h"
 #include "router/packet/output.h"
+#include "wirespeed/counters.h"
 
 enum edge { EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {

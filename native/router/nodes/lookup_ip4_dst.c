@@ -13,6 +13,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/nodes/ip4_forward.h"
 #include "wire/ip4.h"
+#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};
 

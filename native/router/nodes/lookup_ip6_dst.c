@@ -13,6 +13,7 @@
 #include "router/nodes/each_packet.h"
 #include "router/nodes/ip6_forward.h"
 #include "wire/ip6.h"
+#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 

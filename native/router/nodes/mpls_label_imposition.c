@@ -13,6 +13,7 @@
 #include "router/mpls/mpls_forward.h"
 #include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
+#include "wirespeed/counters.h"
 
 enum { EDGE_OUTPUT = ADJACENCY_KINDS };
 static const char *const edges[] = {EDGES_BEHIND_LABELLED, "*-output"};

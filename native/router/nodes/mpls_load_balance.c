@@ -15,6 +15,7 @@
 #include "router/nodes/flow_hash.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wirespeed/counters.h"
 
 enum { MAX_HASHED_LABELS = 8 };
 

@@ -14,6 +14,7 @@
 #include "router/mpls/mpls_forward.h"
 #include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
+#include "wirespeed/counters.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS };
 static const char *const edges[] = {EDGES_BEHIND_LABEL, "mpls-icmp-error"};

@@ -10,6 +10,7 @@
 #include "router/nodes/count_forwarding.h"
 #include "router/packet/output.h"
 #include "wire/icmp4.h"
+#include "wirespeed/counters.h"
 
 enum edge { EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {

@@ -4,6 +4,7 @@
 #define ROUTER_RX_URPF_H
 
 #include "router/nodes/urpf_check.h"
+#include "wirespeed/urpf.h"
 
 enum { RX_URPF_DROP };
 static const struct graph_counter rx_urpf_counters[] = {[RX_URPF_DROP] = {"uRPF Drop", true}};

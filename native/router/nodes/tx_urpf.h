@@ -13,6 +13,7 @@
 #include "router/nodes/urpf_check.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wirespeed/urpf.h"
 
 enum { TX_URPF_IP4, TX_URPF_IP6, TX_URPF_COUNTERS }; /* by family */
 static const struct graph_counter tx_urpf_counters[] = {

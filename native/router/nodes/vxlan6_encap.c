@@ -10,6 +10,7 @@
 #include "router/nodes/ip6_forward.h"
 #include "router/nodes/vxlan_encap.h"
 #include "router/packet/packet_checksum.h"
+#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 static const struct graph_counter counters[] = {VXLAN_ENCAP_COUNTERS};

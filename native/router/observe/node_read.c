@@ -5,6 +5,7 @@
 #include "router/router.h"
 #include "router/worker/call.h"
 #include "wire/own_count.h"
+#include "wirespeed/nodes.h"
 
 #include <errno.h>
 #include <stdio.h>

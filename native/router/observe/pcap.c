@@ -7,6 +7,7 @@
 #include "router/observe/pcap_state.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
+#include "wirespeed/trace.h"
 
 #include <errno.h>
 #include <rte_errno.h>

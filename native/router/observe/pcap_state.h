@@ -3,7 +3,7 @@
 #ifndef ROUTER_PCAP_STATE_H
 #define ROUTER_PCAP_STATE_H
 
-#include "wirespeed.h"
+#include "wirespeed/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

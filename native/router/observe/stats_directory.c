@@ -2,6 +2,7 @@
 #include "router/observe/stats_directory.h"
 
 #include "router/router.h"
+#include "wirespeed/runtime.h"
 
 #include <stdarg.h>
 #include <stddef.h>

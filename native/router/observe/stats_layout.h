@@ -13,7 +13,7 @@
 #include "dev/absence.h"
 #include "graph/graph.h"
 #include "wire/own_count.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,6 +4,8 @@
 #include "router/observe/stats_directory.h"
 #include "router/router.h"
 #include "wire/own_count.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <rte_malloc.h>
 #include <time.h>

@@ -10,12 +10,12 @@
 #define ROUTER_TRACE_H
 
 #include "graph/graph.h"
-#include "wirespeed.h"
 
 #include <rte_mbuf.h>
 
 struct router_worker;
 struct ws_router;
+struct ws_trace_acl;
 
 /* Register the flag and the field, once a process. */
 int trace_init(void);

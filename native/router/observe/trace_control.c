@@ -5,6 +5,7 @@
 #include "router/observe/trace.h"
 #include "router/observe/trace_state.h"
 #include "router/router.h"
+#include "wirespeed/trace.h"
 
 #include <errno.h>
 #include <rte_malloc.h>

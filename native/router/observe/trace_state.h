@@ -4,7 +4,7 @@
 #define ROUTER_TRACE_STATE_H
 
 #include "graph/graph.h"
-#include "wirespeed.h"
+#include "wirespeed/trace.h"
 
 #include <stdint.h>
 

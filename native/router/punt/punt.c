@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "wirespeed/punt.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "router/router.h"
 #include "router/worker/token_bucket.h"
 #include "wire/own_count.h"
+#include "wirespeed/punt.h"
 
 /* Of one worker, in a cache line of its own. */
 struct punt_bucket {

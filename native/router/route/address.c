@@ -9,6 +9,7 @@
 #include "router/route/dad.h"
 #include "router/route/route.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <stdlib.h>

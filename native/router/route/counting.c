@@ -3,6 +3,7 @@
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
 #include "router/router.h"
+#include "wirespeed/counters.h"
 
 #include <errno.h>
 #include <string.h>

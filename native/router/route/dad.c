@@ -18,6 +18,7 @@
 #include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wire/nd.h"
+#include "wirespeed/dad.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -4,6 +4,7 @@
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/splitmix.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 

@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
 #include "wire/address.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * of the one before, which then need no look.
  */
 #include "router/route/route.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/mpls.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
+#include "wirespeed/routes.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,6 +5,7 @@
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <search.h>

@@ -4,6 +4,7 @@
 
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "wirespeed/sflow.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/splitmix.h"
+#include "wirespeed/sflow.h"
 
 #include <math.h>
 #include <rte_common.h>

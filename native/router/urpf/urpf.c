@@ -6,6 +6,7 @@
 #include "router/interface/interface_change.h"
 #include "router/route/route.h"
 #include "wire/address.h"
+#include "wirespeed/urpf.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef ROUTER_EVENT_H
 #define ROUTER_EVENT_H
 
-#include "wirespeed.h"
+#include "wirespeed/address.h"
 
 #include <stdbool.h>
 #include <stdint.h>

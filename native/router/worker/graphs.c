@@ -7,6 +7,7 @@
 #include "router/router.h"
 #include "router/worker/call.h"
 #include "wire/own_count.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <rte_malloc.h>

@@ -5,6 +5,7 @@
 #include "dev/numa.h"
 #include "dev/port.h"
 #include "router/router.h"
+#include "wirespeed/placement.h"
 
 #include <errno.h>
 #include <rte_errno.h>

@@ -6,7 +6,7 @@
 #ifndef ROUTER_HANDOFF_H
 #define ROUTER_HANDOFF_H
 
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>

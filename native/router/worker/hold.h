@@ -15,7 +15,7 @@
 #ifndef ROUTER_HOLD_H
 #define ROUTER_HOLD_H
 
-#include "wirespeed.h"
+#include "wirespeed/neighbors.h"
 
 #include <stdbool.h>
 #include <stdint.h>

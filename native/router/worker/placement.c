@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which worker polls which RX queue, and whether it has to poll at all. */
+#include "wirespeed/placement.h"
 #include "dev/error.h"
 #include "dev/medium.h"
 #include "dev/port.h"

@@ -9,7 +9,7 @@
 #include "router/worker/recirculate.h"
 #include "router/worker/rest.h"
 #include "router/worker/token_bucket.h"
-#include "wirespeed.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
