@@ -149,6 +149,8 @@ class Port:
             if self.owner.session_id != session_id:
                 raise failed(f"port is already owned by another session of '{user}'")
         taken = self.owner is not None and force
+        if taken:
+            self._tagged.leave(self.index, heir=user)
         if self.owner is None or force:
             self.owner = Owner(user, session_id, random_handle())
         self._emit(EventKind.PORT_ACQUIRED, port_id=self.index, who=user, session_id=session_id, force=taken)
@@ -156,6 +158,7 @@ class Port:
 
     def release(self) -> None:
         owner, self.owner = self.owner, None
+        self._tagged.leave(self.index)
         if owner is not None:
             self._emit(EventKind.PORT_RELEASED, port_id=self.index, who=owner.user, session_id=owner.session_id)
 

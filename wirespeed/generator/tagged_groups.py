@@ -9,6 +9,7 @@ from typing import Any
 
 from wirespeed._native.flow_records import Tag
 from wirespeed._native.generator import GeneratorCore
+from wirespeed.errors import WirespeedError
 from wirespeed.generator.parameters import UInt16, read
 from wirespeed.generator.rpc import Json, failed
 
@@ -68,14 +69,29 @@ class TaggedUsers:
             raise failed(f"Tagged Packet Group ID {tpgid} already in use. Can't use the same id for two streams.")
 
     def add(self, groups: TaggedGroups) -> None:
-        for port in groups.ports:
-            self._core.tag(port, port in groups.receivers, groups.count, groups.tags)
+        """All ports or, with the core's fault, none."""
+        try:
+            for port in groups.ports:
+                self._core.tag(port, port in groups.receivers, groups.count, groups.tags)
+        except WirespeedError:
+            self._end(groups)
+            raise
         self._by_user[groups.user] = groups
 
     def disable(self, groups: TaggedGroups) -> None:
+        self._end(groups)
+        groups.state = State.DISABLED_BY_RECEIVER
+
+    def leave(self, port: int, heir: str | None = None) -> None:
+        """The port changes its owner; groups that it was in end on all ports, unless they are the heir's."""
+        groups = self.of_port(port)
+        if groups is not None and groups.user != heir:
+            self._end(groups)
+            self.forget(groups)
+
+    def _end(self, groups: TaggedGroups) -> None:
         for port in groups.ports:
             self._core.end_tagging(port)
-        groups.state = State.DISABLED_BY_RECEIVER
 
     def forget(self, groups: TaggedGroups) -> None:
         del self._by_user[groups.user]

@@ -90,13 +90,15 @@ static void ask(struct ws_generator *generator, uint16_t port, mailbox_fn *funct
 static int check(const struct ws_generator *generator, uint16_t port, uint32_t group, bool receives)
 {
 	int error = command_check_port(generator, port);
-	const struct tagged *tagged = error ? NULL : generator->ports[port].shares[0].tagged;
-	if (!error && (!tagged || (receives && !tagged->map)))
-		error = fail(-ENOENT, "port %u has no tagged packet groups", port);
-	if (!error && group >= tagged->groups)
-		error = fail(-EINVAL, "there is no tagged packet group %u; 0 to %u are possible", group,
-					 tagged->groups - 1);
-	return error;
+	if (error)
+		return error;
+	const struct tagged *tagged = generator->ports[port].shares[0].tagged;
+	if (!tagged || (receives && !tagged->map))
+		return fail(-ENOENT, "port %u has no tagged packet groups", port);
+	if (group >= tagged->groups)
+		return fail(-EINVAL, "there is no tagged packet group %u; 0 to %u are possible", group,
+					tagged->groups - 1);
+	return 0;
 }
 
 static int check_range(const struct ws_generator *generator, uint16_t port, uint32_t group,

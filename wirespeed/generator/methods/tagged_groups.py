@@ -57,8 +57,12 @@ def _own_ports(server: Server, ports: list[Any], user: str, session: int) -> lis
         if not isinstance(index, int) or not 0 <= index < len(server.ports):
             raise failed(f"Invalid port number: {index} Max port number: {len(server.ports) - 1}")
         owner = server.ports[index].owner
-        if owner is None or (owner.user, owner.session_id) != (user, session):
-            raise failed(f"port {index} is not owned by '{user}' or its session")
+        if owner is None:
+            raise failed(f"Please acquire port {index} before using it for Tagged Packet Group")
+        if owner.user != user:
+            raise failed(f"Port {index} is not owned by you.")
+        if owner.session_id != session:
+            raise failed(f"Port {index} is owned by another session of {user}")
     return ports
 
 
