@@ -167,6 +167,126 @@ static void many_come_and_go(void **state)
 	}
 }
 
+enum { TAG = 7, TAGGED = ETHERNET_LEN + VLAN_TAG_LEN };
+
+/* Tag 7 in the tunnel is without tags on e1. */
+static uint16_t bridged_sub(uint16_t tunnel)
+{
+	int sub = ws_router_subinterface_add(
+		rig_router, tunnel, &(struct ws_subinterface){.id = TAG, .outer = TAG, .exact = true});
+	assert_true(sub > 0);
+	assert_int_equal(ws_router_set_state(rig_router, (uint16_t)sub, true), 0);
+	assert_int_equal(
+		ws_router_set_tag_rewrite(rig_router, (uint16_t)sub, &(struct ws_tag_rewrite){.pop = 1}),
+		0);
+	assert_int_equal(ws_router_set_bridge(rig_router, (uint16_t)sub, 9, false, 0), 0);
+	return (uint16_t)sub;
+}
+
+static void sub_interface_takes_its_tag_of_any_length(void **state)
+{
+	(void)state;
+	uint16_t tunnel = connected(WS_VXLAN_L2), sub = bridged_sub(tunnel);
+	assert_int_equal(ws_router_set_l3(rig_router, tunnel), 0);
+	assert_int_equal(ws_router_set_bridge(rig_router, 1, 9, false, 0), 0);
+	struct frame plain = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 200), tagged = plain;
+	const uint8_t tag[] = {0x81, 0, 0, TAG};
+	/* Stations that send one to the other: flooded at first, then known. */
+	plain.bytes[0] = 2, plain.bytes[ETHERNET_ADDRESS_LEN] = 2;
+	plain.bytes[ETHERNET_ADDRESS_LEN - 1] = 0xa, plain.bytes[2 * ETHERNET_ADDRESS_LEN - 1] = 0xb;
+	memcpy(tagged.bytes, plain.bytes, ETHERNET_TYPE_AT);
+	memcpy(tagged.bytes + ETHERNET_TYPE_AT, tag, sizeof(tag));
+	memcpy(tagged.bytes + ETHERNET_TYPE_AT + sizeof(tag), plain.bytes + ETHERNET_TYPE_AT,
+		   plain.length - ETHERNET_TYPE_AT);
+	uint64_t packets = 0, bytes = 0;
+	for (size_t length = TAGGED; length <= plain.length; length++) {
+		struct frame outer = carried(tagged.bytes, length);
+		rig_send_pieces(0, outer.bytes, outer.length, length % 2 ? 80 : outer.length);
+		struct frame out = rig_take(1);
+		assert_int_equal(out.length, length - VLAN_TAG_LEN);
+		assert_memory_equal(out.bytes, plain.bytes, out.length);
+		/* The way back: e1's station is told by what it sends. */
+		struct frame answer = plain;
+		memcpy(answer.bytes, plain.bytes + ETHERNET_ADDRESS_LEN, ETHERNET_ADDRESS_LEN);
+		memcpy(answer.bytes + ETHERNET_ADDRESS_LEN, plain.bytes, ETHERNET_ADDRESS_LEN);
+		rig_send(1, answer.bytes, length - VLAN_TAG_LEN);
+		struct frame sent = rig_take(0);
+		const uint8_t *inner = sent.bytes + ETHERNET_LEN + VXLAN_IP4_OVERHEAD;
+		assert_int_equal(sent.length, ETHERNET_LEN + VXLAN_IP4_OVERHEAD + length);
+		assert_memory_equal(inner, answer.bytes, ETHERNET_TYPE_AT);
+		assert_memory_equal(inner + ETHERNET_TYPE_AT, tag, sizeof(tag));
+		assert_memory_equal(inner + TAGGED - sizeof(uint16_t), answer.bytes + ETHERNET_TYPE_AT,
+							length - VLAN_TAG_LEN - ETHERNET_TYPE_AT);
+		packets++, bytes += length;
+	}
+	assert_int_equal(rig_totals().drops, 0);
+	const uint16_t both[] = {tunnel, sub};
+	for (int i = 0; i < 2; i++) {
+		struct ws_interface_counters counters;
+		assert_int_equal(ws_router_interface_counters(rig_router, both[i], &counters), 0);
+		assert_int_equal(counters.rx_packets, packets);
+		assert_int_equal(counters.tx_packets, packets);
+		assert_int_equal(counters.rx_bytes, bytes);
+		assert_int_equal(counters.tx_bytes, bytes);
+	}
+}
+
+/* Frames with another tag are the tunnel's own; nothing passes while either is down. */
+static void sub_interface_is_open_while_both_are_up(void **state)
+{
+	(void)state;
+	uint16_t tunnel = connected(WS_VXLAN_L2), sub = bridged_sub(tunnel);
+	assert_int_equal(ws_router_set_l3(rig_router, tunnel), 0);
+	assert_int_equal(ws_router_set_bridge(rig_router, 1, 9, false, 0), 0);
+	struct frame inner = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 20);
+	for (int which = 0; which < 2; which++) {
+		assert_int_equal(ws_router_set_state(rig_router, which ? tunnel : sub, false), 0);
+		rig_send(1, inner.bytes, inner.length);
+		assert_int_equal(rig_take(0).length, 0);
+		assert_int_equal(ws_router_set_state(rig_router, which ? tunnel : sub, true), 0);
+		rig_send(1, inner.bytes, inner.length);
+		assert_int_not_equal(rig_take(0).length, 0);
+	}
+	assert_int_equal(rig_counter("vxlan-output", "interface is down"), 1);
+	assert_int_equal(rig_totals().drops, 2);
+	struct ws_vxlan_tunnel told;
+	assert_int_equal(ws_router_vxlan(rig_router, sub, &told), -ENODEV);
+	assert_int_equal(ws_router_interface_delete(rig_router, tunnel), -EEXIST);
+	assert_int_equal(ws_router_interface_delete(rig_router, sub), 0);
+	assert_int_equal(ws_router_interface_delete(rig_router, tunnel), 0);
+	rig_send(1, inner.bytes, inner.length);
+	assert_int_equal(rig_take(0).length, 0);
+	/* A router goes with those that it has. */
+	tunnel = connected(WS_VXLAN_L2);
+	bridged_sub(tunnel);
+	rig_reset();
+}
+
+/* Tunnels and sub-interfaces may have any numbers: deleted ones are given again. */
+static void sub_interface_may_have_a_lower_number_than_its_tunnel(void **state)
+{
+	(void)state;
+	const uint8_t mac[6] = {2, 0, 0, 0, 0, 0x77};
+	rig_reset();
+	int freed = ws_router_loopback_add(rig_router, 0, NULL);
+	struct ws_vxlan_tunnel given = wanted(0);
+	int tunnel = ws_router_vxlan_add(rig_router, &given);
+	assert_int_equal(ws_router_interface_delete(rig_router, (uint16_t)freed), 0);
+	uint16_t sub = bridged_sub((uint16_t)tunnel);
+	assert_int_equal(sub, freed);
+	assert_true(sub < tunnel);
+	struct ws_interface face;
+	assert_false(rig_router->interfaces[sub].usable);
+	assert_int_equal(ws_router_set_state(rig_router, (uint16_t)tunnel, true), 0);
+	assert_true(rig_router->interfaces[sub].usable);
+	assert_int_equal(ws_router_set_mac(rig_router, (uint16_t)tunnel, mac), 0);
+	assert_int_equal(ws_router_set_protocol_mtu(rig_router, sub, WS_MTU_L3, 9000), 0);
+	assert_int_equal(ws_router_interface(rig_router, sub, &face), 0);
+	assert_memory_equal(face.mac, mac, sizeof(mac));
+	assert_int_equal(face.mtu, 9000);
+	assert_int_equal(face.parent, tunnel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +295,9 @@ int main(void)
 		cmocka_unit_test(bare_packets_are_looked_at_before_they_are_believed),
 		cmocka_unit_test(traces_begin_with_the_ethernet_header),
 		cmocka_unit_test(many_come_and_go),
+		cmocka_unit_test(sub_interface_takes_its_tag_of_any_length),
+		cmocka_unit_test(sub_interface_is_open_while_both_are_up),
+		cmocka_unit_test(sub_interface_may_have_a_lower_number_than_its_tunnel),
 	};
 	return RIG_RUN(tests);
 }

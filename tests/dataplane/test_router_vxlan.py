@@ -310,3 +310,108 @@ def test_trace_tells_of_the_tunnel_and_of_what_is_in_it(tmp_path, version):
     # Behind the tunnel the packet shown is what it bears.
     _, inside = shown.split(f"vxlan{version}-input\n")
     assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("ethernet-input") :]
+
+
+STATION_A, STATION_B = "02:aa:00:00:00:0a", "02:bb:00:00:00:0b"
+
+
+def tagged(frame: bytes, *tags: tuple[int, int]) -> bytes:
+    """The frame with tags, each of a type and an id, the outer one first."""
+    return frame[:12] + b"".join(bytes.fromhex(f"{kind:04x}{ident:04x}") for kind, ident in tags) + frame[12:]
+
+
+def carried(version: int, frame: bytes) -> bytes:
+    """What the tunnel's other end makes of a frame."""
+    ours, theirs = ENDS[version]
+    ip = IP(src=theirs, dst=ours) if version == 4 else IPv6(src=theirs, dst=ours)
+    return bytes(Ether(src=HOST1, dst=ROUTER1) / ip / UDP(sport=50000, dport=4789) / Raw(VXLAN + frame))
+
+
+def in_tunnel(frame: bytes) -> bytes:
+    """What is in a frame that went into the tunnel."""
+    udp = bytes(Ether(frame)[UDP].payload)
+    assert udp[:8] == VXLAN
+    return udp[8:]
+
+
+def between(source: str, destination: str, body: bytes) -> bytes:
+    return bytes(Ether(src=source, dst=destination, type=0x88B5) / Raw(body * 60))
+
+
+def sub_interfaces(version: int) -> str:
+    """Tag 7 is bridged with e0, without its tag; the pair 5 and 9 is cross-connected with e2, as it is."""
+    return setup(version).partition("set interface l2")[0] + (
+        "create sub-interfaces vxlan_tunnel0 7\nset interface state vxlan_tunnel0.7 up\n"
+        "set interface l2 tag-rewrite vxlan_tunnel0.7 pop 1\n"
+        "set interface l2 bridge vxlan_tunnel0.7 10\nset interface l2 bridge e0 10\n"
+        "create sub-interfaces vxlan_tunnel0 8 dot1ad 5 inner-dot1q 9\nset interface state vxlan_tunnel0.8 up\n"
+        "set interface state e2 up\n"
+        "set interface l2 xconnect vxlan_tunnel0.8 e2\nset interface l2 xconnect e2 vxlan_tunnel0.8\n"
+    )
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_sub_interface_of_a_tunnel_brings_its_tag_to_its_bridge_domain(tmp_path, version):
+    to_b = [between(STATION_A, STATION_B, bytes([n])) for n in range(4)]
+    sent = [
+        tagged(to_b[0], (0x8100, 7)),
+        tagged(to_b[1], (0x88A8, 5), (0x8100, 9)),
+        tagged(to_b[2], (0x8100, 8)),
+        to_b[3],
+    ]
+    ask = ["show interface vxlan_tunnel0.7", "show interface vxlan_tunnel0.8", "show interface vxlan_tunnel0"]
+    outcome = route(tmp_path, sub_interfaces(version), [], [carried(version, one) for one in sent], [], ask=ask)
+    assert_conserved(outcome)
+    assert (outcome.frames[0], outcome.frames[2]) == ([to_b[0]], [sent[1]])
+    for answer, frames in zip(outcome.answers, ([sent[0]], [sent[1]], sent), strict=True):
+        assert re.search(rf"rx packets +{len(frames)}\n.*rx bytes +{sum(map(len, frames))}\n", answer)
+    assert outcome.counters["ethernet-input: l3 mac mismatch"] == 2
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_sub_interface_of_a_tunnel_sends_with_its_tag(tmp_path, version):
+    to_a = [between(STATION_B, STATION_A, bytes([n])) for n in range(3)]
+    tags = tagged(to_a[2], (0x88A8, 5), (0x8100, 9))
+    ask = ["show interface vxlan_tunnel0.7", "show interface vxlan_tunnel0.8", "show interface vxlan_tunnel0"]
+    outcome = route(tmp_path, sub_interfaces(version), to_a[:2], [], [tags], ask=ask)
+    assert_conserved(outcome)
+    sevens = [tagged(frame, (0x8100, 7)) for frame in to_a[:2]]
+    assert sorted(map(in_tunnel, outcome.frames[1])) == sorted([*sevens, tags])
+    for answer, frames in zip(outcome.answers, (sevens, [tags], [*sevens, tags]), strict=True):
+        assert re.search(rf"tx packets +{len(frames)}\n.*tx bytes +{sum(map(len, frames))}\n", answer)
+
+
+def test_sub_interface_of_a_tunnel_routes(tmp_path):
+    """Out of one VLAN of the tunnel into another one, with the tags of each."""
+    config = setup(4).partition("set interface l2")[0] + "".join(
+        f"create sub-interfaces vxlan_tunnel0 {tag}\nset interface state vxlan_tunnel0.{tag} up\n"
+        f"set interface ip address vxlan_tunnel0.{tag} 10.{tag}.0.1/24\n"
+        f"ip neighbor vxlan_tunnel0.{tag} 10.{tag}.0.2 {station}\n"
+        for tag, station in ((7, STATION_A), (8, STATION_B))
+    )
+    mac = "02:fe:00:00:00:00"  # of the tunnel whose instance is 0
+    packet = IP(src="10.7.0.2", dst="10.8.0.2") / UDP(sport=1, dport=2) / Raw(b"x" * 40)
+    inner = tagged(bytes(Ether(src=STATION_A, dst=mac) / packet), (0x8100, 7))
+    outcome = route(tmp_path, config, [], [carried(4, inner)], ask=["show ip fib"])
+    assert_conserved(outcome)
+    packet.ttl = 63
+    assert [*map(in_tunnel, outcome.frames[1])] == [tagged(bytes(Ether(src=mac, dst=STATION_B) / packet), (0x8100, 8))]
+
+
+def test_sub_interfaces_keep_their_tunnel(tmp_path):
+    with shared(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
+        make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
+        running.ask(make)
+        assert running.ask("create sub-interfaces vxlan_tunnel0 7") == "vxlan_tunnel0.7\n"
+        for line, reason in (
+            (f"{make} del", r"vxlan_tunnel0 has sub-interface vxlan_tunnel0\.7; delete that one first"),
+            ("create sub-interfaces vxlan_tunnel0 9 dot1q 7 exact-match", r"vxlan_tunnel0\.7 takes these VLAN tags"),
+            ("create sub-interfaces vxlan_tunnel0.7 9", "takes no sub-interfaces; ports, bonds and VXLAN tunnels do"),
+        ):
+            with pytest.raises((UsageError, EnvironmentFault), match=reason):
+                running.ask(line)
+        running.ask("set interface mtu packet 9000 vxlan_tunnel0.7")
+        assert "vxlan_tunnel0.7" in running.ask("show vxlan tunnel") + running.ask("show interface address")
+        assert running.ask("show vxlan tunnel").count("\n") == 1
+        running.ask("delete sub-interface vxlan_tunnel0.7")
+        assert running.ask(f"{make} del") == ""

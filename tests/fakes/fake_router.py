@@ -232,8 +232,8 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
 
     def add_subinterface(self, parent: int, sub: SubInterface) -> int:
         port = self.interfaces[parent]
-        if port.kind is not InterfaceKind.PORT:
-            raise UsageError(f"{port.name} is no port; only ports and bonds have sub-interfaces")
+        if port.kind in (InterfaceKind.SUB, InterfaceKind.LOOPBACK):
+            raise UsageError(f"{port.name} takes no sub-interfaces; ports, bonds and VXLAN tunnels do")
         index = self._free()
         name = f"{port.name}.{sub.id}"
         face = Interface(name, False, port.mtu, port.mac, Mode.L3, 0, (), InterfaceKind.SUB, parent, sub)

@@ -36,6 +36,8 @@ def test_hosts_are_answered_and_not_asked(both_cpus, box):
             assert not box.ping("h2", back)
             end = box.transfer("h1", "h2", target, "-n", "1M")
             assert end["sum_sent"]["bytes"] >= 1_000_000
+            # A last ACK that is still under way would begin a session after `clear`.
+            wait_for(lambda: not any(box.run("ss", "-Htn", netns=host) for host in ("h1", "h2")), "the end of all TCP")
         shown = running.ask("show acl-plugin sessions verbose")
         assert re.search(r"input icmp 10\.1\.0\.2 \d+ -> 10\.2\.0\.2 0 idle \d+ of 600", shown)
         assert re.search(r"input icmp6 2001:db8:1::2 \d+ -> 2001:db8:2::2 0 idle \d+ of 600", shown)

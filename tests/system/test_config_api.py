@@ -46,6 +46,33 @@ def test_examples_are_applied_one_after_the_other_and_plan_to_nothing(box, api, 
         assert capsys.readouterr().out == by_api
 
 
+def test_a_tunnel_has_sub_interfaces(api, tmp_path, capsys):
+    """A cross-connect to a port's VLAN, and a pair of tags in a bridge domain, made and taken away by the API."""
+    bare, file, journal = tmp_path / "bare.yaml", tmp_path / "lab.yaml", str(tmp_path / "journal")
+    bare.write_text(PORTS)
+    file.write_text("""
+interfaces:
+  e0: {mtu: 2000, sub-interfaces: {100: {mtu: 1500, l2xc: vxlan_tunnel1.100}}}
+  e1: {}
+  vxlan_tunnel1:
+    mtu: 2000
+    sub-interfaces:
+      100: {mtu: 1500, l2xc: e0.100}
+      101: {mtu: 1500, encapsulation: {dot1q: 100, inner-dot1q: 200, exact-match: true}}
+bridgedomains:
+  bd10: {mtu: 1500, interfaces: [vxlan_tunnel1.101]}
+vxlan_tunnels:
+  vxlan_tunnel1: {local: 192.0.2.1, remote: 192.0.2.2, vni: 101}
+""")
+    for config in (file, bare):
+        assert main(["config", "apply", str(config), "--api", api, "--journal", journal]) == 0
+        capsys.readouterr()
+        assert main(["config", "plan", str(config), "--api", api]) == 0
+        assert capsys.readouterr().out == ""
+        assert main(["config", "dump", "--api", api]) == 0
+        assert ("inner-dot1q: 200" in capsys.readouterr().out) == (config is file)
+
+
 def test_failure_is_undone(api, tmp_path, capsys):
     file = tmp_path / "lab.yaml"
     file.write_text(PORTS + "loopbacks: {loop5: {}}\ntaps: {tap1: {host: {name: t, namespace: nowhere}}}\n")

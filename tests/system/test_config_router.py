@@ -109,7 +109,7 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
 def walk(box):
     """Configurations by name, and a function that applies one, plans it again, and asserts that nothing is left."""
     has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
-    configs = walked(tunnel_subs=False, vlans_in_linux=has_vlans)
+    configs = walked(vlans_in_linux=has_vlans)
     ports = [f"{name}=memif:{box.directory}/{name}.sock,role=server" for name in WALKED_PORTS]
     with router(box, ports, "lcp default netns dataplane\n") as made:
         device = RouterDevice(made.socket)

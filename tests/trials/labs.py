@@ -22,7 +22,7 @@ def _together(ground: Ground, count: int) -> None:
         for number, demo in enumerate(demos):
             what = f"demo {number + 1} of {count}"
             if ground.short:
-                demo.must_say("3/10 ")
+                demo.must_say("\n3/")
                 if (code := demo.end()) not in (0, 130):
                     ground.fault(f"{what} ended with {code}: {demo.last_words}")
             elif not until(lambda demo=demo: demo.process.poll() is not None, PATIENCE_S):

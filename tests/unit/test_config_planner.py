@@ -135,13 +135,12 @@ def test_a_bond_has_no_mtu_of_its_link(mtu: int) -> None:
     ]
 
 
-def test_a_tunnel_has_sub_interfaces_on_vpp_and_none_on_our_router() -> None:
+def test_a_tunnel_has_sub_interfaces_on_vpp_and_on_our_router() -> None:
     faces = {port: {} for port in PORTS} | {"vxlan_tunnel0": {"sub-interfaces": {100: {"description": "customer"}}}}
     tunnel = {"vxlan_tunnel0": {"local": "192.0.2.1", "remote": "192.0.2.2", "vni": 10}}
     target = state_of(interfaces=faces, vxlan_tunnels=tunnel)
     assert "create sub vxlan_tunnel0 100 dot1q 100 exact-match" in made(BARE, target)
-    lacks = [router_lacks(step.operation) for step in plan(BARE, target).steps]
-    assert [why for why in lacks if why] == ["its VXLAN tunnels take no sub-interfaces"]
+    assert not any(router_lacks(step.operation) for step in plan(BARE, target).steps)
 
 
 def tap(**host: object) -> State:

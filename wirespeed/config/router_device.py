@@ -12,7 +12,6 @@ from typing import Any
 
 from wirespeed.config import operations as ops
 from wirespeed.config.acl_names import named_acls
-from wirespeed.config.lookup import kind_of
 from wirespeed.config.state import (
     HARDWARE,
     Acl,
@@ -105,8 +104,6 @@ def router_lacks(operation: ops.Operation) -> str | None:
                 return "it puts Linux's end of a TAP into no bridge"
         case ops.CreateSub():
             own = operation.encapsulation
-            if kind_of(operation.parent)[0] is Kind.VXLAN:
-                return "its VXLAN tunnels take no sub-interfaces"
             if max(own.outer, own.inner) > _MOST_VLAN:
                 return f"its VLAN ids go up to {_MOST_VLAN}"
     return None

@@ -54,7 +54,7 @@ enum ws_mtu_kind { WS_MTU_L2, WS_MTU_L3, WS_MTU_IP4, WS_MTU_IP6, WS_MTU_MPLS, WS
 struct ws_interface {
 	char name[WS_NAME_LEN];
 	int32_t kind;    /* enum ws_interface_kind */
-	uint16_t parent; /* the port of a sub-interface; itself otherwise */
+	uint16_t parent; /* what a sub-interface is on: a port, bond or tunnel; itself otherwise */
 	struct ws_subinterface sub;
 	bool admin_up, link_up;
 	uint16_t mtu;

@@ -133,6 +133,8 @@ int router_make_port_interface(struct ws_router *router, uint16_t port);
 void router_free_interfaces(struct ws_router *router);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */
 void router_update_usable(struct ws_router *router, uint16_t index);
+/* Ports, bonds and tunnels may have sub-interfaces. */
+bool interface_takes_subs(const struct ws_router *router, uint16_t index);
 /* The lowest number that it, or what is on it, may have. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index);
 /* Follow the links of the ports. */

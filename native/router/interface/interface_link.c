@@ -7,16 +7,22 @@
 #include "router/router.h"
 #include "wirespeed/router.h"
 
-/* What is on a port has a higher number, on a bond any that was free; nothing is on the others. */
+bool interface_takes_subs(const struct ws_router *router, uint16_t index)
+{
+	uint8_t kind = router->settings[index].kind;
+	return kind == WS_INTERFACE_PORT || kind == WS_INTERFACE_BOND || kind == WS_INTERFACE_VXLAN;
+}
+
+/* What is on a port has a higher number, on a bond or tunnel any that was free; nothing is on the
+ * others. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index)
 {
-	return router->settings[index].kind == WS_INTERFACE_BOND ? WS_MAX_PORTS : index;
+	return interface_takes_subs(router, index) ? RTE_MIN(index, (uint16_t)WS_MAX_PORTS) : index;
 }
 
 void router_update_usable(struct ws_router *router, uint16_t index)
 {
-	bool carries = index < WS_MAX_PORTS || router->settings[index].kind == WS_INTERFACE_BOND;
-	uint16_t end = carries ? router->interface_count : index + 1;
+	uint16_t end = interface_takes_subs(router, index) ? router->interface_count : index + 1;
 	bool changed = false;
 	for (uint16_t i = router_first_on(router, index); i < end; i++) {
 		uint16_t parent = router->settings[i].parent;

@@ -14,7 +14,8 @@ enum { MIN_MTU = 68 /* RFC 791 */ };
 uint16_t interface_carries(const struct ws_router *router, uint16_t index)
 {
 	const struct interface_settings *settings = &router->settings[index];
-	return settings->kind == WS_INTERFACE_LOOPBACK || settings->kind == WS_INTERFACE_VXLAN
+	uint8_t kind = router->settings[settings->parent].kind;
+	return kind == WS_INTERFACE_LOOPBACK || kind == WS_INTERFACE_VXLAN
 			   ? WS_MAX_MTU
 			   : router->settings[settings->parent].mtus[WS_MTU_L2];
 }

@@ -18,9 +18,8 @@ static int check_subinterface(const struct ws_router *router, uint16_t parent,
 							  const struct ws_subinterface *sub)
 {
 	const char *name = interface_name(router, parent);
-	uint8_t kind = router->settings[parent].kind;
-	if (kind != WS_INTERFACE_PORT && kind != WS_INTERFACE_BOND)
-		return fail(-EINVAL, "%s is no port; only ports and bonds have sub-interfaces", name);
+	if (!interface_takes_subs(router, parent))
+		return fail(-EINVAL, "%s takes no sub-interfaces; ports, bonds and VXLAN tunnels do", name);
 	if (interface_check_free(router, parent))
 		return -EINVAL;
 	if (sub->outer > WS_VLAN_ANY || sub->inner > WS_VLAN_ANY || (!sub->outer && sub->inner))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan-output: the way out of VXLAN tunnels, by the family of their ends.
+ * vxlan-output: the way out of VXLAN tunnels and their sub-interfaces, by the family of the ends,
+ * open while these are up; frames are counted here.
  *
  * Uses: tx interface. Next: vxlan4-encap, vxlan6-encap, error-drop.
  */
@@ -20,26 +21,32 @@ static const char *const edges[] = {
 enum counter { DOWN };
 static const struct graph_counter counters[] = {[DOWN] = {"interface is down", true}};
 
-/* Frames in a row that leave by one tunnel, counted for it at once. */
+/* Frames in a row that leave by one interface, counted for it and its tunnel at once. */
 struct run {
-	uint16_t interface, edge;
+	uint16_t interface, tunnel, edge;
 	uint64_t packets, bytes;
 };
+
+static struct run run_of(const struct ws_router *router, uint16_t interface)
+{
+	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, interface);
+	struct run run = {.interface = interface, .edge = EDGE_DROP};
+	if (!tunnel || !interface_is_up(&router->interfaces[interface]) ||
+		!interface_is_up(&router->interfaces[tunnel->interface]))
+		return run;
+	run.tunnel = tunnel->interface;
+	run.edge = tunnel->key.family == WS_IP4 ? EDGE_IP4 : EDGE_IP6;
+	return run;
+}
 
 static void run_end(const struct run *run, struct graph *graph)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	if (run->edge == EDGE_DROP)
 		return;
-	own_pair_add(&counts->tx.at[run->interface], run->packets, run->bytes);
-}
-
-static uint16_t find_edge(const struct ws_router *router, uint16_t interface)
-{
-	const struct vxlan_tunnel *tunnel = vxlan_tunnel(router, interface);
-	if (!interface_is_up(&router->interfaces[interface]) || !tunnel)
-		return EDGE_DROP;
-	return tunnel->key.family == WS_IP4 ? EDGE_IP4 : EDGE_IP6;
+	own_pair_add(&counts->tx.at[run->tunnel], run->packets, run->bytes);
+	if (run->interface != run->tunnel)
+		own_pair_add(&counts->tx.at[run->interface], run->packets, run->bytes);
 }
 
 static uint16_t vxlan_output_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -53,7 +60,7 @@ static uint16_t vxlan_output_process(struct graph *graph, struct graph_node *nod
 		uint16_t interface = packet_tx_interface(packet);
 		if (unlikely(interface != run.interface)) {
 			run_end(&run, graph);
-			run = (struct run){interface, find_edge(router_of(graph), interface), 0, 0};
+			run = run_of(router_of(graph), interface);
 		}
 		run.packets++;
 		run.bytes += packet->pkt_len;

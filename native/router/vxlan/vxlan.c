@@ -186,9 +186,21 @@ int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tu
 {
 	const struct vxlan_tunnel *tunnel =
 		router_check_interface(router, index) ? NULL : vxlan_tunnel(router, index);
-	if (!tunnel)
+	if (!tunnel || tunnel->interface != index)
 		return fail(-ENODEV, "interface %u is no VXLAN tunnel", index);
 	*out = tunnel->given;
+	return 0;
+}
+
+static int let_go(struct ws_router *router, struct vxlan_room *room, struct vxlan_tunnel *tunnel)
+{
+	struct vxlan_ends *ends = ends_make(room->ends, NULL, tunnel);
+	if (!ends)
+		return fail(-ENOMEM, "no memory to take a tunnel away");
+	__atomic_store_n(&room->by_interface[tunnel->interface], NULL, __ATOMIC_RELEASE);
+	publish(room, ends);
+	router->tables[family_index((uint8_t)tunnel->key.family)][tunnel->key.table]->tunnels--;
+	free(tunnel);
 	return 0;
 }
 
@@ -197,17 +209,15 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 {
 	(void)old_mac;
 	struct vxlan_room *room = router->vxlan;
-	struct vxlan_tunnel *tunnel =
-		change == INTERFACE_LEAVES && room ? room->by_interface[index] : NULL;
-	if (!tunnel)
-		return 0;
-	struct vxlan_ends *ends = ends_make(room->ends, NULL, tunnel);
-	if (!ends)
-		return fail(-ENOMEM, "no memory to take a tunnel away");
-	__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
-	publish(room, ends);
-	router->tables[family_index((uint8_t)tunnel->key.family)][tunnel->key.table]->tunnels--;
-	free(tunnel);
+	struct vxlan_tunnel *tunnel = room ? room->by_interface[index] : NULL;
+	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
+		tunnel = room->by_interface[router->settings[index].parent];
+		__atomic_store_n(&room->by_interface[index], tunnel, __ATOMIC_RELEASE);
+	} else if (tunnel && change == INTERFACE_LEAVES) {
+		if (tunnel->interface == index)
+			return let_go(router, room, tunnel);
+		__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
+	}
 	return 0;
 }
 INTERFACE_WATCH(changed)
@@ -217,8 +227,8 @@ void vxlan_free(struct ws_router *router)
 	struct vxlan_room *room = router->vxlan;
 	if (!room)
 		return;
-	for (int i = 0; i < WS_MAX_INTERFACES; i++)
-		free(room->by_interface[i]);
+	for (uint32_t slot = 0; slot <= room->ends->mask; slot++)
+		free(room->ends->slots[slot]);
 	free(room->ends);
 	free(room);
 	router->vxlan = NULL;

@@ -53,7 +53,7 @@ struct vxlan_ends {
 
 struct vxlan_room {
 	struct vxlan_ends *ends;
-	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES];
+	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES]; /* of sub-interfaces too */
 };
 
 void vxlan_free(struct ws_router *router);
@@ -99,7 +99,7 @@ static inline struct vxlan_room *vxlan_room(const struct ws_router *router)
 	return __atomic_load_n(&router->vxlan, __ATOMIC_ACQUIRE);
 }
 
-/* The tunnel that is that interface; NULL when it is none, or going. */
+/* The tunnel that is that interface, or that it is on; NULL when there is none, or it goes. */
 static inline const struct vxlan_tunnel *vxlan_tunnel(const struct ws_router *router,
 													  uint16_t interface)
 {
