@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.bench.file import parse_bench
-from wirespeed.bench.options import Options, device_spec, on_bench
+from wirespeed.bench.options import Given, Options, device_spec, on_bench
+from wirespeed.cli.options import directions_of
 from wirespeed.errors import UsageError
 
 HERE = """\
@@ -18,7 +19,7 @@ THERE = "tester: {server: '10.0.0.5:4501'}\nwires: [{port: 0, speed: 1G}, {port:
 
 
 def asked(text: str, default: str = "bench", **given: str) -> Options:
-    return on_bench(parse_bench(text), "b.yaml", Options(**{"profile": default, **given}), default)
+    return on_bench(parse_bench(text), "b.yaml", Given(**{"profile": default, **given}), default)
 
 
 def test_bench_says_what_options_leave_open():
@@ -39,6 +40,17 @@ def test_options_override_it():
     assert (at.ports, at.line, at.profile, at.dut) == ("3,2", "100M", "imix", "linux:netns=x")
     assert asked(HERE, wires="2>3").wires == "2>3"
     assert asked(THERE, server="10.0.0.5:4501").server == "10.0.0.5:4501"
+
+
+def test_an_option_given_with_its_default_value_is_seen():
+    assert asked(f"{HERE}dut: {{kind: linux, reach: local}}\n", dut="none").dut == "none"
+    assert (
+        asked("tester: {server: '127.0.0.1:4501'}\nwires: [{port: 0}, {port: 1}]\n", server="127.0.0.1:4501").ports
+        == "0,1"
+    )
+    assert directions_of(None, "both", "0>1", False) == directions_of("0,1", "0-1", "", False)
+    with pytest.raises(UsageError, match="leave out --ports"):
+        directions_of("0,1", "both", "0>1", False)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +76,9 @@ def test_load_is_what_the_mode_forwards(mode, default, given, load):
     [
         (THERE, {"server": "10.0.0.9"}, ("-s 10.0.0.9", "the tester is 10.0.0.5:4501")),
         (HERE, {"server": "10.0.0.9"}, ("-s 10.0.0.9", "ports of a tester to start here")),
+        (THERE, {"server": "127.0.0.1:4501"}, ("-s 127.0.0.1:4501", "the tester is 10.0.0.5:4501")),
+        (HERE, {"server": "127.0.0.1:4501"}, ("-s 127.0.0.1:4501", "ports of a tester to start here")),
+        (HERE, {"ports": "0,1"}, ("--ports 0,1", "no wire ends at port 0")),
         (HERE, {"lab": "embedded"}, ("--lab embedded", "--bench b.yaml")),
         (HERE, {"ports": "0,2"}, ("--ports 0,2", "no wire ends at port 0")),
         (HERE, {"wires": "2>1"}, ("--wires 2>1", "no wire ends at port 1")),

@@ -10,7 +10,7 @@ import weakref
 
 import pytest
 
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.errors import INTERRUPTED
 from wirespeed.standard_output import OutputLost
 
@@ -19,7 +19,7 @@ from wirespeed.standard_output import OutputLost
 def test_what_is_open_is_given_back_and_a_second_signal_does_not_cut_that_short(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wirespeed.cli.signals._leave_terminal", lambda: None)
+    monkeypatch.setattr("wirespeed.ending_signals._leave_terminal", lambda: None)
     before = signal.getsignal(number)
     given_back = []
     with pytest.raises(SystemExit) as ended, leave_on_signals():

@@ -13,7 +13,7 @@ import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
 from wirespeed.cli.main import main
-from wirespeed.errors import UsageError
+from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.causes import causes
 from wirespeed.explain.facts import Box, Case, Cpu, Drift, Link, Load, Shaper, Step, Worker
 from wirespeed.explain.machine_facts import Clock, Crossing, Machine
@@ -200,17 +200,31 @@ def test_a_text_that_is_no_show_runtime_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[", "is no YAML"),
-        ("schema: wirespeed-evidence/2\ntests: [{name: a, received: 1Mpps}]", "schema"),
-        ("schema: wirespeed-evidence/1\ntests: []", "tests"),
-        ("schema: wirespeed-evidence/1\ntests: [{name: a}]", "give `received`"),
-        ("schema: wirespeed-evidence/1\ntests: [{name: a, received: 5%}]", "no packet rate"),
-        ("schema: wirespeed-evidence/1\ntests: [{name: a, received: 1Mpps, colour: red}]", "colour"),
-        ("schema: wirespeed-evidence/1\nexplain: [b]\ntests: [{name: a, received: 1Mpps}]", "explain names 'b'"),
+        ("[", r"mine.yaml:1: this is no YAML"),
+        ("schema: wirespeed-evidence/2\ntests: [{name: a, received: 1Mpps}]", r"mine.yaml:1: schema: "),
+        ("schema: wirespeed-evidence/1\ntests: []", r"mine.yaml:2: tests: "),
+        ("schema: wirespeed-evidence/1\ntests: [{name: a}]", r"mine.yaml:2: tests.0: a: give `received`"),
+        (
+            "schema: wirespeed-evidence/1\ntests: [{name: a, received: 5%}]",
+            r"mine.yaml:2: tests.0.received: .*no packet rate",
+        ),
+        (
+            "schema: wirespeed-evidence/1\ntests:\n  - {name: a, received: 1Mpps}\n  - {name: b, received: fast}",
+            r"mine.yaml:4: tests.1.received: .*fast",
+        ),
+        (
+            "schema: wirespeed-evidence/1\ntests: [{name: a, received: 1Mpps, colour: red}]",
+            r"mine.yaml:2: tests.0.colour: there is no such key",
+        ),
+        (
+            "schema: wirespeed-evidence/1\nexplain: [b]\ntests: [{name: a, received: 1Mpps}]",
+            r"mine.yaml:2: explain: there is no test 'b'; there is a",
+        ),
+        ("- 1", "mine.yaml has no evidence in it"),
     ],
 )
 def test_evidence_that_is_wrong_is_told_where(text: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(FileFault, match=words):
         cases_of(text, "mine.yaml")
 
 

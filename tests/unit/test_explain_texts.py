@@ -10,7 +10,7 @@ import yaml
 from test_explain_pasted import ERRORS, SATURATED, thread
 
 from wirespeed.cli.main import main
-from wirespeed.errors import UsageError
+from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.pasted import Pasted, pasted_case
@@ -140,9 +140,13 @@ def test_an_evidence_file_takes_pasted_texts_by_their_keys() -> None:
 
 
 def test_a_text_under_the_key_of_another_kind_is_refused() -> None:
-    with pytest.raises(UsageError, match="64b: softirqs holds no `/proc/softirqs`: it is a `show cpu`"):
+    with pytest.raises(
+        FileFault, match=r"e.yaml:\d+: tests.0: 64b: softirqs holds no `/proc/softirqs`: it is a `show cpu`"
+    ):
         cases_of(typed(softirqs=SHOW_CPU), "e.yaml")
-    with pytest.raises(UsageError, match="64b: show_cpu holds no `show cpu`: paste it as it was printed"):
+    with pytest.raises(
+        FileFault, match=r"e.yaml:\d+: tests.0: 64b: show_cpu holds no `show cpu`: paste it as it was printed"
+    ):
         cases_of(typed(show_cpu="nothing that is known"), "e.yaml")
 
 

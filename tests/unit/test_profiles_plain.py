@@ -110,7 +110,7 @@ def test_a_value_that_its_tag_cannot_have_is_no_yaml(tmp_path: Path, value: str)
         load_profile(str(path), {}, 0, 0)
     with pytest.raises(FileFault, match="odd.yaml: this is no YAML: a value is not what its tag says"):
         parsed(text, "odd.yaml")
-    with pytest.raises(UsageError, match="odd.yaml is no YAML: a value is not what its tag says"):
+    with pytest.raises(FileFault, match="odd.yaml: this is no YAML: a value is not what its tag says"):
         cases_of(text, "odd.yaml")
 
 

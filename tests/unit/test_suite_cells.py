@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import astuple
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirespeed.cli.plain import plain_call
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.lab.demo import FULL
 from wirespeed.lab.suite import SEED_SUITE
@@ -143,6 +145,31 @@ def test_what_is_wrong_is_one_line(before: str, after: str, told: str) -> None:
     with pytest.raises(FileFault) as fault:
         parse_campaign(FILE.replace(before, after, 1), "s.yaml")
     assert told in str(fault.value) and "\n" not in str(fault.value)
+
+
+def test_settings_of_the_commands_are_flags_of_the_cells() -> None:
+    common = "wires: '0>1,1>0', power: 'constant:9', verify: true, line: 1G"
+    tests = f"""\
+  - {{name: a, command: loadtest, {common}, ride_link: true, keep_spoilt: true}}
+  - {{name: b, command: search, {common}, robust: false}}
+  - {{name: c, command: rfc2544, {common}, robust: true}}
+  - {{name: d, command: soak, {common}, load: 1%, lasting: 2}}
+"""
+    found = {
+        cell.test: cell
+        for cell in cells(f"suite: 1\nname: x\nbenches: [embedded]\ndirections: [0-1, 1-0]\ntests:\n{tests}")
+    }
+    assert {cell.direction for cell in found.values()} == {"both"}
+    for cell in found.values():
+        assert {"--wires", "0>1,1>0", "--power", "constant:9", "--verify", "--line", "1G"} <= set(cell.flags)
+        assert set(plain_call(import_module(f"wirespeed.cli.{cell.command}").command, cell.flags)) >= {"wires", "power"}
+    assert {"--ride-link", "--keep-spoilt"} <= set(found["a"].flags)
+    assert ("--no-robust" in found["b"].flags, "--robust" in found["c"].flags) == (True, True)
+
+
+def test_wires_and_directions_contradict_each_other() -> None:
+    with pytest.raises(FileFault, match="`wires` says each direction by itself; leave out `directions`"):
+        parse_campaign(FILE.replace("directions: [both]", "directions: [both], wires: '0>1'"), "s.yaml")
 
 
 def test_the_schema_has_every_key() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wirespeed.bench.model import Bench, Mode
 
 SERVER, PORTS, NO_DUT = "127.0.0.1:4501", "0,1", "none"
-"""What options are that say nothing."""
+"""Values of options that are not given."""
 
 LEAST6 = "size=66"
 """The shortest frame that holds IPv6 and UDP."""
@@ -22,13 +22,29 @@ IMIX6 = "size=imix,vm=var2"
 
 
 @dataclass(frozen=True)
-class Options:
-    """As on the command line; `mode` is the bench's, None without one."""
+class Given:
+    """Options as on the command line; None is one that is not given."""
 
-    server: str = SERVER
-    dut: str = NO_DUT
+    server: str | None = None
+    dut: str | None = None
     lab: str = ""
-    ports: str = PORTS
+    ports: str | None = None
+    wires: str = ""
+    line: str = ""
+    profile: str = ""
+    tunables: str = ""
+    power: str = ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options with what stands for those that are not given; `ports` is None beside `wires` and may be None without a
+    bench. An empty `server` is a tester that is started here. `mode` is the bench's, None without one."""
+
+    server: str
+    dut: str
+    ports: str | None
+    lab: str = ""
     wires: str = ""
     line: str = ""
     profile: str = ""
@@ -37,13 +53,28 @@ class Options:
     mode: Mode | None = None
 
 
-def on_bench(bench: Bench, file: str, given: Options, default_profile: str = "") -> Options:
+def without_bench(given: Given) -> Options:
+    """The meaning of `given` where no bench says more."""
+    return Options(
+        server=given.server or SERVER,
+        dut=given.dut or NO_DUT,
+        ports=given.ports,
+        lab=given.lab,
+        wires=given.wires,
+        line=given.line,
+        profile=given.profile,
+        tunables=given.tunables,
+        power=given.power,
+    )
+
+
+def on_bench(bench: Bench, file: str, given: Given, default_profile: str = "") -> Options:
     """What `given` means on `bench`, whose file is `file`; UsageError names an option and what it contradicts."""
     if given.lab:
         raise UsageError(f"--lab {given.lab} brings a tester and a device of its own, as --bench {file} does; give one")
     profile, tunables = _load(bench, file, given, default_profile)
     return replace(
-        given,
+        without_bench(given),
         server=_server(bench, file, given.server),
         dut=_dut(bench, file, given.dut),
         ports=_ports(bench, file, given),
@@ -55,10 +86,10 @@ def on_bench(bench: Bench, file: str, given: Options, default_profile: str = "")
     )
 
 
-def _server(bench: Bench, file: str, server: str) -> str:
+def _server(bench: Bench, file: str, server: str | None) -> str:
     """Empty for a tester that is started here."""
     own = bench.tester.server
-    if server in (SERVER, own):
+    if server is None or server == own:
         return own or ""
     where = f"it says that the tester is {own}" if own else "it has the ports of a tester to start here"
     raise UsageError(f"-s {server} contradicts {file}: {where}; leave -s out, or change the file")
@@ -78,20 +109,22 @@ def device_spec(bench: Bench) -> str:
     return f"{dut.kind}:{reach}" + (f",socket={dut.socket}" if dut.socket else "")
 
 
-def _dut(bench: Bench, file: str, dut: str) -> str:
-    if dut == NO_DUT:
+def _dut(bench: Bench, file: str, dut: str | None) -> str:
+    if dut is None:
         return device_spec(bench)
+    if dut == NO_DUT:
+        return dut
     kind = {"router": "wirespeed"}.get(dut.partition(":")[0], dut.partition(":")[0])
     if bench.dut.kind not in ("none", kind):
         raise UsageError(f"--dut {dut} contradicts {file}: it says that the device is of kind {bench.dut.kind}")
     return dut
 
 
-def _ports(bench: Bench, file: str, given: Options) -> str:
+def _ports(bench: Bench, file: str, given: Given) -> str | None:
     if given.wires:
         named = {port for wire in parse_wires(given.wires) for port in (wire.tx, wire.rx)}
         option = f"--wires {given.wires}"
-    elif given.ports == PORTS:
+    elif given.ports is None:
         return ",".join(map(str, bench.ports))
     else:
         named, option = set(parse_ports(given.ports)), f"--ports {given.ports}"
@@ -107,7 +140,7 @@ def _line(bench: Bench) -> str:
     return next(iter(speeds)) or "" if len(speeds) == 1 else ""
 
 
-def _load(bench: Bench, file: str, given: Options, default: str) -> tuple[str, str]:
+def _load(bench: Bench, file: str, given: Given, default: str) -> tuple[str, str]:
     """Profile and tunables that the mode forwards; a profile of the user's own is left as it is."""
     profile, tunables = given.profile, given.tunables
     if bench.mode == "l2xc" or profile not in BUILTIN_NAMES:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.bench.check import Finding
@@ -69,7 +69,7 @@ def command(
 
 
 def _serve(bench: Path | None, name: str, join: str, listen: str, port: int) -> int:
-    from wirespeed.cli.signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.suite.benches import place_of  # noqa: PLC0415
     from wirespeed.suite.serve import serve  # noqa: PLC0415

@@ -225,9 +225,9 @@ def _dump(device: Device, form: str) -> str:
 
 
 def _apply(file: Path, device: Device, journal: Path, rollback: bool, confirm_s: float | None) -> int:
-    from wirespeed.cli.signals import leave_on_signals  # noqa: PLC0415
     from wirespeed.config.application import Application  # noqa: PLC0415
     from wirespeed.config.check import read_config  # noqa: PLC0415
+    from wirespeed.ending_signals import leave_on_signals  # noqa: PLC0415
 
     config = read_config(file)
     with leave_on_signals(KeyboardInterrupt):

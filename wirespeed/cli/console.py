@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wirespeed.cli.options import BenchOption
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.cli.options import BenchOption, ServerOption
 from wirespeed.console.absent import MOOT
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
 from wirespeed.files import read_text_file
 
@@ -37,9 +37,7 @@ def _moot(name: str, *flags: str) -> Any:
 
 def command(
     words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="Such as: stats, or tui.")] = None,
-    server: Annotated[
-        str, typer.Option("-s", "--server", metavar="HOST[:PORT]", help="Generator to use, ours or a T-Rex.")
-    ] = "127.0.0.1:4501",
+    server: ServerOption = None,
     port: Annotated[
         int | None,
         typer.Option("-p", "--port", metavar="PORT", help="Port of the server, where -s does not say it.", min=1),
@@ -78,7 +76,8 @@ def command(
     The shell takes all ports that are free. A single command, and commands from standard input, take those that they
     need; all ports are given back at the end, and what they send goes on. All options of T-Rex's console are taken.
     """
-    from wirespeed.client.generator_client import parse_server  # noqa: PLC0415 - a command starts fast
+    from wirespeed.bench.options import SERVER  # noqa: PLC0415 - a command starts fast
+    from wirespeed.client.generator_client import parse_server  # noqa: PLC0415
     from wirespeed.console.commands.console import EnterTui  # noqa: PLC0415
     from wirespeed.console.grammar import read_ports  # noqa: PLC0415
     from wirespeed.console.screen import TerminalScreen  # noqa: PLC0415 - a command starts fast
@@ -96,11 +95,12 @@ def command(
     live = view is not None or (not words and sys.stdin.isatty())
     if live and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise EnvironmentFault("tui needs a terminal; `wirespeed console stats` prints once")
+    address = server or SERVER
     with leave_on_signals(), ExitStack() as stack:
         if bench is not None:
-            server = _bench_server(stack, bench, server, force)
+            address = _bench_server(stack, bench, server, force)
         session = Session(
-            server if port is None else f"{parse_server(server)[0]}:{port}",
+            address if port is None else f"{parse_server(address)[0]}:{port}",
             TerminalScreen(quiet),
             user=user,
             on_demand=not (live or readonly or acquire is not None),
@@ -117,12 +117,12 @@ def command(
         return _run(session, words, take, lines if batch is not None else None)
 
 
-def _bench_server(stack: ExitStack, bench: Path, server: str, force: bool) -> str:
+def _bench_server(stack: ExitStack, bench: Path, server: str | None, force: bool) -> str:
     """Where the bench's tester answers; one of its own ends with the console."""
-    from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.bench.options import Given  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
 
-    at = with_bench(bench, Options(server))
+    at = with_bench(bench, Given(server))
     return stack.enter_context(stand_of(at, bench, force)).client.server
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.model import PLAIN_MTU
 
 

@@ -88,10 +88,10 @@ def command(
     done; restore puts all of them back, also after a crash. describe asks what it is. collect keeps what it counts
     while you load it. show prints a text that was kept: `wirespeed dut show RESULT 'show run'`.
     """
-    from wirespeed.cli.signals import leave_on_signals  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut import commands  # noqa: PLC0415
     from wirespeed.dut.of_bench import read_dut  # noqa: PLC0415
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
+    from wirespeed.ending_signals import leave_on_signals  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
     def say(text: str) -> None:

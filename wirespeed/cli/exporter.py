@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from wirespeed.cli.options import number
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 Words = list[str] | None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.errors import UsageError
 from wirespeed.model import MAX_MTU, MIN_MTU, PLAIN_MTU
 

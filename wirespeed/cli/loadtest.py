@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli.options import (
-    SERVER,
     BenchOption,
     DirectionOption,
     DutOption,
@@ -28,7 +27,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 OPTIONAL_VALUES = {"--latency": "1kpps"}
 """Options that may stand without a value, and what they mean then."""
@@ -36,7 +35,7 @@ OPTIONAL_VALUES = {"--latency": "1kpps"}
 
 def command(
     *,
-    server: ServerOption = SERVER,
+    server: ServerOption = None,
     profile: ProfileOption = "imix",
     tunables: TunablesOption = "",
     output: OutputOption = "-",
@@ -74,7 +73,7 @@ def command(
     ] = 30.0,
     unidirectional: UnidirectionalOption = False,
     direction: DirectionOption = "both",
-    ports: PortsOption = "0,1",
+    ports: PortsOption = None,
     wires: WiresOption = "",
     steps: Annotated[
         str,
@@ -96,7 +95,7 @@ def command(
     ] = "",
     verify: VerifyOption = False,
     line: LineOption = "",
-    dut: DutOption = "none",
+    dut: DutOption = None,
     lab: LabOption = "",
     bench: BenchOption = None,
     power: PowerOption = "",
@@ -136,7 +135,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
-    from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.bench.options import SERVER, Given  # noqa: PLC0415
     from wirespeed.cli.measuring import conclude, exit_code, keeping, plan_head, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
@@ -156,7 +155,7 @@ def command(
     latency_rate = parse_rate(latency) if latency else None
     if latency_rate is not None and latency_rate.unit != "pps":
         raise UsageError(f"latency stream of {latency}: give packets a second, such as 1kpps")
-    given = Options(server, dut, lab, ports, wires, line, profile, tunables, power)
+    given = Given(server, dut, lab, ports, wires, line, profile, tunables, power)
     at = with_bench(bench, given, default_profile="imix")
     plan = LoadPlan(
         profile=at.profile,
@@ -177,9 +176,14 @@ def command(
     check_plan(plan)
     out = Output(output)
     load = load_for(plan)
-    with keeping(out), shown(output, web=web), stand_of(at, bench, force) as stand:
+    with (
+        stop_on_signals() as stop,
+        keeping(out),
+        shown(output, web=web),
+        stand_of(at, bench, force, stop=stop) as stand,
+    ):
         plan = replace(plan, lab=stand.lab, dut=stand.device)
-        with watcher(console, plan, title_of(plan), quiet) as view, stop_on_signals() as stop:
+        with watcher(console, plan, title_of(plan), quiet) as view:
             result = run_loadtest(
                 plan,
                 stand.client,

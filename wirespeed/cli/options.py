@@ -48,10 +48,15 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", help="Let DPDK log to 
 
 # ---- of commands that measure
 
-SERVER = "127.0.0.1:4501"
-
 ServerOption = Annotated[
-    str, typer.Option("-s", "--server", metavar="HOST[:PORT]", help="Generator to use, ours or a T-Rex.")
+    str | None,
+    typer.Option(
+        "-s",
+        "--server",
+        metavar="HOST[:PORT]",
+        help="Generator to use, ours or a T-Rex.",
+        show_default="127.0.0.1:4501",
+    ),
 ]
 ProfileOption = Annotated[
     str,
@@ -72,7 +77,10 @@ DirectionOption = Annotated[
     str, typer.Option("--direction", metavar="0-1|1-0|both", help="Which way to send between a pair of ports.")
 ]
 PortsOption = Annotated[
-    str, typer.Option("--ports", metavar="N,N", help="The ports, cabled in pairs, such as 2,3 or 0,1,2,3.")
+    str | None,
+    typer.Option(
+        "--ports", metavar="N,N", help="The ports, cabled in pairs, such as 2,3 or 0,1,2,3.", show_default="0,1"
+    ),
 ]
 WiresOption = Annotated[
     str,
@@ -96,9 +104,12 @@ LineOption = Annotated[
     str, typer.Option("--line", metavar="SPEED", help="The line to take percent of, such as 1G; else each port's own.")
 ]
 DutOption = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--dut", metavar="SPEC", help="What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none."
+        "--dut",
+        metavar="SPEC",
+        help="What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none.",
+        show_default="none",
     ),
 ]
 PowerOption = Annotated[
@@ -150,18 +161,19 @@ WebOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")]
 
 
-def directions_of(ports: str, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
-    """What the flags mean together; UsageError for those that contradict each other."""
+def directions_of(ports: str | None, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
+    """The directions that the options name together, of ports 0 and 1 where they name none; UsageError for options that
+    contradict each other."""
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.measure.wires import pair_directions, parse_ports, parse_wires  # noqa: PLC0415
 
     if wires:
-        if ports != "0,1" or direction != "both" or unidirectional:
+        if ports is not None or direction != "both" or unidirectional:
             raise UsageError("--wires says each direction by itself; leave out --ports, --direction and -u")
         return parse_wires(wires)
     if unidirectional and direction != "both":
         raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
-    pairs = parse_ports(ports)
+    pairs = parse_ports("0,1" if ports is None else ports)
     if unidirectional:
         return tuple(wire for wire in pair_directions(pairs) if pairs.index(wire.tx) % 2 == 0)
     return pair_directions(pairs, direction)

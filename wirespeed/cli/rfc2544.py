@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli.options import (
-    SERVER,
     BenchOption,
     DirectionOption,
     DutOption,
@@ -16,6 +15,7 @@ from wirespeed.cli.options import (
     LineOption,
     OutputOption,
     PortsOption,
+    PowerOption,
     QuietOption,
     RecoverOption,
     RobustOption,
@@ -27,7 +27,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.results.rfc2544 import Rfc2544Result
@@ -45,7 +45,7 @@ def command(
             "searches it first.",
         ),
     ] = "all",
-    server: ServerOption = SERVER,
+    server: ServerOption = None,
     sizes: Annotated[
         str,
         typer.Option(
@@ -99,12 +99,13 @@ def command(
     lab: LabOption = "",
     unidirectional: UnidirectionalOption = False,
     direction: DirectionOption = "both",
-    ports: PortsOption = "0,1",
+    ports: PortsOption = None,
     wires: WiresOption = "",
     verify: VerifyOption = False,
     line: LineOption = "",
-    dut: DutOption = "none",
+    dut: DutOption = None,
     bench: BenchOption = None,
+    power: PowerOption = "",
     force: Annotated[
         bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
     ] = False,
@@ -120,7 +121,7 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.bench.options import Given  # noqa: PLC0415
     from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
@@ -146,7 +147,7 @@ def command(
     if show is not None:
         return _show(show)
     family = ",".join(filter(None, (tunables, "ip=6" if ip6 else "")))
-    at = with_bench(bench, Options(server, dut, lab, ports, wires, line, "bench", family))
+    at = with_bench(bench, Given(server, dut, lab, ports, wires, line, "bench", family, power))
     plan = Rfc2544Plan(
         tests=parse_test(test),
         frames=parse_sizes(sizes, at.mode == "ip6" or ip6),
@@ -167,7 +168,12 @@ def command(
     if text is not None:
         check_writable(text)
     loads = loads_for(plan)
-    with keeping(out), shown(output, web=web), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+    with (
+        stop_on_signals() as stop,
+        keeping(out),
+        shown(output, web=web),
+        stand_of(at, bench, force, stop=stop) as stand,
+    ):
         do_reset = by_command or stand.restart
         kind = f"by the command {reset_command}" if by_command else RESTART if stand.restart else ""
         plan = plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind)

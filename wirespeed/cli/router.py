@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli.options import HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.later import Later
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli.options import (
-    SERVER,
     BenchOption,
     DirectionOption,
     DutOption,
@@ -28,7 +27,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 OPTIONAL_VALUES = {"--mrr": "10x1", "--latency": "9kpps"}
 """Options that may stand without a value, and what they mean then."""
@@ -36,7 +35,7 @@ OPTIONAL_VALUES = {"--mrr": "10x1", "--latency": "9kpps"}
 
 def command(
     *,
-    server: ServerOption = SERVER,
+    server: ServerOption = None,
     profile: ProfileOption = "bench",
     tunables: TunablesOption = "",
     output: OutputOption = "-",
@@ -82,11 +81,11 @@ def command(
     lab: LabOption = "",
     unidirectional: UnidirectionalOption = False,
     direction: DirectionOption = "both",
-    ports: PortsOption = "0,1",
+    ports: PortsOption = None,
     wires: WiresOption = "",
     verify: VerifyOption = False,
     line: LineOption = "",
-    dut: DutOption = "none",
+    dut: DutOption = None,
     bench: BenchOption = None,
     power: PowerOption = "",
     force: Annotated[
@@ -104,7 +103,7 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.bench.options import Given  # noqa: PLC0415
     from wirespeed.cli.measuring import conclude, exit_code, keeping, plan_head, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
@@ -120,7 +119,7 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
-    given = Options(server, dut, lab, ports, wires, line, profile, tunables, power)
+    given = Given(server, dut, lab, ports, wires, line, profile, tunables, power)
     at = with_bench(bench, given, default_profile="bench")
     goals = goals_of(goal or [], preset)
     plan = SearchPlan(
@@ -140,7 +139,12 @@ def command(
     check_plan(plan)
     out = Output(output)
     loads = loads_for(plan)
-    with keeping(out), shown(output, web=web), stop_on_signals() as stop, stand_of(at, bench, force) as stand:
+    with (
+        stop_on_signals() as stop,
+        keeping(out),
+        shown(output, web=web),
+        stand_of(at, bench, force, stop=stop) as stand,
+    ):
         with watcher(console, plan.title, quiet) as view:
             result = run_search(
                 plan.on(lab=stand.lab, dut=stand.device),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli.options import (
-    SERVER,
     BenchOption,
     DirectionOption,
     DutOption,
@@ -29,7 +28,7 @@ from wirespeed.cli.options import (
     WiresOption,
     number,
 )
-from wirespeed.cli.signals import stop_on_signals
+from wirespeed.ending_signals import stop_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.results.soak import SoakResult
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 def command(
     *,
-    server: ServerOption = SERVER,
+    server: ServerOption = None,
     profile: ProfileOption = "bench",
     tunables: TunablesOption = "",
     output: OutputOption = "-",
@@ -73,11 +72,11 @@ def command(
     lab: LabOption = "",
     unidirectional: UnidirectionalOption = False,
     direction: DirectionOption = "both",
-    ports: PortsOption = "0,1",
+    ports: PortsOption = None,
     wires: WiresOption = "",
     verify: VerifyOption = False,
     line: LineOption = "",
-    dut: DutOption = "none",
+    dut: DutOption = None,
     bench: BenchOption = None,
     power: PowerOption = "",
     force: Annotated[
@@ -94,7 +93,7 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.bench.options import Options  # noqa: PLC0415
+    from wirespeed.bench.options import Given  # noqa: PLC0415
     from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
@@ -118,7 +117,7 @@ def command(
     console = Console(stderr=True, soft_wrap=True)
     if recover is not None:
         return recover_result(recover, output, console, quiet)
-    given = Options(server, dut, lab, ports, wires, line, profile, tunables, power)
+    given = Given(server, dut, lab, ports, wires, line, profile, tunables, power)
     at = with_bench(bench, given, default_profile="bench")
     earlier = None
     if resume is not None:
@@ -127,7 +126,7 @@ def command(
         if plan.duration_s <= earlier.verdict.watched_s:
             raise UsageError(f"{resume} has all of its {plan.duration_s:g} s; give a longer --for to go on")
         output, at = str(resume), at if bench else replace(at, lab=lab or plan.lab_name)
-        if at.server == SERVER and plan.server and not at.lab:
+        if server is None and bench is None and plan.server and not at.lab:
             at = replace(at, server=plan.server)
     else:
         rate, origin = _load(load, of, share, goal)
@@ -152,10 +151,10 @@ def command(
     out = Output(output)
     streams = load_for(plan)
     with (
+        stop_on_signals() as stop,
         keeping(out),
         shown(output, web=web),
-        stop_on_signals() as stop,
-        stand_of(at, bench, force, plan.duration_s) as stand,
+        stand_of(at, bench, force, plan.duration_s, stop) as stand,
     ):
         with watcher(console, plan.title, quiet) as view:
             result = run_soak(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.bench.options import Options
+from wirespeed.bench.options import Given, Options, without_bench
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.dut.spec import parse_dut
+from wirespeed.ending_signals import leave_while_starting
 from wirespeed.errors import UsageError
 from wirespeed.power.metered import metered
 
@@ -31,10 +33,10 @@ class Stand:
     restart: Callable[[], None] | None = None
 
 
-def with_bench(file: Path | None, given: Options, default_profile: str = "") -> Options:
+def with_bench(file: Path | None, given: Given, default_profile: str = "") -> Options:
     """What the options mean on the bench that `file` says; the same without one."""
     if file is None:
-        return given
+        return without_bench(given)
     from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
     from wirespeed.bench.options import on_bench  # noqa: PLC0415
 
@@ -43,11 +45,19 @@ def with_bench(file: Path | None, given: Options, default_profile: str = "") -> 
 
 @contextmanager
 def stand_of(
-    options: Options, bench: Path | None = None, force: bool = False, lasting_s: float = 0.0
+    options: Options,
+    bench: Path | None = None,
+    force: bool = False,
+    lasting_s: float = 0.0,
+    stop: Event | None = None,
 ) -> Iterator[Stand]:
     """What the options (those of `with_bench`) mean together, with the power meter beside the device, for a measurement
-    of so long. UsageError for those that contradict each other."""
-    with _stand(options, bench, force, lasting_s) as stand, metered(stand.dut, options.power) as (told, meter):
+    of so long. UsageError for those that contradict each other; KeyboardInterrupt for a signal before all is up if
+    `stop`, that of `stop_on_signals`, is given."""
+    with ExitStack() as stack:
+        with nullcontext() if stop is None else leave_while_starting(stop):
+            stand = stack.enter_context(_stand(options, bench, force, lasting_s))
+            told, meter = stack.enter_context(metered(stand.dut, options.power))
         yield replace(stand, dut=told, lab={**stand.lab, **meter})
 
 

@@ -99,7 +99,7 @@ def command(
     if file is None:
         raise UsageError("say which campaign to run: wirespeed suite run FILE (docs/campaigns.md shows one)")
 
-    from wirespeed.cli.signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.suite.benches import place_of  # noqa: PLC0415
     from wirespeed.suite.campaign import Asked, dry, run_campaign  # noqa: PLC0415
     from wirespeed.suite.loading import load  # noqa: PLC0415

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.balance_json import as_count, balance_from_json, balance_to_json
 from wirespeed.results.head_json import dut_from_json, ports_from_json
@@ -86,11 +87,12 @@ def from_json(document: Any, name: str) -> Result:
         native=schema is not None,
     )
     if schema == SCHEMA:
-        return replace(
+        read = replace(
             result,
             ports=ports_from_json(document),
             outcome=valid(_OUTCOME, _with_balances(outcome), "outcome"),
         )
+        return _with_means(read) if _has_peaks(outcome) else read
     ports = _old_ports(lab)
     result = replace(result, ports={port.index: port for port in ports})
     return replace(result, outcome=_old_outcome(outcome, result))
@@ -102,8 +104,32 @@ def _with_balances(raw: dict[str, Any]) -> dict[str, Any]:
     for name, value in as_object(raw.get("channels", {}), "outcome.channels").items():
         where = f"outcome.channels.{name}"
         channel = as_object(value, where)
-        channels[name] = channel | {"balance": balance_from_json(channel.get("balance"), where)}
+        channels[name] = {"full_load": None, **channel, "balance": balance_from_json(channel.get("balance"), where)}
     return raw | {"channels": channels}
+
+
+def _has_peaks(raw: dict[str, Any]) -> bool:
+    """Whether the outcome has figures of single samples (`maximum`, and `held` of one sample) as first files of this
+    schema had, in place of means."""
+    return any("full_load" not in channel for channel in raw.get("channels", {}).values())
+
+
+def _with_means(result: Result) -> Result:
+    """The result with means of its samples as its figures; what was counted stays as the file has it."""
+    figures = judged(result).outcome.channels
+    channels = {
+        name: replace(
+            channel,
+            full_load=figures[name].full_load,
+            held=figures[name].held,
+            lossy_from=figures[name].lossy_from,
+            saturated=figures[name].saturated,
+        )
+        if name in figures
+        else channel
+        for name, channel in result.outcome.channels.items()
+    }
+    return replace(result, outcome=replace(result.outcome, channels=channels))
 
 
 def _old_ports(lab: dict[str, Any]) -> list[PortFacts]:

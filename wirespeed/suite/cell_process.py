@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from wirespeed.cli.signals import leave_on_signals
+from wirespeed.ending_signals import leave_on_signals
 from wirespeed.files import write_atomically
 from wirespeed.suite.benches import Place
 from wirespeed.suite.cells import Cell

@@ -89,8 +89,7 @@ def _of_dut(campaign: Campaign, dut: Dut) -> int:
     benches = 1 if campaign.spread == ANY else len(dut.benches or campaign.benches)
     setups = prod(max(1, len(values)) for values in (dut.prepare.queues, dut.prepare.descriptors))
     runs = sum(
-        len(test.directions or campaign.directions) * (test.repeats or campaign.repeats)
-        for test in campaign.tests_on(dut)
+        len(test.ways(campaign.directions)) * (test.repeats or campaign.repeats) for test in campaign.tests_on(dut)
     )
     return benches * setups * runs
 
@@ -156,7 +155,7 @@ def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
     """Tests outermost, so that devices are measured side by side."""
     setups = [(dut, setup) for dut in campaign.duts for setup in setups_of(dut, configs)]
     for test in campaign.tests:
-        for direction in test.directions or campaign.directions:
+        for direction in test.ways(campaign.directions):
             for dut, setup in setups:
                 if test.duts and dut.name not in test.duts:
                     continue

@@ -5,9 +5,9 @@ A setting that is left out is what the command has without the flag. Pure.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from wirespeed.bench.model import Section
 from wirespeed.errors import UsageError
@@ -25,11 +25,11 @@ def _time(text: str) -> str:
     return text
 
 
-def flag(name: str, text: str = "", **more: Any) -> Any:
-    """A setting that the command takes as the option `name`; not given, it is left to the command."""
-    return Field(
-        default=None, description=text or f"As {name} of the command.", json_schema_extra={"flag": name}, **more
-    )
+def flag(name: str, text: str = "", off: str = "", **more: Any) -> Any:
+    """A setting that the command takes as the option `name`, and as `off` if it is false; not given, it is left to the
+    command."""
+    words: dict[str, Any] = {"flag": name, "off": off} if off else {"flag": name}
+    return Field(default=None, description=text or f"As {name} of the command.", json_schema_extra=words, **more)
 
 
 Direction = Literal["0-1", "1-0", "both"]
@@ -44,6 +44,18 @@ class Test(Section):
     directions: tuple[Direction, ...] = Field(default=(), description="One cell each; else the campaign's.")
     duts: tuple[str, ...] = Field(default=(), description="Those that it is run on; else all.")
     repeats: int | None = Field(default=None, ge=1, le=1000, description="Else the campaign's.")
+    wires: str | None = flag("--wires", "Each direction by itself, as 0>1,1>2,2>0; one cell, in place of directions.")
+    power: str | None = flag("--power", "The power meter, as rapl or shelly:HOST; else the bench's.")
+
+    @model_validator(mode="after")
+    def _wires_are_directions(self) -> Self:
+        if self.wires is not None and self.directions:
+            raise ValueError("`wires` says each direction by itself; leave out `directions`")
+        return self
+
+    def ways(self, of_campaign: tuple[Direction, ...]) -> tuple[Direction, ...]:
+        """The directions of its cells, one each: its own, else those of the campaign; `both` where it has wires."""
+        return ("both",) if self.wires is not None else self.directions or of_campaign
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -53,9 +65,9 @@ class Test(Section):
             extra, value = field.json_schema_extra, getattr(self, name)
             if not isinstance(extra, dict) or value is None:
                 continue
-            option = str(extra["flag"])
+            option, off = str(extra["flag"]), str(extra.get("off", ""))
             for one in value if isinstance(value, tuple) else (value,):
-                words += [option] if one is True else [] if one is False else [option, str(one)]
+                words += ([option] if one else [off] if off else []) if isinstance(one, bool) else [option, str(one)]
         return tuple(words)
 
     @property
@@ -81,6 +93,8 @@ class Loadtest(Test):
     fail_threshold: float | None = flag("--fail-threshold", ge=0, le=1)
     line: Text | None = flag("--line")
     verify: bool | None = flag("--verify")
+    ride_link: bool | None = flag("--ride-link")
+    keep_spoilt: bool | None = flag("--keep-spoilt")
 
     @property
     def most_s(self) -> float:
@@ -105,6 +119,7 @@ class Search(Test):
     latency: Text | None = flag("--latency")
     line: Text | None = flag("--line")
     verify: bool | None = flag("--verify")
+    robust: bool | None = flag("--robust", "Repeat trials that an absent CPU spoilt.", "--no-robust")
 
     @property
     def most_s(self) -> float:
@@ -124,6 +139,8 @@ class Rfc2544(Test):
     tunables: str | None = flag("--tunables")
     ip6: bool | None = flag("--ip6")
     line: Text | None = flag("--line")
+    verify: bool | None = flag("--verify")
+    robust: bool | None = flag("--robust", "Repeat trials that an absent CPU spoilt.", "--no-robust")
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -150,6 +167,7 @@ class Soak(Test):
     confidence: Text | None = flag("--confidence")
     latency: Text | None = flag("--latency")
     line: Text | None = flag("--line")
+    verify: bool | None = flag("--verify")
 
     @property
     def most_s(self) -> float:

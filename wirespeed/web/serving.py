@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
-from wirespeed.cli.signals import ENDING
+from wirespeed.ending_signals import ENDING
 from wirespeed.errors import EnvironmentFault
 from wirespeed.exporter.target import Target
 from wirespeed.held_signals import signals_held

@@ -11,13 +11,14 @@ explain: [64b 1-flow]
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from wirespeed import yaml_places
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step, Worker
 from wirespeed.explain.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
@@ -29,7 +30,9 @@ from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps, parse_rate, parse_speed
-from wirespeed.yaml_places import value_of
+from wirespeed.yaml_places import first_error, line_of, wrong_value
+
+T = TypeVar("T")
 
 SCHEMA = "wirespeed-evidence/1"
 IMIX_BYTES = (28 * 68 + 16 * 590 + 4 * 1514) / 48
@@ -51,9 +54,17 @@ _OFF = 0.02
 """Of a percentage, beside what it was rounded by."""
 
 
+def _parsed(parse: Callable[[str], T], text: str) -> T:
+    """UsageError of `parse` as ValueError, to which pydantic adds the place."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
 def _pps(value: Any) -> Any:
     if isinstance(value, str):
-        rate = parse_rate(value)
+        rate = _parsed(parse_rate, value)
         if rate.unit != "pps":
             raise ValueError(f"{value!r} is no packet rate; write 1.48Mpps, or `percent` of the line")
         return rate.value
@@ -61,7 +72,7 @@ def _pps(value: Any) -> Any:
 
 
 def _bps(value: Any) -> Any:
-    return parse_speed(value) if isinstance(value, str) else value
+    return _parsed(parse_speed, value) if isinstance(value, str) else value
 
 
 def _bytes(value: Any) -> Any:
@@ -186,7 +197,7 @@ def read_evidence(path: Path) -> tuple[Case, ...]:
     """A case for each test that the file wants explained, all unless it says; the other tests stand beside it."""
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise UsageError(f"{path} has more than {_MOST_BYTES:,} bytes: no evidence file")
+            raise FileFault(f"{path} has more than {_MOST_BYTES:,} bytes: no evidence file")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FileFault(f"cannot read {path}: {error}") from error
@@ -194,20 +205,27 @@ def read_evidence(path: Path) -> tuple[Case, ...]:
 
 
 def cases_of(text: str, source: str) -> tuple[Case, ...]:
-    """As read_evidence, of a text; UsageError names what is wrong and where."""
+    """Like read_evidence, of a text; FileFault names the line, the path in the file and the fault."""
+    tree, raw = yaml_places.parsed(text, source)
+    if not isinstance(raw, dict):
+        raise FileFault(f"{source} has no evidence in it; docs/explain.md shows one")
     try:
-        parsed = EvidenceText.model_validate(value_of(text))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{source} is no YAML: {' '.join(str(error).split())[:200]}") from error
+        parsed = EvidenceText.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{source}: {where}: {first['msg']}") from error
+        raise FileFault(f"{source}:{first_error(error.errors(), tree, 'evidence', _place, _words)}") from None
     named = [test.name for test in parsed.tests]
     unknown = [name for name in parsed.explain if name not in named]
     if unknown:
-        raise UsageError(f"{source}: explain names {unknown[0]!r}; there is {', '.join(named)}")
-    loads = {test.name: _load(test, source) for test in parsed.tests}
+        line = line_of(tree, ("explain",))
+        raise FileFault(f"{source}:{line}: explain: there is no test {unknown[0]!r}; there is {', '.join(named)}")
+    loads = {}
+    for number, test in enumerate(parsed.tests):
+        try:
+            loads[test.name] = _load(test, source)
+            _pasted(test, f"{source}: {test.name}")
+        except UsageError as error:
+            place = f"{source}:{line_of(tree, ('tests', number))}"
+            raise FileFault(f"{place}: tests.{number}: {str(error).removeprefix(f'{source}: ')}") from None
     boxes = {test.name: test.box or parsed.box for test in parsed.tests}
     wanted = parsed.explain or tuple(named)
     found = []
@@ -216,6 +234,19 @@ def cases_of(text: str, source: str) -> tuple[Case, ...]:
         others = tuple(loads[name] for name in loads if name != test.name and _is_same(boxes[name], box))
         found.append(_case(test, box, loads[test.name], others, source))
     return tuple(found)
+
+
+def _place(error: Any) -> tuple[str | int, ...]:
+    return tuple(error["loc"])
+
+
+def _words(error: Any) -> str:
+    match error["type"]:
+        case "extra_forbidden":
+            return "there is no such key"
+        case "missing":
+            return "it is needed and not there"
+    return wrong_value(error)
 
 
 def _is_same(one: BoxText, other: BoxText) -> bool:

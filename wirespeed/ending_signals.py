@@ -43,8 +43,10 @@ def stop_on_signals() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
-    """SIGTERM and SIGHUP raise `kind`, whatever is going on, so that what is open is given back on the way out. A
+def leave_on_signals(
+    kind: type[BaseException] = SystemExit, ending: tuple[signal.Signals, ...] = (signal.SIGTERM, signal.SIGHUP)
+) -> Iterator[None]:
+    """Signals of `ending` raise `kind`, whatever is going on, so that what is open is given back on the way out. A
     hang-up that is ignored (nohup) stays so. What libraries make of it on their way out, as asyncio's context managers
     do that are cut short, is `kind` again; and where Python drops what is raised, as in the callback of a weak
     reference, it is raised again a moment later."""
@@ -65,7 +67,6 @@ def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
             signal.signal(signal.SIGALRM, on_signal)
             signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
 
-    ending = (signal.SIGTERM, signal.SIGHUP)
     heeded = [number for number in ending if signal.getsignal(number) is not signal.SIG_IGN]
     report_dropped, sys.unraisablehook = sys.unraisablehook, on_dropped
     before = {number: signal.signal(number, on_signal) for number in heeded}
@@ -80,6 +81,16 @@ def leave_on_signals(kind: type[BaseException] = SystemExit) -> Iterator[None]:
         sys.unraisablehook = report_dropped
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def leave_while_starting(stop: threading.Event) -> Iterator[None]:
+    """Signals of ENDING raise KeyboardInterrupt within `stop_on_signals`, while there is nothing yet that `stop` could
+    end. KeyboardInterrupt too if `stop` is set already."""
+    with leave_on_signals(KeyboardInterrupt, ENDING):
+        if stop.is_set():
+            raise KeyboardInterrupt
+        yield
 
 
 def _leave_terminal() -> None:

@@ -1,0 +1,63 @@
+"""Imports between the packages of wirespeed: circles that are still there are listed, and the list only shrinks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import wirespeed
+
+ROOT = Path(wirespeed.__file__).parent
+CIRCLES = frozenset({frozenset({"_native", "router"}), frozenset({"bench", "lab"})})
+"""Packages that import each other, directly. Take one out when its circle has ended; put none in."""
+
+
+def _modules() -> dict[str, Path]:
+    """Each module of wirespeed by its name."""
+    files = ROOT.rglob("*.py")
+    return {".".join(("wirespeed", *path.relative_to(ROOT).with_suffix("").parts)): path for path in files}
+
+
+def _imported(path: Path, modules: Mapping[str, Path]) -> Iterator[str]:
+    """Modules of wirespeed that a file imports anywhere, also in functions and for types."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inner = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if name in modules or f"{name}.__init__" in modules else node.module for name in inner)
+
+
+@cache
+def _arrows() -> dict[str, set[str]]:
+    """The packages that each package imports; a module beside the packages counts as one."""
+    modules = _modules()
+    arrows: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        package = name.split(".")[1]
+        for imported in _imported(path, modules):
+            parts = imported.split(".")
+            if parts[0] == "wirespeed" and len(parts) > 1 and parts[1] != package and package != "__init__":
+                arrows.setdefault(package, set()).add(parts[1])
+    return arrows
+
+
+def test_packages_import_each_other_in_the_listed_circles_only() -> None:
+    arrows = _arrows()
+    mutual = {frozenset({a, b}) for a, targets in arrows.items() for b in targets if a in arrows.get(b, ())}
+    assert mutual == CIRCLES
+
+
+def test_without_the_listed_circles_the_packages_have_an_order() -> None:
+    home = {package: "+".join(sorted(circle)) for circle in CIRCLES for package in circle}
+    joined: dict[str, set[str]] = {}
+    for package, targets in _arrows().items():
+        mine = home.get(package, package)
+        joined.setdefault(mine, set()).update({home.get(target, target) for target in targets} - {mine})
+    try:
+        TopologicalSorter(joined).prepare()
+    except CycleError as error:
+        raise AssertionError(f"packages import each other in a circle: {' -> '.join(error.args[1])}") from None

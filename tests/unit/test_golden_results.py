@@ -1,0 +1,131 @@
+"""Results, journals, a finished campaign and help texts of revision 8b58edf, read by the present code.
+
+`golden/8b58edf.tar.xz` was written by that revision on its embedded lab, and never changes: result files of all four
+kinds, their journals (the commands were killed), what `--recover`, `report`, `explain`
+and `corpus query` showed of them, and each `--help`. Paths in it were shortened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirespeed.cli.main import COMMANDS, main
+from wirespeed.corpus.keeping import read_result
+from wirespeed.results.file import of_journal, read_file, to_json
+from wirespeed.results.journal import read_journal
+
+KINDS = ("loadtest", "search", "rfc2544", "soak")
+ARCHIVE = Path(__file__).parents[1] / "golden" / "8b58edf.tar.xz"
+PEAKS = frozenset(
+    {"maximum", "held", "held_pps", "max_pps", "max_l2_bps", "max_l1_bps", "max_line_percent", "max_returned_percent"}
+)
+"""Figures of single samples in load tests, which are means of steps today."""
+PEAK_NAMES, MEAN_NAMES = {"most received", "held"}, {"forwarded", "at full load"}
+"""Names of such figures in a corpus, then and today."""
+OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+
+
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that the archive is unpacked in."""
+    directory = tmp_path_factory.mktemp("golden")
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(directory, filter="data")
+    return directory
+
+
+def shown(golden: Path, name: str) -> Any:
+    """The document that revision 8b58edf printed."""
+    return json.loads((golden / "shown" / name).read_text())
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """Standard output of a command that succeeds."""
+    assert main([str(word) for word in words]) == 0
+    return capsys.readouterr().out
+
+
+def assert_same_figures(now: Any, then: Any, place: str = "") -> None:
+    """Every number, truth value and None of `then` is in `now` at the same place, but for PEAKS; words may differ."""
+    if isinstance(then, dict):
+        for key, value in then.items():
+            if key in PEAKS:
+                continue
+            assert key in now, f"{place}.{key}"
+            assert_same_figures(now[key], value, f"{place}.{key}")
+    elif isinstance(then, list):
+        assert len(now) == len(then), place
+        for number, value in enumerate(then):
+            assert_same_figures(now[number], value, f"{place}.{number}")
+    elif not isinstance(then, str):
+        assert now == pytest.approx(then), place
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_result_files_are_read_and_written_again_with_all_that_they_hold(golden: Path, kind: str) -> None:
+    path = golden / f"{kind}.json"
+    assert_same_figures(to_json(read_file(path)), json.loads(path.read_text()))
+    assert read_result(path.read_bytes(), path) == read_file(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_journals_are_recovered_as_then(golden: Path, kind: str) -> None:
+    path = golden / "journals" / f"{kind}.json.part"
+    then = read_file(golden / "shown" / f"recovered-{kind}.json")
+    assert_same_figures(to_json(replace(of_journal(read_journal(path), path), name=then.name)), to_json(then))
+
+
+def test_reports_show_the_same_figures(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [golden / f"{kind}.json" for kind in KINDS]
+    now = json.loads(printed(capsys, "report", "--format", "json", "-o", "-", *files))
+    then = shown(golden, "table.json")
+    for row in then["rows"]:
+        row.pop("spoilt_samples", None)  # the judgement of absences is another today
+    assert_same_figures(now["rows"], then["rows"], "rows")
+    assert set(now) >= set(then)
+    for part in set(then) - {"rows", "warnings", "title"}:
+        assert_same_figures(now[part], then[part], part)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_explanations_name_the_same_cause(golden: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    now = json.loads(printed(capsys, "explain", "--format", "json", golden / f"{kind}.json"))
+    then = shown(golden, f"explain-{kind}.json")
+    assert [(one["test"], one["cause"]) for one in now] == [(one["test"], one["cause"]) for one in then]
+
+
+def test_a_finished_campaign_is_finished_and_its_results_are_kept_and_asked(
+    golden: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    campaign = golden / "campaign"
+    assert "4 cells, 4 done, 0 to do" in printed(
+        capsys, "suite", "run", golden / "campaign.yaml", "--out", campaign, "--dry-run"
+    )
+    printed(capsys, "corpus", "--corpus", tmp_path / "corpus", "add", campaign / "results")
+    now = json.loads(printed(capsys, "corpus", "--corpus", tmp_path / "corpus", "query", "--json", "--rows", "0"))
+    rows = {(row["title"], row["figure"]): row for row in now if row["figure"] not in MEAN_NAMES}
+    then = {
+        (row["title"], row["figure"]): row for row in shown(golden, "query.json") if row["figure"] not in PEAK_NAMES
+    }
+    assert rows.keys() == then.keys()
+    for name, row in rows.items():
+        assert row["rate_pps"] == pytest.approx(then[name]["rate_pps"])
+        same = ("kind", "directions", "started", "status", "at_least")
+        assert [row[key] for key in same] == [then[name][key] for key in same]
+    assert {row["kind"] for row in now} == {"loadtest", "rfc2544"}
+    assert all(row["rate_pps"] > 0 for row in now)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_still_have_the_options_that_they_had(
+    golden: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    then = (golden / "help" / f"{command}.txt").read_text()
+    assert set(OPTION.findall(then)) <= set(OPTION.findall(printed(capsys, command, "--help")))
