@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/medium.h"
 
-#include "dev/ethdev/memif_memory.h"
-
 #include <stddef.h>
 #include <string.h>
+
+bool memif_is_driver_of(const char *devargs)
+{
+	return !strncmp(devargs, "net_memif", strlen("net_memif"));
+}
 
 enum ws_medium medium_of(const char *devargs)
 {

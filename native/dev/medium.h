@@ -8,6 +8,8 @@
 #include <stdbool.h>
 
 enum ws_medium medium_of(const char *devargs);
+/* DPDK's memif driver, besides the port kind `memif:`. */
+bool memif_is_driver_of(const char *devargs);
 
 /*
  * Most drivers leave a packet in the ring while they find no buffer for it, and count the attempts;

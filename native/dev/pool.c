@@ -2,7 +2,6 @@
 #include "dev/pool.h"
 
 #include "dev/error.h"
-#include "dev/ethdev/memif_memory.h"
 #include "dev/numa.h"
 #include "dev/port_kind.h"
 #include "dev/worker.h"
@@ -30,7 +29,6 @@ enum {
 	POOL_CACHE = 512,
 	POOL_SPARE = 4096,
 	FRAMES_OF_WORKER = 512, /* two, of 256 packets */
-	COPIED_SLOTS = 1024,
 };
 
 uint16_t pool_index(int node)
@@ -101,12 +99,10 @@ void ws_pool_configure(uint32_t held, uint32_t buffers, uint32_t frame_size)
 	pool_least_frame = frame_size;
 }
 
-/* Each ring slot may hold a buffer, but for deep rings of memif, ours or DPDK's, which copies. */
 static uint32_t buffers_held(const struct ws_port_config *config)
 {
-	bool is_memif = memif_is_driver_of(config->devargs) ||
-					!strncmp(config->devargs, memif_kind.prefix, strlen(memif_kind.prefix));
-	uint32_t most = is_memif ? COPIED_SLOTS : UINT16_MAX;
+	const struct port_kind *kind = port_kind_of(config->devargs);
+	uint32_t most = kind->ring_buffers ? kind->ring_buffers(config->devargs) : UINT32_MAX;
 	return config->rx_queues * RTE_MIN(config->rx_descriptors, most) +
 		   config->tx_queues * RTE_MIN(config->tx_descriptors, most);
 }

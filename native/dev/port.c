@@ -16,78 +16,52 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct port ports[WS_MAX_PORTS];
-struct port_path port_paths[WS_MAX_PORTS];
-
-/* The last one opens what no other does. */
-static const struct port_kind *const kinds[] = {&memif_kind, &ring_kind, &tap_kind, &ethdev_kind};
-
-struct port *port_at(uint16_t index)
-{
-	return &ports[index];
-}
-
 uint16_t ports_count(void)
 {
 	uint16_t count = WS_MAX_PORTS;
-	while (count && !ports[count - 1].open)
+	while (count && !port_table[count - 1].open)
 		count--;
 	return count;
 }
 
-bool port_is_open(uint16_t port)
-{
-	return port < WS_MAX_PORTS && ports[port].open;
-}
-
 bool port_link_is_up(uint16_t port)
 {
-	return port_is_open(port) && ports[port].kind->link_is_up(&ports[port]);
-}
-
-const char *port_name(uint16_t port)
-{
-	return ports[port].config.name;
+	return port_is_open(port) && port_table[port].kind->link_is_up(&port_table[port]);
 }
 
 uint16_t port_rx_queues(uint16_t port)
 {
-	return ports[port].rx_queues;
+	return port_table[port].rx_queues;
 }
 
 uint16_t port_tx_queues(uint16_t port)
 {
-	return ports[port].tx_queues;
+	return port_table[port].tx_queues;
 }
 
 bool port_hands_over(uint16_t port)
 {
-	return ports[port].hands_over;
+	return port_table[port].hands_over;
 }
 
 void port_spread(uint16_t port)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	if (p->tx_queues > 1 && p->kind->spread)
 		p->kind->spread(p);
 }
 
 void *port_lend(uint16_t port, uint64_t bytes)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	return p->kind->lend ? p->kind->lend(p, bytes) : NULL;
 }
 
 void port_end_loan(uint16_t port, const void *memory)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	if (p->open && p->kind->end_loan)
 		p->kind->end_loan(p, memory);
-}
-
-const char *port_target(const struct port *port)
-{
-	return port->config.devargs + strlen(port->kind->prefix);
 }
 
 struct port_tx port_tx_of(uint16_t port, uint16_t worker)
@@ -95,26 +69,21 @@ struct port_tx port_tx_of(uint16_t port, uint16_t worker)
 	static struct {
 		rte_spinlock_t lock;
 	} __attribute__((aligned(RTE_CACHE_LINE_SIZE))) locks[WS_MAX_PORTS][WS_MAX_QUEUES];
-	uint16_t queues = RTE_MAX(ports[port].tx_queues, 1), queue = worker % queues;
+	uint16_t queues = RTE_MAX(port_table[port].tx_queues, 1), queue = worker % queues;
 	bool is_shared = queue + queues < workers_count() || worker >= queues;
 	return (struct port_tx){queue, is_shared ? &locks[port][queue].lock : NULL};
-}
-
-int port_check(uint16_t port)
-{
-	return port_is_open(port) ? 0 : fail(-ENODEV, "there is no port %u", port);
 }
 
 /* ---- Sleeping ---- */
 
 bool port_rings_bell(uint16_t port)
 {
-	return ports[port].kind->rings_bell;
+	return port_table[port].kind->rings_bell;
 }
 
 int port_listen(uint16_t port, uint16_t queue, int epoll, uint16_t worker)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	if (port_is_shut(port))
 		return 0;
 	return p->kind->listen ? p->kind->listen(p, queue, epoll, worker, true) : -ENOTSUP;
@@ -122,21 +91,21 @@ int port_listen(uint16_t port, uint16_t queue, int epoll, uint16_t worker)
 
 void port_ignore(uint16_t port, uint16_t queue, int epoll, uint16_t worker)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	if (p->open && p->kind->listen)
 		p->kind->listen(p, queue, epoll, worker, false);
 }
 
 void port_arm(uint16_t port, uint16_t queue, bool on)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	if (p->kind->arm && !port_is_shut(port))
 		p->kind->arm(p, queue, on);
 }
 
 bool port_has_packets(uint16_t port, uint16_t queue)
 {
-	const struct port *p = &ports[port];
+	const struct port *p = &port_table[port];
 	return p->kind->has_packets && p->kind->has_packets(p, queue);
 }
 
@@ -152,7 +121,7 @@ static uint16_t move_nothing(void *queue, struct rte_mbuf **packets, uint16_t n)
 
 bool port_stops(uint16_t port)
 {
-	return ports[port].stops && ports[port].kind->set_running;
+	return port_table[port].stops && port_table[port].kind->set_running;
 }
 
 bool port_is_shut(uint16_t port)
@@ -171,7 +140,7 @@ void port_shut(uint16_t port)
 
 void port_unshut(uint16_t port)
 {
-	if (!port_is_shut(port) || !ports[port].kind->set_running)
+	if (!port_is_shut(port) || !port_table[port].kind->set_running)
 		return;
 	__atomic_store_n(&port_paths[port].receive, shut_paths[port].receive, __ATOMIC_RELEASE);
 	__atomic_store_n(&port_paths[port].transmit, shut_paths[port].transmit, __ATOMIC_RELEASE);
@@ -179,30 +148,30 @@ void port_unshut(uint16_t port)
 
 int port_set_running(uint16_t port, bool on)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	return p->stopped == !on ? 0 : p->kind->set_running(p, on);
 }
 
 bool port_wants_reset(uint16_t port)
 {
-	const struct port *p = &ports[port];
+	const struct port *p = &port_table[port];
 	return p->open && p->kind->wants_reset && p->kind->wants_reset(p);
 }
 
 int port_reset(uint16_t port)
 {
-	return ports[port].kind->reset(&ports[port]);
+	return port_table[port].kind->reset(&port_table[port]);
 }
 
 bool port_is_leaving(uint16_t port)
 {
-	const struct port *p = &ports[port];
+	const struct port *p = &port_table[port];
 	return p->open && p->kind->is_removed && p->kind->is_removed(p);
 }
 
 void port_let_go(uint16_t port)
 {
-	struct port *p = &ports[port];
+	struct port *p = &port_table[port];
 	removed_note_counters(p);
 	p->kind->close(p);
 	p->kind = &removed_kind;
@@ -236,28 +205,20 @@ int ws_port_start_rx(uint16_t port)
 
 void port_is_up(uint16_t port)
 {
-	if (ports[port].config.rx_start != WS_RX_WHEN_UP)
+	if (port_table[port].config.rx_start != WS_RX_WHEN_UP)
 		return;
-	ports[port].config.rx_start = WS_RX_AT_ONCE;
+	port_table[port].config.rx_start = WS_RX_AT_ONCE;
 	ws_port_start_rx(port);
 }
 
 /* ---- Opening and closing ---- */
 
-static const struct port_kind *kind_of(const char *devargs)
-{
-	size_t i = 0;
-	while (strncmp(devargs, kinds[i]->prefix, strlen(kinds[i]->prefix)))
-		i++;
-	return kinds[i];
-}
-
 static int open_port(const struct ws_port_config *config, uint16_t index)
 {
-	struct port *port = &ports[index];
+	struct port *port = &port_table[index];
 	*port = (struct port){
 		.config = *config,
-		.kind = kind_of(config->devargs),
+		.kind = port_kind_of(config->devargs),
 		.index = index,
 		.mtu = config->mtu,
 		.promiscuous = config->promiscuous,
@@ -302,7 +263,7 @@ int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 	for (uint16_t i = 0; !error && i < count; i++)
 		error = open_port(&configs[i], i);
 	for (uint16_t i = 0; !error && i < count; i++)
-		error = start(&ports[i]);
+		error = start(&port_table[i]);
 	if (error)
 		ws_ports_close();
 	return error;
@@ -311,15 +272,15 @@ int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 void ws_ports_close(void)
 {
 	for (int i = 0; i < WS_MAX_PORTS; i++)
-		if (ports[i].open)
-			close_port(&ports[i]);
+		if (port_table[i].open)
+			close_port(&port_table[i]);
 	pool_free();
 }
 
 static int free_index(void)
 {
 	for (int i = 0; i < WS_MAX_PORTS; i++)
-		if (!ports[i].open)
+		if (!port_table[i].open)
 			return i;
 	return fail(-ENOSPC, "there are %d ports, which is the most", WS_MAX_PORTS);
 }
@@ -332,16 +293,16 @@ int ws_port_add(const struct ws_port_config *config)
 	if (index < 0)
 		return index;
 	for (int i = 0; i < WS_MAX_PORTS; i++)
-		if (ports[i].open && !ports[i].kind->has_twins &&
-			!strcmp(ports[i].config.devargs, config->devargs) &&
-			ports[i].config.device_port == config->device_port)
+		if (port_table[i].open && !port_table[i].kind->has_twins &&
+			!strcmp(port_table[i].config.devargs, config->devargs) &&
+			port_table[i].config.device_port == config->device_port)
 			return fail(-EEXIST, "%s is port %s already", config->devargs, port_name(i));
 	int error = open_port(config, (uint16_t)index);
 	if (error)
 		return error;
-	error = start(&ports[index]);
+	error = start(&port_table[index]);
 	if (error)
-		close_port(&ports[index]);
+		close_port(&port_table[index]);
 	return error ? error : index;
 }
 
@@ -349,7 +310,7 @@ int ws_port_delete(uint16_t port)
 {
 	if (port_check(port))
 		return -ENODEV;
-	close_port(&ports[port]);
+	close_port(&port_table[port]);
 	return 0;
 }
 
@@ -359,7 +320,7 @@ int ws_port_info(uint16_t port, struct ws_port_info *out)
 {
 	if (port_check(port))
 		return -ENODEV;
-	const struct port *p = &ports[port];
+	const struct port *p = &port_table[port];
 	*out = (struct ws_port_info){
 		.removed = p->kind == &removed_kind,
 		.link_up = port_link_is_up(port),
@@ -392,7 +353,7 @@ int ws_port_device(uint16_t port, struct ws_port_device *out)
 {
 	if (port_check(port))
 		return -ENODEV;
-	const struct port *p = &ports[port];
+	const struct port *p = &port_table[port];
 	memset(out, 0, sizeof(*out));
 	return p->kind->device ? p->kind->device(p, out) : -ENOTSUP;
 }
@@ -401,5 +362,5 @@ int ws_port_counters(uint16_t port, struct ws_port_counters *out)
 {
 	if (port_check(port))
 		return -ENODEV;
-	return ports[port].kind->counters(&ports[port], out);
+	return port_table[port].kind->counters(&port_table[port], out);
 }

@@ -25,6 +25,8 @@ struct port_kind {
 	 * have a descriptor, or nothing that tells of packets. */
 	bool rings_bell;
 	bool has_twins; /* several ports may have one device string */
+	/* Optional: how many slots of a ring hold a buffer at most; all of them without it. */
+	uint32_t (*ring_buffers)(const char *devargs);
 
 	/* Fills in the queues that there are, the descriptors, the bursts (port_paths), and `mac`. */
 	int (*open)(struct port *port);
@@ -95,9 +97,26 @@ struct port {
 	struct rte_ether_addr mac;
 };
 
-extern const struct port_kind ethdev_kind, memif_kind, ring_kind, tap_kind;
 /* What a port becomes whose device was taken out. */
 extern const struct port_kind removed_kind;
+
+/* The registered kind with the longest prefix of the device string: DPDK's drivers, with an empty
+ * prefix, open what no other kind does. */
+const struct port_kind *port_kind_of(const char *devargs);
+
+struct port_kind_entry {
+	const struct port_kind *kind;
+	struct port_kind_entry *next;
+};
+void port_kind_register(struct port_kind_entry *entry);
+
+/* Stands at the foot of the kind's file. */
+#define PORT_KIND(name)                                                                            \
+	__attribute__((constructor)) static void register_##name(void)                                 \
+	{                                                                                              \
+		static struct port_kind_entry entry = {.kind = &(name)};                                   \
+		port_kind_register(&entry);                                                                \
+	}
 
 /* The part of the device string behind the kind's prefix. */
 const char *port_target(const struct port *port);

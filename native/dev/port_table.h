@@ -5,7 +5,12 @@
 
 #include "dev/port_kind.h"
 
-struct port *port_at(uint16_t index);
+extern struct port port_table[WS_MAX_PORTS];
+
+static inline struct port *port_at(uint16_t index)
+{
+	return &port_table[index];
+}
 
 /* Keep what the port has counted, for when its device is gone. */
 void removed_note_counters(const struct port *port);

@@ -82,7 +82,7 @@ static uint16_t other_end(const struct port *port, uint16_t *count)
 	*count = 0;
 	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS; i++) {
 		const struct port *other = port_at(i);
-		if (other == port || !other->open || other->kind != &ring_kind ||
+		if (other == port || !other->open || other->kind != port->kind ||
 			strcmp(other->config.devargs, port->config.devargs))
 			continue;
 		found = i;
@@ -176,7 +176,7 @@ static void describe(const struct port *port, struct ws_port_info *info)
 	info->max_rx_queues = info->max_tx_queues = 1;
 }
 
-const struct port_kind ring_kind = {
+static const struct port_kind ring_kind = {
 	.prefix = "ring:",
 	.driver = "ring",
 	.has_twins = true,
@@ -188,3 +188,4 @@ const struct port_kind ring_kind = {
 	.queue_counts = queue_counts,
 	.describe = describe,
 };
+PORT_KIND(ring_kind)

@@ -28,5 +28,7 @@ struct ethdev_device {
 
 /* That of our port. */
 struct ethdev_device *ethdev_device_of(const struct port *port);
+/* DPDK's number of the port, which may be another one than ours. */
+uint16_t ethdev_id(const struct port *port);
 
 #endif

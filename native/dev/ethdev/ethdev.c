@@ -12,6 +12,7 @@
 #include "dev/ethdev/removal.h"
 #include "dev/ethdev/reset.h"
 #include "dev/link.h"
+#include "dev/medium.h"
 #include "dev/port_name.h"
 
 #include <errno.h>
@@ -21,18 +22,6 @@
 #include <rte_interrupts.h>
 #include <stdio.h>
 #include <string.h>
-
-static struct ethdev_device devices[WS_MAX_PORTS];
-
-struct ethdev_device *ethdev_device_of(const struct port *port)
-{
-	return &devices[port->index];
-}
-
-uint16_t ethdev_id(const struct port *port)
-{
-	return devices[port->index].id;
-}
 
 /* ---- Packets ---- */
 
@@ -60,19 +49,20 @@ static uint16_t transmit(void *argument, struct rte_mbuf **packets, uint16_t n)
 
 static void lay_paths(struct port *port)
 {
-	uint16_t index = port->index, id = devices[index].id;
+	struct ethdev_device *device = ethdev_device_of(port);
+	uint16_t index = port->index, id = device->id;
 	struct port_path *path = &port_paths[index];
 	*path = (struct port_path){
 		.receive = port->hands_over || id != index ? receive_numbered : receive,
 		.transmit = transmit,
 	};
 	for (uint16_t i = 0; i < port->rx_queues; i++) {
-		devices[index].rx[i] = (struct ethdev_queue){id, i, index};
-		path->rx[i] = &devices[index].rx[i];
+		device->rx[i] = (struct ethdev_queue){id, i, index};
+		path->rx[i] = &device->rx[i];
 	}
 	for (uint16_t i = 0; i < port->tx_queues; i++) {
-		devices[index].tx[i] = (struct ethdev_queue){id, i, index};
-		path->tx[i] = &devices[index].tx[i];
+		device->tx[i] = (struct ethdev_queue){id, i, index};
+		path->tx[i] = &device->tx[i];
 	}
 }
 
@@ -91,8 +81,8 @@ static int link_has_changed(uint16_t port, enum rte_eth_event_type event, void *
  */
 static void let_go_of_interrupts(struct port *port)
 {
-	bool never_ran = !port->started && devices[port->index].has_queues;
-	if (devices[port->index].policy.lingers && never_ran)
+	bool never_ran = !port->started && ethdev_device_of(port)->has_queues;
+	if (ethdev_device_of(port)->policy.lingers && never_ran)
 		port->started = !rte_eth_dev_start(ethdev_id(port));
 }
 
@@ -126,20 +116,20 @@ static void describe_name(struct port *port)
 
 static int open_device(struct port *port)
 {
-	memset(&devices[port->index], 0, sizeof(devices[port->index]));
-	uint16_t *id = &devices[port->index].id;
+	memset(ethdev_device_of(port), 0, sizeof(struct ethdev_device));
+	uint16_t *id = &ethdev_device_of(port)->id;
 	int error = probe_device(port, id);
 	if (error)
 		return error;
 	describe_name(port);
 	error = nic_set_up(port);
-	if (!error && devices[port->index].policy.tells_of_links)
+	if (!error && ethdev_device_of(port)->policy.tells_of_links)
 		rte_eth_dev_callback_register(*id, RTE_ETH_EVENT_INTR_LSC, link_has_changed, NULL);
 	if (error) {
 		close_device(port);
 		return error;
 	}
-	if (devices[port->index].policy.has_no_mac)
+	if (ethdev_device_of(port)->policy.has_no_mac)
 		rte_eth_random_addr(port->mac.addr_bytes);
 	else
 		rte_eth_macaddr_get(ethdev_id(port), &port->mac);
@@ -151,8 +141,8 @@ static int open_device(struct port *port)
 static void prepare(struct port *port)
 {
 	nic_spread(port);
-	admission_open(&devices[port->index].admission, ethdev_id(port), &devices[port->index].policy,
-				   port->promiscuous);
+	admission_open(&ethdev_device_of(port)->admission, ethdev_id(port),
+				   &ethdev_device_of(port)->policy, port->promiscuous);
 }
 
 static int start(struct port *port)
@@ -165,7 +155,7 @@ static int start(struct port *port)
 	error = rte_eth_dev_start(id);
 	if (error)
 		return fail(error, "port %s does not start: %s", port->config.name, rte_strerror(-error));
-	if (devices[port->index].policy.is_pci)
+	if (ethdev_device_of(port)->policy.is_pci)
 		removal_watch(port->index, id);
 	reset_watch(port->index, id);
 	prepare(port);
@@ -218,7 +208,7 @@ static bool link_is_up(const struct port *port)
 	struct rte_eth_link link = {0};
 	bool is_up = !port->stopped && !rte_eth_link_get_nowait(ethdev_id(port), &link) &&
 				 link.link_status && link_is_up_in_linux(port->index);
-	bool *was_up = &devices[port->index].link_was_up;
+	bool *was_up = &ethdev_device_of(port)->link_was_up;
 	if (is_up && !*was_up && memif_is_driver_of(port->config.devargs))
 		memif_populate_rings();
 	*was_up = is_up;
@@ -234,23 +224,23 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	/* Of a device that is gone there is nothing to tell. */
 	if (rte_eth_dev_info_get(id, &info) || rte_eth_link_get_nowait(id, &link))
 		link.link_speed = RTE_ETH_SPEED_NUM_UNKNOWN;
-	if (!devices[port->index].policy.has_no_mac)
+	if (!ethdev_device_of(port)->policy.has_no_mac)
 		rte_eth_macaddr_get(id, &mac);
 	/* The others say 1500, whatever they carry. */
-	if (devices[port->index].policy.is_pci)
+	if (ethdev_device_of(port)->policy.is_pci)
 		rte_eth_dev_get_mtu(id, &out->mtu);
 	snprintf(out->driver, sizeof(out->driver), "%s", info.driver_name);
 	if (info.device)
 		snprintf(out->bus_address, sizeof(out->bus_address), "%s", rte_dev_name(info.device));
 	memcpy(out->mac, &mac, sizeof(out->mac));
-	out->is_virtual = !devices[port->index].policy.is_pci;
+	out->is_virtual = !ethdev_device_of(port)->policy.is_pci;
 	out->promiscuous = rte_eth_promiscuous_get(id) == 1;
 	if (!out->speed_bps && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
 		out->speed_bps = link.link_speed * 1000000ULL;
 	out->most_speed_bps = nic_most_speed_bps(info.speed_capa);
 	out->numa = rte_eth_dev_socket_id(id);
 	/* Linux says -1 on machines that have but one node. */
-	if (out->numa < 0 && devices[port->index].policy.is_pci)
+	if (out->numa < 0 && ethdev_device_of(port)->policy.is_pci)
 		out->numa = 0;
 	out->max_mtu = info.max_mtu;
 	longest_describe(port, &info, out);
@@ -263,19 +253,20 @@ static void describe(const struct port *port, struct ws_port_info *out)
 }
 
 /* Some drivers count from 0 again when their peer comes back (net_memif); ours count on. */
-static void go_on(uint16_t index, const struct ws_port_counters *now, struct ws_port_counters *out)
+static void go_on(struct ethdev_device *device, const struct ws_port_counters *now,
+				  struct ws_port_counters *out)
 {
 	enum { COUNTERS = sizeof(*now) / sizeof(uint64_t) };
 	uint64_t said[COUNTERS], last[COUNTERS], before[COUNTERS], total[COUNTERS];
 	memcpy(said, now, sizeof(said));
-	memcpy(last, &devices[index].last, sizeof(last));
-	memcpy(before, &devices[index].before, sizeof(before));
+	memcpy(last, &device->last, sizeof(last));
+	memcpy(before, &device->before, sizeof(before));
 	for (int i = 0; i < COUNTERS; i++) {
 		before[i] += said[i] < last[i] ? last[i] : 0;
 		total[i] = before[i] + said[i];
 	}
-	devices[index].last = *now;
-	memcpy(&devices[index].before, before, sizeof(before));
+	device->last = *now;
+	memcpy(&device->before, before, sizeof(before));
 	memcpy(out, total, sizeof(total));
 }
 
@@ -286,7 +277,7 @@ static int counters(const struct port *port, struct ws_port_counters *out)
 	if (error)
 		return fail(error, "port %s gives no counters: %s", port->config.name,
 					rte_strerror(-error));
-	uint64_t fcs = devices[port->index].policy.fcs_bytes;
+	uint64_t fcs = ethdev_device_of(port)->policy.fcs_bytes;
 	const struct ws_port_counters now = {
 		.rx_packets = stats.ipackets,
 		.tx_packets = stats.opackets,
@@ -297,7 +288,7 @@ static int counters(const struct port *port, struct ws_port_counters *out)
 		.tx_errors = stats.oerrors,
 		.rx_no_buffer = stats.rx_nombuf,
 	};
-	go_on(port->index, &now, out);
+	go_on(ethdev_device_of(port), &now, out);
 	return 0;
 }
 
@@ -311,7 +302,7 @@ static void pause_frames(const struct port *port, uint64_t *received, uint64_t *
 static int set_mac(struct port *port, const struct rte_ether_addr *mac)
 {
 	struct rte_ether_addr copy = *mac;
-	if (devices[port->index].policy.has_no_mac)
+	if (ethdev_device_of(port)->policy.has_no_mac)
 		return 0;
 	return rte_eth_dev_default_mac_addr_set(ethdev_id(port), &copy);
 }
@@ -323,8 +314,8 @@ static int set_mtu(struct port *port, uint16_t mtu)
 
 static int set_promiscuous(struct port *port, bool on)
 {
-	return admission_set_promiscuous(&devices[port->index].admission, ethdev_id(port),
-									 &devices[port->index].policy, on);
+	return admission_set_promiscuous(&ethdev_device_of(port)->admission, ethdev_id(port),
+									 &ethdev_device_of(port)->policy, on);
 }
 
 static void set_groups(struct port *port, const struct rte_ether_addr *groups, uint32_t count)
@@ -359,9 +350,16 @@ static void arm(struct port *port, uint16_t queue, bool on)
 		rte_eth_dev_rx_intr_disable(ethdev_id(port), queue);
 }
 
-const struct port_kind ethdev_kind = {
+/* DPDK's memif driver copies. */
+static uint32_t ring_buffers(const char *devargs)
+{
+	return memif_is_driver_of(devargs) ? 1024 : UINT32_MAX;
+}
+
+static const struct port_kind ethdev_kind = {
 	.prefix = "",
 	.driver = "",
+	.ring_buffers = ring_buffers,
 	.open = open_device,
 	.start = start,
 	.set_running = set_running,
@@ -386,3 +384,4 @@ const struct port_kind ethdev_kind = {
 	.listen = listen_to,
 	.arm = arm,
 };
+PORT_KIND(ethdev_kind)

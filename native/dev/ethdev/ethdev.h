@@ -5,9 +5,6 @@
 
 #include "dev/port_kind.h"
 
-/* DPDK's number of the port, which may be another one than ours. */
-uint16_t ethdev_id(const struct port *port);
-
 /* offers.c, nic.c: what only some drivers have. */
 int ethdev_offers(const struct port *port, struct ws_port_device *out);
 int ethdev_set_led(const struct port *port, bool on);

@@ -11,11 +11,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-bool memif_is_driver_of(const char *devargs)
-{
-	return !strncmp(devargs, "net_memif", strlen("net_memif"));
-}
-
 /* The driver keeps its mappings to itself, but they bear a name. */
 void memif_populate_rings(void)
 {

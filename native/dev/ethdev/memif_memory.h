@@ -3,10 +3,6 @@
 #ifndef DEV_MEMIF_MEMORY_H
 #define DEV_MEMIF_MEMORY_H
 
-#include <stdbool.h>
-
-bool memif_is_driver_of(const char *devargs);
-
 /*
  * Have all rings that are mapped now in memory. Linux gives a page when it is first touched, which
  * costs microseconds, and a ring's first lap touches thousands: a worker would take the first

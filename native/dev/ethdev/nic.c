@@ -2,6 +2,8 @@
 /* What only some drivers have: an LED, flow control, counters of their own. */
 #include "dev/ethdev/ethdev.h"
 
+#include "dev/ethdev/device.h"
+
 #include <errno.h>
 #include <rte_ethdev.h>
 #include <stdlib.h>

@@ -47,7 +47,7 @@ static bool is_of_another(const struct port *port, const char *name)
 	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS; i++) {
 		const struct port *other = port_at(i);
 		char theirs[WS_DEVARGS_LEN];
-		if (other == port || !other->open || other->kind != &ethdev_kind)
+		if (other == port || !other->open || other->kind != port->kind)
 			continue;
 		name_of(other, theirs);
 		if (!strcmp(theirs, name))
@@ -83,7 +83,7 @@ static int check_free(const struct port *port, const char *name, uint16_t id)
 {
 	for (uint16_t i = 0; i < (uint16_t)WS_MAX_PORTS; i++) {
 		const struct port *other = port_at(i);
-		if (other != port && other->open && other->kind == &ethdev_kind &&
+		if (other != port && other->open && other->kind == port->kind &&
 			ethdev_device_of(other)->id == id)
 			return fail(-EEXIST, "port %s: %s is port %s already", port->config.name, name,
 						other->config.name);

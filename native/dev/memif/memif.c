@@ -306,9 +306,17 @@ static bool has_packets(const struct port *port, uint16_t index)
 	return found;
 }
 
-const struct port_kind memif_kind = {
+/* Packets are copied, so deep rings hold fewer buffers than they have slots. */
+static uint32_t ring_buffers(const char *devargs)
+{
+	(void)devargs;
+	return 1024;
+}
+
+static const struct port_kind memif_kind = {
 	.prefix = "memif:",
 	.driver = "memif",
+	.ring_buffers = ring_buffers,
 	.open = open_memif,
 	.start = start,
 	.close = close_memif,
@@ -323,3 +331,4 @@ const struct port_kind memif_kind = {
 	.arm = arm,
 	.has_packets = has_packets,
 };
+PORT_KIND(memif_kind)

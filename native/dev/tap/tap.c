@@ -291,7 +291,7 @@ static void describe(const struct port *port, struct ws_port_info *info)
 	info->max_rx_queues = 1;
 }
 
-const struct port_kind tap_kind = {
+static const struct port_kind tap_kind = {
 	.prefix = "tap:",
 	.driver = "tap",
 	.rings_bell = true,
@@ -304,3 +304,4 @@ const struct port_kind tap_kind = {
 	.listen = listen_to,
 	.has_packets = has_frames,
 };
+PORT_KIND(tap_kind)

@@ -1,0 +1,56 @@
+"""Circles of files at link level: no other than those in LEFT, which name what has yet to be taken apart."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import arrows  # noqa: E402
+
+LEFT = {
+    "dev/memif": {"attach", "control"},
+    "generator/control": {"flows", "latency"},
+    "generator/program": {"program_spread", "program_variable"},
+    "linux": {"intake", "intake_labels", "intake_routes", "message", "nexthop_message", "route_message"},
+    "router/acl": {"acl_interface", "acl_rules", "acl_session_read", "acl_sessions"},
+    "router/bond": {"bond_lacp", "bond_member", "bond_spread"},
+    "router/fib": {"load_balance", "own_balance"},
+    "router/interface": {"interface", "ip6_interface"},
+    "router/neighbor": {"neighbor", "neighbor_age", "neighbor_room"},
+    "router/observe": {
+        "observe",
+        "pcap",
+        "stats_backing",
+        "stats_forwarding",
+        "stats_interfaces",
+        "stats_pairs",
+        "stats_segment",
+    },
+    "router/worker": {"pause", "placement", "rest", "run"},
+}
+
+
+def test_circles_are_found_with_all_their_files() -> None:
+    to: arrows.Arrows = {"a": {"b": {"x"}}, "b": {"c": {"y"}}, "c": {"a": {"z"}}, "d": {"a": {"x"}}, "e": {}}
+    assert arrows.circles(to) == [["a", "b", "c"]]
+    assert arrows.circles({"a": {"b": {"x"}}, "b": {"c": {"y"}}}) == []
+
+
+def test_the_picture_has_an_arrow_between_folders() -> None:
+    lines = arrows.picture({"dev/port.c": {"wire/mac.c": {"x", "y"}, "dev/pool.c": {"z"}}}).splitlines()
+    assert lines[2:-1] == ['  "dev" -> "wire" [label=2]']
+
+
+def test_no_circle_is_new() -> None:
+    try:
+        to = arrows.arrows(ROOT / "build")
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+    assert to["dev/port.c"]["dev/pool.c"] >= {"pool_make"}
+    known = {f"{folder}/{name}.c" for folder, names in LEFT.items() for name in names}
+    assert {file for group in arrows.circles(to) for file in group} == known
