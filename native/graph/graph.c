@@ -377,6 +377,7 @@ struct graph *graph_create(const struct graph_config *config, char *error, size_
 	}
 	b.graph->app = config->app;
 	b.graph->worker = config->worker;
+	b.graph->check = config->check;
 	if (!build(&b))
 		return b.graph;
 	for (uint16_t i = 0; i < b.found_count; i++)

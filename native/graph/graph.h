@@ -56,6 +56,7 @@ struct graph_registration {
 	int (*init)(struct graph *graph, struct graph_node *node); /* negative errno stops the graph */
 	bool is_source;
 	uint8_t variant; /* 0: the plain one; else a bit of graph_config's */
+	uint8_t takes; /* the kinds of packets that enter, or that a source brings; the user's flags */
 	int march;
 	uint16_t edge_count;
 	const char *const *edges;
@@ -63,6 +64,10 @@ struct graph_registration {
 	const struct graph_counter *counters;
 	struct graph_registration *next;
 };
+
+/* The edges and the counters of a registration, arrays whose sizes count them. */
+#define GRAPH_EDGES(list) .edges = list, .edge_count = sizeof(list) / sizeof(*(list))
+#define GRAPH_COUNTERS(list) .counters = list, .counter_count = sizeof(list) / sizeof(*(list))
 
 /* Edges that several nodes have alike, in the same order; its name begins with '&'. */
 struct graph_edge_set {
@@ -117,6 +122,7 @@ struct graph {
 	struct graph_node **sources;
 	struct graph_node **nodes; /* in walking order */
 	graph_trace_fn *trace;     /* graph_set_trace */
+	graph_trace_fn *check;     /* graph_config's */
 	uint64_t walk_began;       /* TSC at the start of the last walk */
 	struct graph_counts *counts;
 	void *own_counts; /* NULL once it counts elsewhere */
@@ -168,6 +174,7 @@ struct graph_config {
 	uint8_t variants; /* bits of those that take the plain ones' place, the highest first */
 	int march;
 	uint16_t worker;
+	graph_trace_fn *check; /* sees all packets that enter nodes, in debug builds; may be NULL */
 	void *app;
 };
 
@@ -291,6 +298,10 @@ static inline void graph_show(struct graph *graph, struct graph_node *node, void
 							  uint16_t n)
 {
 	graph_trace_fn *trace = __atomic_load_n(&graph->trace, __ATOMIC_ACQUIRE);
+#ifndef NDEBUG
+	if (graph->check)
+		graph->check(graph, node, packets, n);
+#endif
 	if (__builtin_expect(trace != NULL, 0))
 		trace(graph, node, packets, n);
 }

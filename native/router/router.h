@@ -19,6 +19,7 @@
 #include "router/neighbor/neighbor_due.h"
 #include "router/neighbor/neighbor_room.h"
 #include "router/observe/stats_segment.h"
+#include "router/packet/takes.h"
 #include "router/route/sources.h"
 #include "router/worker/event.h"
 #include "router/worker/features.h"

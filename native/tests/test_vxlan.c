@@ -4,6 +4,7 @@
 
 #include "router/vxlan/vxlan.h"
 #include "wire/ethernet.h"
+#include "wirespeed/trace.h"
 
 #include <errno.h>
 #include <string.h>
@@ -109,6 +110,36 @@ static void bare_packets_are_looked_at_before_they_are_believed(void **state)
 	struct frame outer = carried(inner.bytes + ETHERNET_LEN, inner.length - ETHERNET_LEN);
 	rig_send(0, outer.bytes, outer.length);
 	assert_int_equal(rig_take(1).length, inner.length);
+}
+
+/* A trace that begins at the tunnel's end or at a drop shows whole frames as any other. */
+static void traces_begin_with_the_ethernet_header(void **state)
+{
+	(void)state;
+	struct ws_trace_step steps[4];
+	connected(WS_VXLAN_L2);
+	struct frame inner = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 20);
+	struct frame good = carried(inner.bytes, inner.length), bad = good;
+	bad.bytes[ETHERNET_LEN + IP4_LEN + UDP_LEN] = 0; /* no VNI */
+	assert_int_equal(ws_router_trace_add(rig_router, "vxlan4-input", 1), 0);
+	rig_send(0, good.bytes, good.length);
+	assert_int_equal(rig_take(1).length, inner.length);
+	assert_true(ws_router_trace(rig_router, 0, 0, steps, 4) >= 2);
+	assert_string_equal(steps[0].node, "vxlan4-input");
+	assert_int_equal(steps[0].byte_count, good.length);
+	assert_memory_equal(steps[0].bytes, good.bytes, good.length);
+	assert_memory_equal(steps[1].bytes, inner.bytes, inner.length);
+	ws_router_trace_clear(rig_router);
+
+	assert_int_equal(ws_router_trace_add(rig_router, "error-drop", 2), 0);
+	rig_send(0, bad.bytes, bad.length); /* dropped behind the Ethernet header */
+	rig_send(0, good.bytes, 10);        /* dropped at it */
+	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 4), 2);
+	assert_int_equal(steps[0].byte_count, bad.length);
+	assert_memory_equal(steps[0].bytes, bad.bytes, bad.length);
+	assert_int_equal(steps[1].byte_count, 10);
+	assert_memory_equal(steps[1].bytes, good.bytes, 10);
+	ws_router_trace_clear(rig_router);
 }
 
 static void many_come_and_go(void **state)
@@ -262,6 +293,7 @@ int main(void)
 		cmocka_unit_test(every_length_comes_out_as_it_went_in),
 		cmocka_unit_test(what_is_cut_short_is_dropped),
 		cmocka_unit_test(bare_packets_are_looked_at_before_they_are_believed),
+		cmocka_unit_test(traces_begin_with_the_ethernet_header),
 		cmocka_unit_test(many_come_and_go),
 		cmocka_unit_test(sub_interface_takes_its_tag_of_any_length),
 		cmocka_unit_test(sub_interface_is_open_while_both_are_up),

@@ -71,7 +71,7 @@ def _check_report(files: Sequence[Path], verdicts: Sequence[Verdict]) -> None:
     document = json.loads(text("json"))
     table = {
         cells[0]: cells
-        for line in text("md").splitlines()
+        for line in re.sub(r"\\(?=[<>])", "", text("md")).splitlines()
         if (cells := [cell.strip() for cell in line.split("|")[1:-1]])
     }
     for verdict in verdicts:

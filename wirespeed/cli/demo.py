@@ -49,7 +49,7 @@ def command(
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
 ) -> None:
-    """Set up a lab on this machine, run the ten load tests, write the report.
+    """Set up a lab on this machine, run its load tests, write the report.
 
     The lab is our traffic generator and our router, two processes wired by two memifs with a nominal line of
     10 Gb/s each; as root also our router and the Linux kernel's forwarding over veth pairs. Needs no NIC and no

@@ -10,7 +10,7 @@ from wirespeed.standard_output import CLOSED_PIPE, OutputLost, give_output_up, g
 
 ABOUT = "Measure what a router really forwards, and explain why."
 COMMANDS = {
-    "demo": "Set up a lab here, run the ten load tests, write the report.",
+    "demo": "Set up a lab here, run its load tests, write the report.",
     "loadtest": "Warm up, ramp the load linearly, hold it; write a result file.",
     "search": "Find NDR, PDR (MLRsearch) and MRR; latency at shares of them.",
     "rfc2544": "The benchmarks of RFC 2544, 9004 and 6201, by frame size.",

@@ -18,10 +18,9 @@ static uint16_t acl_plugin_in_ip6_process(struct graph *graph, struct graph_node
 static struct graph_registration acl_plugin_in_ip6 = {
 	.name = "acl-plugin-in-ip6-fa",
 	.process = acl_plugin_in_ip6_process,
-	.edge_count = ACL_EDGES,
-	.edges = edges,
-	.counter_count = ACL_COUNTERS,
-	.counters = acl_counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(acl_counters),
 };
 GRAPH_REGISTER(acl_plugin_in_ip6)
 

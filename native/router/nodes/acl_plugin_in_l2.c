@@ -35,10 +35,9 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 static struct graph_registration acl_plugin_in_l2 = {
 	.name = "acl-plugin-in-l2",
 	.process = acl_plugin_in_l2_process,
-	.edge_count = ACL_EDGES,
-	.edges = edges,
-	.counter_count = ACL_COUNTERS,
-	.counters = acl_counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(acl_counters),
 };
 GRAPH_REGISTER(acl_plugin_in_l2)
 

@@ -19,10 +19,9 @@ static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *n
 static struct graph_registration acl_plugin_out = {
 	.name = "%-acl-plugin-out",
 	.process = acl_plugin_out_process,
-	.edge_count = ACL_EDGES,
-	.edges = edges,
-	.counter_count = ACL_COUNTERS,
-	.counters = acl_counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(acl_counters),
 };
 GRAPH_REGISTER(acl_plugin_out)
 

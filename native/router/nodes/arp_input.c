@@ -163,9 +163,8 @@ static uint16_t arp_input_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration arp_input = {
 	.name = "arp-input",
 	.process = arp_input_process,
-	.edge_count = 4,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(arp_input)

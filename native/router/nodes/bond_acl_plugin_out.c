@@ -19,10 +19,9 @@ static uint16_t bond_acl_plugin_out_process(struct graph *graph, struct graph_no
 static struct graph_registration bond_acl_plugin_out = {
 	.name = "bond-acl-plugin-out",
 	.process = bond_acl_plugin_out_process,
-	.edge_count = ACL_EDGES,
-	.edges = edges,
-	.counter_count = ACL_COUNTERS,
-	.counters = acl_counters,
+	.takes = TAKES_FRAME | TAKES_LEAVING,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(acl_counters),
 };
 GRAPH_REGISTER(bond_acl_plugin_out)
 

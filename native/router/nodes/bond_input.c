@@ -93,10 +93,9 @@ static uint16_t bond_input_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration bond_input = {
 	.name = "bond-input",
 	.process = bond_input_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(bond_input)
 

@@ -68,10 +68,9 @@ static uint16_t bond_output_process(struct graph *graph, struct graph_node *node
 static struct graph_registration bond_output = {
 	.name = "bond-output",
 	.process = bond_output_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_FRAME | TAKES_LEAVING,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(bond_output)
 

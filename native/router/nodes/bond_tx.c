@@ -127,9 +127,8 @@ static uint16_t bond_tx_process(struct graph *graph, struct graph_node *node, vo
 static struct graph_registration bond_tx = {
 	.name = "bond-tx",
 	.process = bond_tx_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 4,
-	.counters = counters,
+	.takes = TAKES_FRAME | TAKES_LEAVING,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(bond_tx)

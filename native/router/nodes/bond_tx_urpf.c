@@ -18,10 +18,9 @@ static uint16_t bond_tx_urpf_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration bond_tx_urpf = {
 	.name = "bond-tx-urpf",
 	.process = bond_tx_urpf_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = TX_URPF_COUNTERS,
-	.counters = tx_urpf_counters,
+	.takes = TAKES_FRAME | TAKES_LEAVING,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(tx_urpf_counters),
 };
 GRAPH_REGISTER(bond_tx_urpf)
 

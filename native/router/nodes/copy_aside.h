@@ -5,6 +5,7 @@
 
 #include "dev/pool.h"
 #include "graph/graph.h"
+#include "router/observe/trace.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 
@@ -17,7 +18,9 @@ static inline struct rte_mbuf *copy_aside(struct graph *graph, const struct rte_
 								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
 								: NULL;
 	own_count_add(&worker->totals->made, 1);
-	if (unlikely(!copy)) {
+	if (likely(copy)) {
+		trace_moved(copy, copy->data_off - packet->data_off);
+	} else {
 		own_count_add(&worker->totals->drops, 1);
 		own_count_add(&worker->interfaces->drops.at[packet->port], 1);
 	}

@@ -64,9 +64,9 @@ static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration dpdk_input = {
 	.name = "dpdk-input",
 	.process = dpdk_input_process,
+	.takes = TAKES_FRAME | TAKES_RECEIVED,
 	.is_source = true,
-	.edge_count = 2,
-	.edges = edges,
+	GRAPH_EDGES(edges),
 };
 GRAPH_REGISTER(dpdk_input)
 

@@ -25,5 +25,6 @@ static uint16_t error_punt_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration error_punt = {
 	.name = "error-punt",
 	.process = error_punt_process,
+	.takes = TAKES_FRAME | TAKES_PACKET,
 };
 GRAPH_REGISTER(error_punt)

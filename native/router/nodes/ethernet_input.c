@@ -264,10 +264,9 @@ static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *n
 static struct graph_registration ethernet_input = {
 	.name = "ethernet-input",
 	.process = ethernet_input_process,
-	.edge_count = EDGES,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ethernet_input)
 

@@ -32,8 +32,8 @@ static uint16_t handoff_dispatch_process(struct graph *graph, struct graph_node 
 static struct graph_registration handoff_dispatch = {
 	.name = "handoff-dispatch",
 	.process = handoff_dispatch_process,
+	.takes = TAKES_FRAME,
 	.is_source = true,
-	.edge_count = 1,
-	.edges = edges,
+	GRAPH_EDGES(edges),
 };
 GRAPH_REGISTER(handoff_dispatch)

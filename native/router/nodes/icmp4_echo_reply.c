@@ -48,9 +48,8 @@ static uint16_t icmp4_echo_reply_process(struct graph *graph, struct graph_node 
 static struct graph_registration icmp4_echo_reply = {
 	.name = "icmp4-echo-reply",
 	.process = icmp4_echo_reply_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = ECHO_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp4_echo_reply)

@@ -59,9 +59,8 @@ static uint16_t icmp4_echo_request_process(struct graph *graph, struct graph_nod
 static struct graph_registration icmp4_echo_request = {
 	.name = "icmp4-echo-request",
 	.process = icmp4_echo_request_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp4_echo_request)

@@ -39,9 +39,8 @@ static uint16_t icmp6_echo_reply_process(struct graph *graph, struct graph_node 
 static struct graph_registration icmp6_echo_reply = {
 	.name = "icmp6-echo-reply",
 	.process = icmp6_echo_reply_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = ECHO_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_echo_reply)

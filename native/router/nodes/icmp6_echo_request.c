@@ -88,9 +88,8 @@ static uint16_t icmp6_echo_request_process(struct graph *graph, struct graph_nod
 static struct graph_registration icmp6_echo_request = {
 	.name = "icmp6-echo-request",
 	.process = icmp6_echo_request_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_echo_request)

@@ -61,9 +61,8 @@ static uint16_t icmp6_multicast_listener_query_process(struct graph *graph, stru
 static struct graph_registration icmp6_multicast_listener_query = {
 	.name = "icmp6-multicast-listener-query",
 	.process = icmp6_multicast_listener_query_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_multicast_listener_query)

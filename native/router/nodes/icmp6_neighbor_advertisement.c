@@ -93,9 +93,8 @@ static uint16_t icmp6_neighbor_advertisement_process(struct graph *graph, struct
 static struct graph_registration icmp6_neighbor_advertisement = {
 	.name = "icmp6-neighbor-advertisement",
 	.process = icmp6_neighbor_advertisement_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_neighbor_advertisement)

@@ -135,9 +135,8 @@ static uint16_t icmp6_neighbor_solicitation_process(struct graph *graph, struct 
 static struct graph_registration icmp6_neighbor_solicitation = {
 	.name = "icmp6-neighbor-solicitation",
 	.process = icmp6_neighbor_solicitation_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_neighbor_solicitation)

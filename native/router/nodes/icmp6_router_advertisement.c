@@ -6,6 +6,7 @@
  */
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
+#include "router/packet/takes.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP };
@@ -34,9 +35,8 @@ static uint16_t icmp6_router_advertisement_process(struct graph *graph, struct g
 static struct graph_registration icmp6_router_advertisement = {
 	.name = "icmp6-router-advertisement",
 	.process = icmp6_router_advertisement_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_router_advertisement)

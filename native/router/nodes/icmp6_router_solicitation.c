@@ -63,9 +63,8 @@ static uint16_t icmp6_router_solicitation_process(struct graph *graph, struct gr
 static struct graph_registration icmp6_router_solicitation = {
 	.name = "icmp6-router-solicitation",
 	.process = icmp6_router_solicitation_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_router_solicitation)

@@ -13,6 +13,7 @@
 #include "dev/pool.h"
 #include "graph/arc.h"
 #include "graph/graph.h"
+#include "router/observe/trace.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 
@@ -83,6 +84,7 @@ static void impairment_duplicate(struct graph *graph, struct graph_node *node,
 		graph_count(node, IMPAIRMENT_NO_COPY, 1);
 		return;
 	}
+	trace_moved(copy, copy->data_off - packet->data_off);
 	impairment_hold(lane, copy, due);
 	own_count_add(&router_worker_of(graph)->totals->made, 1);
 	graph_count(node, IMPAIRMENT_DUPLICATED, 1);
@@ -146,10 +148,9 @@ static uint16_t impairment_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration impairment = {
 	.name = "%-impairment",
 	.process = impairment_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = IMPAIRMENT_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(impairment)
 

@@ -61,8 +61,8 @@ static uint16_t impairment_release_process(struct graph *graph, struct graph_nod
 static struct graph_registration impairment_release = {
 	.name = "impairment-release",
 	.process = impairment_release_process,
+	.takes = TAKES_FRAME,
 	.is_source = true,
-	.edge_count = 1,
-	.edges = edges,
+	GRAPH_EDGES(edges),
 };
 GRAPH_REGISTER(impairment_release)

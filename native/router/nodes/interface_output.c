@@ -65,10 +65,9 @@ static uint16_t interface_output_process(struct graph *graph, struct graph_node 
 static struct graph_registration interface_output = {
 	.name = "%-output",
 	.process = interface_output_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(interface_output)
 

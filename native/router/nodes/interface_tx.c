@@ -65,10 +65,9 @@ static uint16_t interface_tx_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration interface_tx = {
 	.name = "%-tx",
 	.process = interface_tx_process,
+	.takes = TAKES_FRAME | TAKES_SENT,
 	.init = interface_tx_init,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = counters,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(interface_tx)

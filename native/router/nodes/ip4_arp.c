@@ -101,10 +101,9 @@ static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, vo
 static struct graph_registration ip4_arp = {
 	.name = "ip4-arp",
 	.process = ip4_arp_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_arp)
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_GLEAN, "ip4-arp")

@@ -139,9 +139,8 @@ static uint16_t ip4_frag_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration ip4_frag = {
 	.name = "ip4-frag",
 	.process = ip4_frag_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_frag)

@@ -145,10 +145,9 @@ static uint16_t ip4_icmp_error_process(struct graph *graph, struct graph_node *n
 static struct graph_registration ip4_icmp_error = {
 	.name = "ip4-icmp-error",
 	.process = ip4_icmp_error_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_icmp_error)
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_NO_ROUTE, "ip4-icmp-error")

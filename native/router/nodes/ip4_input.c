@@ -198,10 +198,9 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration ip4_input = {
 	.name = "ip4-input",
 	.process = ip4_input_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_input)
 

@@ -82,10 +82,9 @@ static uint16_t ip4_load_balance_by_fields(struct graph *graph, struct graph_nod
 static struct graph_registration ip4_load_balance = {
 	.name = "ip4-load-balance",
 	.process = ip4_load_balance_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = FORWARD_REFUSALS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_load_balance)
 GRAPH_REGISTER_VARIANT(ip4_load_balance, WS_COUNT_ROUTES, ip4_load_balance_counting)

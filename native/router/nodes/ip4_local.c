@@ -205,10 +205,9 @@ static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration ip4_local = {
 	.name = "ip4-local",
 	.process = ip4_local_process,
-	.edge_count = EDGES,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_local)
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOCAL, "ip4-local")

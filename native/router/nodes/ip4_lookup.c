@@ -32,10 +32,9 @@ static uint16_t ip4_lookup_counting(struct graph *graph, struct graph_node *node
 static struct graph_registration ip4_lookup = {
 	.name = "ip4-lookup",
 	.process = ip4_lookup_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = FORWARD_REFUSALS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_lookup)
 GRAPH_REGISTER_VARIANT(ip4_lookup, WS_COUNT_ROUTES, ip4_lookup_counting)

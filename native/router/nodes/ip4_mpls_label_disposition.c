@@ -50,10 +50,9 @@ static uint16_t ip4_mpls_label_disposition_process(struct graph *graph, struct g
 static struct graph_registration ip4_mpls_label_disposition = {
 	.name = "ip4-mpls-label-disposition-uniform",
 	.process = ip4_mpls_label_disposition_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = IP4_CHECKSUM + 1,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_mpls_label_disposition)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_IP4, "ip4-mpls-label-disposition-uniform")

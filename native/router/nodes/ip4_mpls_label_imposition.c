@@ -88,10 +88,9 @@ static uint16_t ip4_mpls_label_imposition_counting(struct graph *graph, struct g
 static struct graph_registration ip4_mpls_label_imposition = {
 	.name = "ip4-mpls-label-imposition-uniform",
 	.process = ip4_mpls_label_imposition_process,
-	.edge_count = 4,
-	.edges = edges,
-	.counter_count = NO_ROOM + 1,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_mpls_label_imposition)
 GRAPH_REGISTER_VARIANT(ip4_mpls_label_imposition, WS_COUNT_ADJACENCIES,

@@ -96,10 +96,9 @@ static uint16_t ip4_rewrite_counting(struct graph *graph, struct graph_node *nod
 static struct graph_registration ip4_rewrite = {
 	.name = "ip4-rewrite",
 	.process = ip4_rewrite_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = IP4_HOP_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_rewrite)
 GRAPH_REGISTER_VARIANT(ip4_rewrite, WS_COUNT_ADJACENCIES, ip4_rewrite_counting)

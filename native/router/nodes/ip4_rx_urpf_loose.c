@@ -19,10 +19,9 @@ static uint16_t ip4_rx_urpf_loose_process(struct graph *graph, struct graph_node
 static struct graph_registration ip4_rx_urpf_loose = {
 	.name = "ip4-rx-urpf-loose",
 	.process = ip4_rx_urpf_loose_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = rx_urpf_counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(rx_urpf_counters),
 };
 GRAPH_REGISTER(ip4_rx_urpf_loose)
 

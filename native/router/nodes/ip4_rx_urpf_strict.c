@@ -19,10 +19,9 @@ static uint16_t ip4_rx_urpf_strict_process(struct graph *graph, struct graph_nod
 static struct graph_registration ip4_rx_urpf_strict = {
 	.name = "ip4-rx-urpf-strict",
 	.process = ip4_rx_urpf_strict_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = rx_urpf_counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(rx_urpf_counters),
 };
 GRAPH_REGISTER(ip4_rx_urpf_strict)
 

@@ -38,10 +38,9 @@ static uint16_t ip6_discover_neighbor_process(struct graph *graph, struct graph_
 static struct graph_registration ip6_discover_neighbor = {
 	.name = "ip6-discover-neighbor",
 	.process = ip6_discover_neighbor_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = SOLICIT_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_discover_neighbor)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_INCOMPLETE6, "ip6-discover-neighbor")

@@ -48,10 +48,9 @@ static uint16_t ip6_glean_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration ip6_glean = {
 	.name = "ip6-glean",
 	.process = ip6_glean_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = SOLICIT_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_glean)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_GLEAN, "ip6-glean")

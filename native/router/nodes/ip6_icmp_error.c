@@ -135,10 +135,9 @@ static uint16_t ip6_icmp_error_process(struct graph *graph, struct graph_node *n
 static struct graph_registration ip6_icmp_error = {
 	.name = "ip6-icmp-error",
 	.process = ip6_icmp_error_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_icmp_error)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_NO_ROUTE, "ip6-icmp-error")

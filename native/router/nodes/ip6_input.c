@@ -224,10 +224,9 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration ip6_input = {
 	.name = "ip6-input",
 	.process = ip6_input_process,
-	.edge_count = 4,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_input)
 

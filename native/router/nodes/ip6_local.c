@@ -245,10 +245,9 @@ static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration ip6_local = {
 	.name = "ip6-local",
 	.process = ip6_local_process,
-	.edge_count = EDGES,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_local)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOCAL, "ip6-local")

@@ -31,10 +31,9 @@ static uint16_t ip6_lookup_counting(struct graph *graph, struct graph_node *node
 static struct graph_registration ip6_lookup = {
 	.name = "ip6-lookup",
 	.process = ip6_lookup_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = FORWARD_REFUSALS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_lookup)
 GRAPH_REGISTER_VARIANT(ip6_lookup, WS_COUNT_ROUTES, ip6_lookup_counting)

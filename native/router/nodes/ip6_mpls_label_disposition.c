@@ -48,10 +48,9 @@ static uint16_t ip6_mpls_label_disposition_process(struct graph *graph, struct g
 static struct graph_registration ip6_mpls_label_disposition = {
 	.name = "ip6-mpls-label-disposition-uniform",
 	.process = ip6_mpls_label_disposition_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = IP6_LENGTH + 1,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_mpls_label_disposition)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_IP6, "ip6-mpls-label-disposition-uniform")

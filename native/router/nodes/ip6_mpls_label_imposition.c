@@ -80,10 +80,9 @@ static uint16_t ip6_mpls_label_imposition_counting(struct graph *graph, struct g
 static struct graph_registration ip6_mpls_label_imposition = {
 	.name = "ip6-mpls-label-imposition-uniform",
 	.process = ip6_mpls_label_imposition_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = NO_ROOM + 1,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_mpls_label_imposition)
 GRAPH_REGISTER_VARIANT(ip6_mpls_label_imposition, WS_COUNT_ADJACENCIES,

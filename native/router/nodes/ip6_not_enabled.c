@@ -26,9 +26,8 @@ static uint16_t ip6_not_enabled_process(struct graph *graph, struct graph_node *
 static struct graph_registration ip6_not_enabled = {
 	.name = "ip6-not-enabled",
 	.process = ip6_not_enabled_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_not_enabled)

@@ -96,10 +96,9 @@ static uint16_t ip6_rewrite_counting(struct graph *graph, struct graph_node *nod
 static struct graph_registration ip6_rewrite = {
 	.name = "ip6-rewrite",
 	.process = ip6_rewrite_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = IP6_HOP_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_rewrite)
 GRAPH_REGISTER_VARIANT(ip6_rewrite, WS_COUNT_ADJACENCIES, ip6_rewrite_counting)

@@ -19,10 +19,9 @@ static uint16_t ip6_rx_urpf_loose_process(struct graph *graph, struct graph_node
 static struct graph_registration ip6_rx_urpf_loose = {
 	.name = "ip6-rx-urpf-loose",
 	.process = ip6_rx_urpf_loose_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = rx_urpf_counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(rx_urpf_counters),
 };
 GRAPH_REGISTER(ip6_rx_urpf_loose)
 

@@ -84,9 +84,8 @@ static uint16_t l2_flood_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration l2_flood = {
 	.name = "l2-flood",
 	.process = l2_flood_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(l2_flood)

@@ -62,9 +62,8 @@ static uint16_t l2_fwd_process(struct graph *graph, struct graph_node *node, voi
 static struct graph_registration l2_fwd = {
 	.name = "l2-fwd",
 	.process = l2_fwd_process,
-	.edge_count = 4,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(l2_fwd)

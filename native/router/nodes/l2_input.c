@@ -60,9 +60,8 @@ static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration l2_input = {
 	.name = "l2-input",
 	.process = l2_input_process,
-	.edge_count = EDGES,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(l2_input)

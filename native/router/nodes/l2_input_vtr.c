@@ -40,9 +40,8 @@ static uint16_t l2_input_vtr_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration l2_input_vtr = {
 	.name = "l2-input-vtr",
 	.process = l2_input_vtr_process,
-	.edge_count = L2_EDGES,
-	.edges = l2_edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(l2_edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(l2_input_vtr)

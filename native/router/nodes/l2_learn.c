@@ -56,9 +56,9 @@ static uint16_t l2_learn_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration l2_learn = {
 	.name = "l2-learn",
 	.process = l2_learn_process,
-	.edge_count = L2_FLOOD + 1,
+	.takes = TAKES_FRAME,
 	.edges = l2_edges,
-	.counter_count = 6,
-	.counters = counters,
+	.edge_count = L2_FLOOD + 1,
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(l2_learn)

@@ -106,9 +106,8 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration l2_output = {
 	.name = "l2-output",
 	.process = l2_output_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 4,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(l2_output)

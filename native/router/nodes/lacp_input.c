@@ -73,9 +73,8 @@ static uint16_t lacp_input_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration lacp_input = {
 	.name = "lacp-input",
 	.process = lacp_input_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(lacp_input)

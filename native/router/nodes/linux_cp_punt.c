@@ -60,9 +60,8 @@ static uint16_t linux_cp_punt_process(struct graph *graph, struct graph_node *no
 static struct graph_registration linux_cp_punt = {
 	.name = "linux-cp-punt",
 	.process = linux_cp_punt_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(linux_cp_punt)

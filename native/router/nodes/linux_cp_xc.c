@@ -38,9 +38,8 @@ static uint16_t linux_cp_xc_process(struct graph *graph, struct graph_node *node
 static struct graph_registration linux_cp_xc = {
 	.name = "linux-cp-xc",
 	.process = linux_cp_xc_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(linux_cp_xc)

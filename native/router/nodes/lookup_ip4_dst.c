@@ -68,10 +68,9 @@ static uint16_t lookup_ip4_dst_counting(struct graph *graph, struct graph_node *
 static struct graph_registration lookup_ip4_dst = {
 	.name = "lookup-ip4-dst",
 	.process = lookup_ip4_dst_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(lookup_ip4_dst)
 GRAPH_REGISTER_VARIANT(lookup_ip4_dst, WS_COUNT_ROUTES, lookup_ip4_dst_counting)

@@ -69,10 +69,9 @@ static uint16_t lookup_ip6_dst_counting(struct graph *graph, struct graph_node *
 static struct graph_registration lookup_ip6_dst = {
 	.name = "lookup-ip6-dst",
 	.process = lookup_ip6_dst_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(lookup_ip6_dst)
 GRAPH_REGISTER_VARIANT(lookup_ip6_dst, WS_COUNT_ROUTES, lookup_ip6_dst_counting)

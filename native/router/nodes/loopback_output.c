@@ -44,9 +44,8 @@ static uint16_t loopback_output_process(struct graph *graph, struct graph_node *
 static struct graph_registration loopback_output = {
 	.name = "loopback-output",
 	.process = loopback_output_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(loopback_output)

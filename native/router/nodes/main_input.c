@@ -40,8 +40,8 @@ static uint16_t main_input_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration main_input = {
 	.name = "main-input",
 	.process = main_input_process,
+	.takes = TAKES_FRAME | TAKES_PACKET,
 	.is_source = true,
-	.edge_count = 3,
-	.edges = edges,
+	GRAPH_EDGES(edges),
 };
 GRAPH_REGISTER(main_input)

@@ -112,9 +112,8 @@ static uint16_t mpls_icmp_error_process(struct graph *graph, struct graph_node *
 static struct graph_registration mpls_icmp_error = {
 	.name = "mpls-icmp-error",
 	.process = mpls_icmp_error_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_icmp_error)

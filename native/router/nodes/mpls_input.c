@@ -61,9 +61,8 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 static struct graph_registration mpls_input = {
 	.name = "mpls-input",
 	.process = mpls_input_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 3,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_input)

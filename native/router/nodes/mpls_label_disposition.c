@@ -49,10 +49,9 @@ static uint16_t mpls_label_disposition_process(struct graph *graph, struct graph
 static struct graph_registration mpls_label_disposition = {
 	.name = "mpls-label-disposition-uniform",
 	.process = mpls_label_disposition_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_label_disposition)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_MPLS, "mpls-label-disposition-uniform")

@@ -95,10 +95,9 @@ static uint16_t mpls_label_imposition_counting(struct graph *graph, struct graph
 static struct graph_registration mpls_label_imposition = {
 	.name = "mpls-label-imposition-uniform",
 	.process = mpls_label_imposition_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_label_imposition)
 GRAPH_REGISTER_VARIANT(mpls_label_imposition, WS_COUNT_ADJACENCIES, mpls_label_imposition_counting)

@@ -109,10 +109,9 @@ static uint16_t mpls_load_balance_counting(struct graph *graph, struct graph_nod
 static struct graph_registration mpls_load_balance = {
 	.name = "mpls-load-balance",
 	.process = mpls_load_balance_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_load_balance)
 GRAPH_REGISTER_VARIANT(mpls_load_balance, WS_COUNT_ROUTES, mpls_load_balance_counting)

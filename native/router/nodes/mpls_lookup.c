@@ -135,10 +135,9 @@ static uint16_t mpls_lookup_counting(struct graph *graph, struct graph_node *nod
 static struct graph_registration mpls_lookup = {
 	.name = "mpls-lookup",
 	.process = mpls_lookup_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 4,
-	.counters = counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_lookup)
 GRAPH_REGISTER_VARIANT(mpls_lookup, WS_COUNT_ROUTES, mpls_lookup_counting)

@@ -60,10 +60,9 @@ static uint16_t mpls_output_counting(struct graph *graph, struct graph_node *nod
 static struct graph_registration mpls_output = {
 	.name = "mpls-output",
 	.process = mpls_output_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = counters,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_output)
 GRAPH_REGISTER_VARIANT(mpls_output, WS_COUNT_ADJACENCIES, mpls_output_counting)

@@ -60,10 +60,9 @@ static uint16_t recirculate_process(struct graph *graph, struct graph_node *node
 static struct graph_registration recirculate = {
 	.name = "recirculate",
 	.process = recirculate_process,
+	.takes = TAKES_FRAME | TAKES_PACKET,
 	.is_source = true,
-	.edge_count = RECIRCULATE_TARGETS,
-	.edges = edges,
-	.counter_count = COUNTERS,
-	.counters = counters,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(recirculate)

@@ -21,10 +21,9 @@ static uint16_t sflow_input_process(struct graph *graph, struct graph_node *node
 static struct graph_registration sflow = {
 	.name = "sflow",
 	.process = sflow_input_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = SFLOW_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(sflow)
 

@@ -22,10 +22,9 @@ static uint16_t sflow_egress_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration sflow_egress = {
 	.name = "%-sflow-egress",
 	.process = sflow_egress_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = SFLOW_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(sflow_egress)
 

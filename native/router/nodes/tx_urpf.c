@@ -18,10 +18,9 @@ static uint16_t tx_urpf_process(struct graph *graph, struct graph_node *node, vo
 static struct graph_registration tx_urpf = {
 	.name = "%-tx-urpf",
 	.process = tx_urpf_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = TX_URPF_COUNTERS,
-	.counters = tx_urpf_counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(tx_urpf_counters),
 };
 GRAPH_REGISTER(tx_urpf)
 

@@ -19,10 +19,9 @@ static uint16_t vxlan4_acl_plugin_out_process(struct graph *graph, struct graph_
 static struct graph_registration vxlan4_acl_plugin_out = {
 	.name = "vxlan4-acl-plugin-out",
 	.process = vxlan4_acl_plugin_out_process,
-	.edge_count = ACL_EDGES,
-	.edges = edges,
-	.counter_count = ACL_COUNTERS,
-	.counters = acl_counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(acl_counters),
 };
 GRAPH_REGISTER(vxlan4_acl_plugin_out)
 

@@ -38,10 +38,9 @@ static uint16_t vxlan4_encap_counting(struct graph *graph, struct graph_node *no
 static struct graph_registration vxlan4_encap = {
 	.name = "vxlan4-encap",
 	.process = vxlan4_encap_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = VXLAN_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(vxlan4_encap)
 GRAPH_REGISTER_VARIANT(vxlan4_encap, WS_COUNT_ROUTES, vxlan4_encap_counting)

@@ -105,6 +105,8 @@ LANES_INLINE bool are_alike(void *const *packets, const struct likeness *likenes
 
 static inline void take_alike(struct rte_mbuf *packet, const struct likeness *likeness)
 {
+	if (TRACE_CHECKS)
+		trace_moved(packet, HEADERS + ETHERNET_LEN);
 	packet_advance(packet, HEADERS);
 	packet->port = likeness->interface;
 }
@@ -146,9 +148,8 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration vxlan4_input = {
 	.name = "vxlan4-input",
 	.process = vxlan4_input_process,
-	.edge_count = VXLAN_EDGES,
-	.edges = vxlan_decap_edges,
-	.counter_count = VXLAN_DECAP_COUNTERS,
-	.counters = vxlan_decap_counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(vxlan_decap_edges),
+	GRAPH_COUNTERS(vxlan_decap_counters),
 };
 GRAPH_REGISTER(vxlan4_input)

@@ -42,10 +42,9 @@ static uint16_t vxlan6_encap_counting(struct graph *graph, struct graph_node *no
 static struct graph_registration vxlan6_encap = {
 	.name = "vxlan6-encap",
 	.process = vxlan6_encap_process,
-	.edge_count = 1,
-	.edges = edges,
-	.counter_count = VXLAN_COUNTERS,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(vxlan6_encap)
 GRAPH_REGISTER_VARIANT(vxlan6_encap, WS_COUNT_ROUTES, vxlan6_encap_counting)

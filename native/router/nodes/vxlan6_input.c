@@ -33,9 +33,8 @@ static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration vxlan6_input = {
 	.name = "vxlan6-input",
 	.process = vxlan6_input_process,
-	.edge_count = VXLAN_EDGES,
-	.edges = vxlan_decap_edges,
-	.counter_count = VXLAN_DECAP_COUNTERS,
-	.counters = vxlan_decap_counters,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(vxlan_decap_edges),
+	GRAPH_COUNTERS(vxlan_decap_counters),
 };
 GRAPH_REGISTER(vxlan6_input)

@@ -101,7 +101,7 @@ static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet
 	uint16_t port = vxlan_source_port(packet_data(packet), packet->data_len);
 	memcpy(at, tunnel->headers, (size_t)ETHERNET_LEN + overhead);
 	packet_prepend(packet, overhead);
-	if (unlikely(graph_is_traced(graph)))
+	if (unlikely(TRACE_CHECKS || graph_is_traced(graph)))
 		trace_moved(packet, -(overhead + ETHERNET_LEN));
 	struct udp_header *udp =
 		(struct udp_header *)(void *)(at + ETHERNET_LEN + overhead - VXLAN_LEN - UDP_LEN);

@@ -76,10 +76,9 @@ static uint16_t vxlan_output_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration vxlan_output = {
 	.name = "vxlan-output",
 	.process = vxlan_output_process,
-	.edge_count = 3,
-	.edges = edges,
-	.counter_count = 1,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(vxlan_output)
 

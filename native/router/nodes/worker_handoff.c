@@ -74,9 +74,8 @@ static uint16_t worker_handoff_process(struct graph *graph, struct graph_node *n
 static struct graph_registration worker_handoff = {
 	.name = "worker-handoff",
 	.process = worker_handoff_process,
-	.edge_count = 2,
-	.edges = edges,
-	.counter_count = 2,
-	.counters = counters,
+	.takes = TAKES_FRAME,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(worker_handoff)

@@ -10,10 +10,11 @@ static void observe(struct graph *graph, struct graph_node *node, void **packets
 {
 	struct ws_router *router = router_of(graph);
 	struct pcap *pcap = pcap_is_on(router) ? router->pcap : NULL;
-	trace_follow(node, packets, n, pcap && pcap_wants_drops(pcap));
+	bool is_traced = router_worker_of(graph)->trace != NULL;
+	trace_follow(node, packets, n, is_traced || (pcap && pcap_wants_drops(pcap)));
 	if (pcap)
 		pcap_see(pcap, graph, node, packets, n);
-	if (router_worker_of(graph)->trace)
+	if (is_traced)
 		trace_packets(graph, node, packets, n);
 }
 

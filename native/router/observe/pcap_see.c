@@ -17,12 +17,9 @@ bool pcap_wants_drops(const struct pcap *pcap)
 
 static bool wants_node(const struct pcap *pcap, const struct graph_node *node)
 {
-	const char *name = node->registration->name;
-	if (!strcmp(name, "dpdk-input"))
-		return pcap->config.rx;
-	if (!strcmp(name, "%-tx"))
-		return pcap->config.tx;
-	return pcap->config.drop && !strcmp(name, "error-drop");
+	uint8_t takes = node->registration->takes;
+	return (pcap->config.rx && takes & TAKES_RECEIVED) || (pcap->config.tx && takes & TAKES_SENT) ||
+		   (pcap->config.drop && takes & TAKES_DROPPED);
 }
 
 /* Copy the packet, whose frame begins `before` bytes before its data, if it is one of those asked
@@ -55,7 +52,8 @@ void pcap_see(struct pcap *pcap, struct graph *graph, const struct graph_node *n
 {
 	if (!wants_node(pcap, node))
 		return;
-	bool is_tx = node->interface != UINT16_MAX, is_drop = !is_tx && !node->registration->is_source;
+	bool is_tx = node->registration->takes & TAKES_SENT;
+	bool is_drop = node->registration->takes & TAKES_DROPPED;
 	struct ws_router *router = router_of(graph);
 	uint64_t now = graph_tsc();
 	for (uint16_t i = 0; i < n; i++) {

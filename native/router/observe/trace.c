@@ -12,7 +12,9 @@
 #include <errno.h>
 #include <rte_errno.h>
 #include <rte_mbuf_dyn.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint32_t ADJACENCY_UNDECIDED = UINT32_MAX;
@@ -60,44 +62,16 @@ void trace_moved(struct rte_mbuf *packet, int bytes)
 		mark_of(packet)->ethernet_offset = (uint16_t)(mark_of(packet)->ethernet_offset + bytes);
 }
 
-/* Whether packets that enter the node carry the index of an adjacency, whichever way they came. */
-static bool is_after_lookup(const struct graph_node *node)
+static bool takes(const struct graph_node *node, uint8_t what)
 {
-	static const char *const names[] = {
-		"ip4-rewrite",
-		"ip4-arp",
-		"ip4-frag",
-		"ip4-local",
-		"ip4-mpls-label-imposition-uniform",
-		"lookup-ip4-dst",
-		"ip6-rewrite",
-		"ip6-glean",
-		"ip6-discover-neighbor",
-		"ip6-mpls-label-imposition-uniform",
-		"lookup-ip6-dst",
-		"mpls-label-imposition-uniform",
-		"mpls-label-disposition-uniform",
-		"ip4-mpls-label-disposition-uniform",
-		"ip6-mpls-label-disposition-uniform",
-		"mpls-output",
-	};
-	for (size_t i = 0; i < RTE_DIM(names); i++)
-		if (!strcmp(node->name, names[i]))
-			return true;
-	return false;
+	return node->registration->takes & what;
 }
 
-/* What ethernet-input has left in front of the data of packets that enter the node: the header,
- * which it has moved up to them where it took tags away. */
+/* Bytes between the Ethernet header and the data of a packet that enters the node unmarked: one
+ * that was received before the trace began, or that the main thread made. */
 static uint16_t ethernet_length(const struct graph_node *node)
 {
-	static const char *const groups[] = {"ip4-",       "ip6-",  "icmp4-",
-										 "icmp6-",     "mpls-", "lookup-ip4",
-										 "lookup-ip6", "arp-",  "acl-plugin-in-ip"};
-	for (size_t i = 0; i < RTE_DIM(groups); i++)
-		if (!strncmp(node->name, groups[i], strlen(groups[i])))
-			return ETHERNET_LEN;
-	return 0;
+	return takes(node, TAKES_FRAME) ? 0 : ETHERNET_LEN;
 }
 
 /* The interface that an adjacency sends by, behind the labels that it changes first; -1 when
@@ -127,16 +101,10 @@ static struct ws_trace_step *begin_step(struct trace *trace, const struct graph_
 	return step;
 }
 
-/* Frames begin with their Ethernet header there. */
-static bool is_of_bonds(const struct graph_node *node)
+/* A node that takes whole frames, and no packets beside them. */
+static bool is_at_frame(const struct graph_node *node)
 {
-	return !strncmp(node->name, "bond-", strlen("bond-"));
-}
-
-/* Whether it is on the way out of a bond, whose packets know by which interface they go. */
-static bool is_out_of_bond(const struct graph_node *node)
-{
-	return is_of_bonds(node) && strcmp(node->name, "bond-input") != 0;
+	return takes(node, TAKES_FRAME) && !takes(node, TAKES_PACKET);
 }
 
 static void record_step(const struct graph *graph, const struct graph_node *node,
@@ -145,19 +113,16 @@ static void record_step(const struct graph *graph, const struct graph_node *node
 	struct ws_trace_step *step = begin_step(trace, node, packet);
 	if (!step)
 		return;
-	bool is_decided = is_after_lookup(node), is_leaving = node->interface != UINT16_MAX;
+	bool is_decided = takes(node, TAKES_DECIDED), is_leaving = node->interface != UINT16_MAX;
 	if (is_decided)
 		mark_of(packet)->adjacency = packet_adjacency(packet);
 	uint32_t adjacency =
 		is_decided || is_leaving ? mark_of(packet)->adjacency : ADJACENCY_UNDECIDED;
-	/* A frame that leaves begins with its header, wherever that of the one that came was. */
-	if (is_leaving || is_of_bonds(node))
-		mark_of(packet)->ethernet_offset = packet->data_off;
 	int before_data = RTE_MAX(packet->data_off - mark_of(packet)->ethernet_offset, 0);
 	step->adjacency = adjacency;
 	if (is_leaving)
 		step->tx_interface = node->interface;
-	else if (is_out_of_bond(node))
+	else if (takes(node, TAKES_LEAVING))
 		step->tx_interface = packet_tx_interface(packet);
 	else if (is_decided)
 		step->tx_interface = interface_of(&router_of(graph)->adjacencies, adjacency);
@@ -167,34 +132,69 @@ static void record_step(const struct graph *graph, const struct graph_node *node
 	__atomic_store_n(&trace->count, trace->count + 1, __ATOMIC_RELEASE);
 }
 
-/* Whether packets come in from outside here; those that the main thread made are in the middle of
- * their way. */
+/* A source of frames from outside. The packets that main-input brings are not received. */
 static bool is_entry(const struct graph_node *node)
 {
-	return node->registration->is_source && strcmp(node->name, "main-input") != 0;
+	return node->registration->is_source && is_at_frame(node);
 }
 
-/* Whether the data of packets that enter the node begins with the Ethernet header. */
-static bool is_at_frame(const struct graph_node *node)
+/* A packet from a ring in this process may bear the mark of its sender. */
+static void enter(struct rte_mbuf *packet, bool mark)
 {
-	return is_entry(node) || node->interface != UINT16_MAX ||
-		   !strncmp(node->name, "l2-", strlen("l2-")) || is_of_bonds(node);
+	packet->ol_flags &= ~mark_flag;
+	if (mark)
+		set_mark(packet, NOT_TRACED, packet->data_off);
 }
 
 void trace_follow(const struct graph_node *node, void **packets, uint16_t n, bool mark_all)
 {
-	if (!is_at_frame(node))
-		return;
-	for (uint16_t i = 0; i < n; i++) {
+	bool is_received = is_entry(node);
+	for (uint16_t i = 0; is_at_frame(node) && i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
-		if (!is_entry(node)) {
+		if (is_received)
+			enter(packet, mark_all || TRACE_CHECKS);
+		else
 			mark_of(packet)->ethernet_offset = packet->data_off;
-			continue;
-		}
-		/* A packet from a ring in this process may bear the mark of its sender. */
-		packet->ol_flags &= ~mark_flag;
-		if (mark_all)
-			set_mark(packet, NOT_TRACED, packet->data_off);
+	}
+}
+
+__attribute__((format(printf, 1, 2), noreturn)) static void panic(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	abort();
+}
+
+/*
+ * An Ethernet header has 14 bytes; VLAN tags, labels and the headers of tunnels are whole words. So
+ * how far the data is from the Ethernet header, modulo 4, tells a frame from a packet, whatever was
+ * put in front of it or taken away.
+ */
+static void check_packet(const struct graph *graph, const struct graph_node *node,
+						 const struct rte_mbuf *packet)
+{
+	int before;
+	if (takes(node, TAKES_DECIDED) && packet_adjacency(packet) >= router_of(graph)->adjacencies.end)
+		panic("%s: TAKES_DECIDED, but there is no adjacency %u\n", node->name,
+			  packet_adjacency(packet));
+	if (takes(node, TAKES_FRAME) == takes(node, TAKES_PACKET) ||
+		!trace_frame_start(packet, &before))
+		return;
+	if ((before & 3) != (takes(node, TAKES_FRAME) ? 0 : ETHERNET_LEN & 3))
+		panic("%s: %s, but the data begins %d bytes behind the Ethernet header\n", node->name,
+			  takes(node, TAKES_FRAME) ? "TAKES_FRAME" : "TAKES_PACKET", before);
+}
+
+void trace_check(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
+{
+	if (!takes(node, TAKES_FRAME | TAKES_PACKET))
+		panic("%s: its registration does not say what it takes\n", node->name);
+	for (uint16_t i = 0; i < n; i++) {
+		if (is_entry(node))
+			enter(packets[i], true);
+		check_packet(graph, node, packets[i]);
 	}
 }
 

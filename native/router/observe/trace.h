@@ -13,6 +13,12 @@
 
 #include <rte_mbuf.h>
 
+#ifdef NDEBUG
+enum { TRACE_CHECKS = false };
+#else
+enum { TRACE_CHECKS = true }; /* trace_check runs, for which all packets are marked */
+#endif
+
 struct router_worker;
 struct ws_router;
 struct ws_trace_acl;
@@ -27,12 +33,17 @@ void trace_free(struct router_worker *worker);
 void trace_close(struct ws_router *router);
 
 /*
- * Where the Ethernet header of a marked packet lies, as it enters nodes. At a source marks are
- * forgotten, and with `mark_all` each packet gets one of those that are not traced.
+ * Keep where the Ethernet header of marked packets lies, as they enter nodes. A source of frames
+ * from outside forgets their marks; with `mark_all` they get marks that only tell this place, which
+ * error-drop and nodes behind tunnels cannot know otherwise.
  */
 void trace_follow(const struct graph_node *node, void **packets, uint16_t n, bool mark_all);
 /* How far before the data the Ethernet header is; false for a packet that is not marked. */
 bool trace_frame_start(const struct rte_mbuf *packet, int *before_data);
+
+/* Panic if a packet that enters is not of a kind that the node's registration declares
+ * (enum packet_takes); debug builds call it for each frame. */
+void trace_check(struct graph *graph, struct graph_node *node, void **packets, uint16_t n);
 
 /* Mark packets, and record those that are marked. */
 void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n);

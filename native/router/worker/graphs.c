@@ -63,6 +63,7 @@ static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint1
 		.variants = router->variants,
 		.march = ws_march(),
 		.worker = worker,
+		.check = trace_check,
 		.app = router,
 	};
 	numa_for_worker(worker);
