@@ -24,7 +24,6 @@ void trace_carry_over(struct router_worker *worker, struct graph *graph, struct 
 void trace_free(struct router_worker *worker);
 
 /* Let go of the filter. */
-void trace_close(struct ws_router *router);
 
 /*
  * Where the Ethernet header of a marked packet lies, as it enters nodes. At a source marks are
