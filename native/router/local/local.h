@@ -11,10 +11,8 @@ enum { LOCAL_TTL = 65 };
 
 /* Make and send router advertisements: to a host that asked, and those that are due. */
 void router_solicited(struct ws_router *router, const struct router_event *event);
-void router_advertise(struct ws_router *router);
 /* Somebody asked what groups the interface listens to; tell those who are due. */
 void router_mld_queried(struct ws_router *router, const struct router_event *event);
-void router_mld_report(struct ws_router *router);
 void router_echo_replied(struct ws_router *router, const struct router_event *event);
 
 #endif

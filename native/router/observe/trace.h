@@ -30,7 +30,6 @@ void trace_carry_over(struct router_worker *worker, struct graph *graph, struct 
 void trace_free(struct router_worker *worker);
 
 /* Let go of the filter. */
-void trace_close(struct ws_router *router);
 
 /*
  * Keep where the Ethernet header of marked packets lies, as they enter nodes. A source of frames
