@@ -202,5 +202,10 @@ static int watch_advertising(struct ws_router *router, uint16_t index, enum inte
 }
 INTERFACE_WATCH(watch_advertising)
 
-static struct router_module advertise_module = {.name = "advertise", .poll = router_advertise};
+/* A bond that came up and an address that came into use are advertised in the same poll. */
+static struct router_module advertise_module = {
+	.name = "advertise",
+	.after = {"bond", "dad"},
+	.poll = router_advertise,
+};
 ROUTER_MODULE(advertise_module)

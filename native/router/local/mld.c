@@ -114,5 +114,9 @@ static int listening_changed(struct ws_router *router, uint16_t index, enum inte
 }
 INTERFACE_WATCH(listening_changed)
 
-static struct router_module mld_module = {.name = "mld", .poll = router_mld_report};
+static struct router_module mld_module = {
+	.name = "mld",
+	.after = {"bond", "dad"},
+	.poll = router_mld_report,
+};
 ROUTER_MODULE(mld_module)

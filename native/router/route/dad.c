@@ -295,6 +295,7 @@ INTERFACE_WATCH(watch_addresses_in_doubt)
 
 static struct router_module dad_module = {
 	.name = "dad",
+	.after = {"bond"},
 	.poll = router_dad_run,
 	.free = dad_free,
 };
