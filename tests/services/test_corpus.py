@@ -361,7 +361,7 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
         (["list", "box>=a"], ">= is for rate"),
         (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
         (["list", "--sort", "-rate"], "a list is of results"),
-        (["list", "--best", "box"], "--best is of query"),
+        (["list", "--best", "box"], "corpus list takes no --best, which is an option of corpus query"),
         (["show"], "corpus show takes ID"),
         (["tag", "x"], "corpus tag takes TAG ID..."),
         (["show", "nothing"], "has no result 'nothing'"),

@@ -7,11 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.bench.check import Finding
     from wirespeed.bench.model import Bench
+
+OPTION_VERBS = {
+    "tester": ("check",),
+    "duration": ("check",),
+    "force": ("check",),
+    "name": ("serve",),
+    "join": ("serve",),
+    "listen": ("serve",),
+    "port": ("serve",),
+}
+"""Verbs that take an option; the other options are for all of them."""
+_LOAD_S = 3.0
+_ADDRESS, _PORT = "127.0.0.1", 6379
 
 
 def command(
@@ -28,7 +42,10 @@ def command(
         bool,
         typer.Option("--tester", help="Measure where the tester itself ends, by cables or a device in L2XC; keep it."),
     ] = False,
-    duration: Annotated[float, typer.Option("--duration", metavar="S", help="Seconds of each load of --tester.")] = 3.0,
+    duration: Annotated[
+        float | None,
+        typer.Option("--duration", metavar="S", help="Seconds of each load of --tester.", show_default=f"{_LOAD_S:g}"),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
     name: Annotated[
         str,
@@ -38,9 +55,13 @@ def command(
         str, typer.Option("--join", metavar="HOST:PORT", help="serve: in this cluster; else as the head of a new one.")
     ] = "",
     listen: Annotated[
-        str, typer.Option("--listen", metavar="IP", help="serve: where others reach this machine.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="N", help="serve: of the head of a new cluster.")] = 6379,
+        str,
+        typer.Option("--listen", metavar="IP", help="serve: where others reach this machine.", show_default=_ADDRESS),
+    ] = "",
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", help="serve: of the head of a new cluster.", show_default=str(_PORT)),
+    ] = None,
 ) -> int:
     """Prove a bench part by part, a line each: tester, links, device, wires, neighbours, a packet through it each way.
 
@@ -50,19 +71,22 @@ def command(
     from wirespeed.bench.file import example_text, read_bench, schema_text  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
+    refuse_other_options(command, OPTION_VERBS, what, locals())
     if what == "serve":
-        return _serve(file, name, join, listen, port)
+        return _serve(file, name, join, listen or _ADDRESS, _PORT if port is None else port)
     if what != "check":
-        if file is not None or tester:
-            raise UsageError(f"bench {what} takes no file and no option")
+        if file is not None:
+            raise UsageError(f"bench {what} takes no file")
         print(schema_text() if what == "schema" else example_text(), end="\n" if what == "schema" else "")
         return 0
     if file is None:
         raise UsageError("say which bench to check: wirespeed bench check FILE (`wirespeed bench example` prints one)")
+    if duration is not None and not tester:
+        raise UsageError("--duration goes with --tester: a check without it sends no load")
     bench = read_bench(file)
     with leave_on_signals():
         if tester:
-            return _measure_tester(file, bench, duration, force)
+            return _measure_tester(file, bench, _LOAD_S if duration is None else duration, force)
         from wirespeed.bench.check import Check  # noqa: PLC0415
 
         return Check(bench, str(file), _show, force).run()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,20 @@ _FORMATS = {
     "dump": ("yaml", "json"),
 }
 _MOST_CONFIRM_S = 86_400.0
+OPTION_VERBS = {
+    "config": ("check", "plan", "apply"),
+    "socket": ("plan", "apply", "dump"),
+    "api": ("plan", "apply", "dump"),
+    "dumped": ("plan",),
+    "offline": ("plan",),
+    "output_format": tuple(_FORMATS),
+    "explain": ("plan", "diff"),
+    "output": ("plan", "diff", "dump"),
+    "journal": ("apply",),
+    "rollback": ("apply",),
+    "confirm": ("apply",),
+}
+"""Verbs that take an option; the other options are for all of them."""
 
 
 def command(
@@ -44,7 +59,9 @@ def command(
     ] = None,
     socket: Annotated[
         Path | None,
-        typer.Option("-s", "--socket", metavar="PATH", help="The router's.", show_default="that of `router`"),
+        typer.Option(
+            "-s", "--socket", metavar="PATH", help="plan, apply, dump: the router's.", show_default="that of `router`"
+        ),
     ] = None,
     api: Annotated[
         str,
@@ -64,7 +81,9 @@ def command(
         str, typer.Option("--format", help="check: text, json; plan, diff: cli, json, diff; dump: yaml, json.")
     ] = "",
     explain: Annotated[bool, typer.Option("--explain", help="plan, diff: what each line waits for.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="plan, diff, dump: write it there.")
+    ] = None,
     journal: Annotated[
         Path | None, typer.Option("--journal", metavar="FILE", help="apply: its journal.", show_default="FILE.journal")
     ] = None,
@@ -79,6 +98,7 @@ def command(
     Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
     failed; 6 a file is not valid.
     """
+    refuse_other_options(command, OPTION_VERBS, what, locals())
     given = [*(files or []), *([] if config is None else [config])]
     _check_words(what, len(given), output_format)
     form = output_format or _FORMATS.get(what, ("",))[0]
@@ -136,9 +156,8 @@ def _check_words(what: str, count: int, output_format: str) -> None:
     if count != wanted:
         words = {0: "no file", 1: "one file", 2: "two files"}[wanted]
         raise UsageError(f"config {what} takes {words}, and {count} are given")
-    if output_format and output_format not in _FORMATS.get(what, ()):
-        known = ", ".join(_FORMATS.get(what, ())) or "none"
-        raise UsageError(f"--format {output_format}: those of config {what} are {known}")
+    if output_format and output_format not in _FORMATS[what]:
+        raise UsageError(f"--format {output_format}: those of config {what} are {', '.join(_FORMATS[what])}")
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from wirespeed.cli.options import BoxOption, NameOption
+from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,22 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _PIPED_COLUMNS = 160
 _UNWANTED = "discard"
+OPTION_VERBS = {
+    "build": ("add",),
+    "tag": ("add",),
+    "remove": ("tag",),
+    "sort": ("list", "query"),
+    "best": ("query",),
+    "rows": ("list", "query"),
+    "title": ("site", "article"),
+    "against": ("article",),
+    "output": ("article",),
+    "images": ("article",),
+    "json": ("list", "query", "show"),
+    "box": ("add",),
+    "name": ("add",),
+}
+"""Verbs that take an option; the other options are for all of them."""
 
 
 def command(
@@ -65,8 +82,11 @@ def command(
         str, typer.Option("--against", metavar="BOX", help="article: another box to compare with.", show_default=False)
     ] = "",
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="article: file to write, - for standard output.")
-    ] = "-",
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="article: file to write, - for standard output.", show_default="-"
+        ),
+    ] = "",
     images: Annotated[
         Path | None,
         typer.Option(
@@ -86,6 +106,7 @@ def command(
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415
 
+    refuse_other_options(command, OPTION_VERBS, what, locals())
     given = words or []
     _check(what, given)
     with open_corpus(corpus) as opened:
@@ -103,7 +124,7 @@ def command(
             case "site":
                 pages.write_site(opened, Path(given[0]), given[1:], title)
             case "article":
-                pages.write_article(opened, given[0], against, title, output, images)
+                pages.write_article(opened, given[0], against, title, output or "-", images)
             case "verify":
                 return _verify(opened)
             case "gc":
@@ -161,8 +182,6 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
     conditions = parse_words(words)
     key = parse_key(sort.removeprefix("-"), "--sort") if sort else ""
     if what == "list":
-        if best:
-            raise UsageError("--best is of query: a list has every result")
         if key in OF_FIGURES:
             raise UsageError(f"--sort {key}: a list is of results; sort figures with query")
         return corpus.index.results(conditions, sort or "-started", rows or None)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from wirespeed.cli.options import BenchOption, number
+from wirespeed.cli.verbs import refuse_other_options
 
 DeviceOption = Annotated[
     str,
@@ -21,6 +22,34 @@ DeviceOption = Annotated[
 ]
 SwitchOption = Annotated[Literal["on", "off", ""], typer.Option(show_default=False)]
 
+_PREPARE = (
+    "mode",
+    "interface",
+    "route",
+    "label",
+    "routes",
+    "routes_by",
+    "queues",
+    "rx_desc",
+    "tx_desc",
+    "workers",
+    "cpus",
+    "driver",
+    "devargs",
+    "filter",
+    "governor",
+    "turbo",
+)
+OPTION_VERBS = {
+    **dict.fromkeys(("dut", "bench"), ("prepare", "restore", "collect", "describe")),
+    **dict.fromkeys((*_PREPARE, "dry_run"), ("prepare",)),
+    **dict.fromkeys(("duration", "interval", "output"), ("collect",)),
+    "journal": ("prepare", "restore"),
+}
+"""Verbs that take an option; the other options are for all of them."""
+_MODE = "ip4"
+_DURATION_S, _INTERVAL_S = 10.0, 1.0
+
 
 def command(
     action: Annotated[
@@ -31,7 +60,9 @@ def command(
     *,
     dut: DeviceOption = "",
     bench: BenchOption = None,
-    mode: Annotated[str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="What it forwards.")] = "ip4",
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="prepare: what it forwards.", show_default=_MODE)
+    ] = "",
     interface: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,28 +85,46 @@ def command(
         Literal["", "bird"],
         typer.Option("--routes-by", metavar="bird", help="Linux: a BIRD there loads it, else ip.", show_default=False),
     ] = "",
-    queues: Annotated[int, typer.Option("--queues", metavar="N", help="Receive queues an interface.")] = 0,
-    rx_desc: Annotated[int, typer.Option("--rx-desc", metavar="N", help="Descriptors of a receive queue.")] = 0,
-    tx_desc: Annotated[int, typer.Option("--tx-desc", metavar="N", help="Descriptors of a transmit queue.")] = 0,
-    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Workers of VPP or the router.")] = 0,
+    queues: Annotated[int | None, typer.Option("--queues", metavar="N", help="Receive queues an interface.")] = None,
+    rx_desc: Annotated[
+        int | None, typer.Option("--rx-desc", metavar="N", help="Descriptors of a receive queue.")
+    ] = None,
+    tx_desc: Annotated[
+        int | None, typer.Option("--tx-desc", metavar="N", help="Descriptors of a transmit queue.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Workers of VPP or the router.")] = None,
     cpus: Annotated[str, typer.Option("--cpus", metavar="LIST", help="CPUs of interrupts or workers, as 1-3.")] = "",
     driver: Annotated[str, typer.Option("--driver", metavar="NAME", help="VPP: the driver of its ports.")] = "",
     devargs: Annotated[str, typer.Option("--devargs", metavar="TEXT", help="VPP: devargs of its ports.")] = "",
     filter: Annotated[
-        Literal["on", "off"], typer.Option("--filter", help="off: without nftables or pf, until restored.")
-    ] = "on",
+        Literal["on", "off"] | None,
+        typer.Option("--filter", help="off: without nftables or pf, until restored.", show_default="on"),
+    ] = None,
     governor: Annotated[str, typer.Option("--governor", metavar="NAME", help="Of the CPUs, such as performance.")] = "",
     turbo: Annotated[str, typer.Option("--turbo", metavar="on|off", help="Else left as it is.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the steps, change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="prepare: show the steps, change nothing.")] = False,
     duration: Annotated[
-        float, typer.Option("--duration", parser=number, metavar="S", help="Seconds to collect for.")
-    ] = 10.0,
+        float | None,
+        typer.Option(
+            "--duration", parser=number, metavar="S", help="collect: seconds.", show_default=f"{_DURATION_S:g}"
+        ),
+    ] = None,
     interval: Annotated[
-        float, typer.Option("--interval", parser=number, metavar="S", help="Seconds between what is collected.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            "--interval",
+            parser=number,
+            metavar="S",
+            help="collect: seconds from one reading to the next.",
+            show_default=f"{_INTERVAL_S:g}",
+        ),
+    ] = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Of collect; - is standard output.")
-    ] = "-",
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="collect: file to write, - for standard output.", show_default="-"
+        ),
+    ] = "",
     journal: Annotated[
         Path | None,
         typer.Option("--journal", metavar="FILE", help="Of what is to be put back; else ~/.local/state/wirespeed/dut."),
@@ -98,6 +147,7 @@ def command(
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
+    refuse_other_options(command, OPTION_VERBS, action, locals())
     given = words or []
     if action == "show":
         if not 1 <= len(given) <= 2:
@@ -108,8 +158,10 @@ def command(
         raise UsageError(f"{action} takes no {given[0]!r}; the device is named by --dut or --bench")
     if bool(dut) == (bench is not None):
         raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
-    options = options_of(queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter, governor, turbo, routes_by)
-    setup = setup_of(mode, interface, route or [], label or [], routes, options) if interface else None
+    options = options_of(
+        queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
+    )
+    setup = setup_of(mode or _MODE, interface, route or [], label or [], routes, options) if interface else None
     if bench is not None:
         device, setup = read_dut(bench)
     else:
@@ -125,6 +177,12 @@ def command(
             case "describe":
                 text = commands.describe(device)
             case "collect":
-                text = commands.collect(device, duration, interval, output, say)
+                text = commands.collect(
+                    device,
+                    _DURATION_S if duration is None else duration,
+                    _INTERVAL_S if interval is None else interval,
+                    output or "-",
+                    say,
+                )
     print(text, end="")
     return 0

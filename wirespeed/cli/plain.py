@@ -62,6 +62,11 @@ def plain_call(function: Callable[..., Any], args: Sequence[str], *, options_any
     return given
 
 
+def option_name(function: Callable[..., Any], parameter: str) -> str:
+    """The long name of the option that `parameter` of a command holds; NotPlain for commands that are never plain."""
+    return next(one.words[-1] for one in _parameters(function) if one.name == parameter)
+
+
 class _Parameter:
     """One parameter of a command; `words` are the option's names, none for an argument; `off` set a flag to False."""
 

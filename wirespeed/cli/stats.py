@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.cli.verbs import refuse_other_options
+
 if TYPE_CHECKING:
     from wirespeed.statseg.reading import Reading, Value
     from wirespeed.statseg.segment import StatsSegment
+
+OPTION_VERBS = {"interval": ("poll",), "count": ("poll",), "workers": ("dump",), "nonzero": ("dump",)}
+"""Verbs that take an option; the other options are for all of them."""
+_INTERVAL_S = 1.0
 
 
 def command(
@@ -33,13 +39,21 @@ def command(
             show_default="the router's",
         ),
     ] = None,
-    interval: Annotated[float, typer.Option("-i", "--interval", metavar="S", help="Seconds between polls.")] = 1.0,
-    count: Annotated[int, typer.Option("-n", "--count", metavar="N", help="Polls; 0: until interrupted.")] = 0,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "-i", "--interval", metavar="S", help="poll: seconds between polls.", show_default=f"{_INTERVAL_S:g}"
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option("-n", "--count", metavar="N", help="poll: how often; 0: until interrupted.", show_default="0"),
+    ] = None,
     *,
     workers: Annotated[
-        bool, typer.Option("-w", "--workers", help="Each thread's own value, the main one's first.")
+        bool, typer.Option("-w", "--workers", help="dump: each thread's own value, the main one's first.")
     ] = False,
-    nonzero: Annotated[bool, typer.Option("--nonzero", help="Leave out what is zero.")] = False,
+    nonzero: Annotated[bool, typer.Option("--nonzero", help="dump: leave out what is zero.")] = False,
 ) -> None:
     """Read the counters of a router, ours or VPP, from its shared memory."""
     from wirespeed.errors import UsageError  # noqa: PLC0415 - keeps --help of other commands fast
@@ -47,10 +61,13 @@ def command(
     from wirespeed.router.stats_file import default_stats_file  # noqa: PLC0415
     from wirespeed.statseg.segment import StatsSegment  # noqa: PLC0415
 
-    if not 0.01 <= interval <= 3600 or count < 0:
+    refuse_other_options(command, OPTION_VERBS, what, locals())
+    interval_s = _INTERVAL_S if interval is None else interval
+    count = count or 0
+    if not 0.01 <= interval_s <= 3600 or count < 0:
         raise UsageError("--interval is 0.01 to 3600 seconds, --count not below 0")
     with StatsSegment(file or default_stats_file(default_socket())) as segment:
-        for line in _lines(segment, what, patterns or [], interval, count, workers=workers, nonzero=nonzero):
+        for line in _lines(segment, what, patterns or [], interval_s, count, workers=workers, nonzero=nonzero):
             print(line, flush=what == "poll")
 
 

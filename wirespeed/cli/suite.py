@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.corpus.place import own_corpus
 
 if TYPE_CHECKING:
@@ -18,6 +19,26 @@ OPTIONAL_VALUES = {"--corpus": own_corpus()}
 
 _FIRST_WAIT_S = 10.0
 """A bench that is there answers sooner; a name that was mistyped is to be told soon."""
+
+OPTION_VERBS = dict.fromkeys(
+    (
+        "dry_run",
+        "out",
+        "yes",
+        "budget",
+        "benches",
+        "ray",
+        "wait",
+        "ab",
+        "markdown",
+        "corpus",
+        "retry_failed",
+        "quiet",
+    ),
+    ("run",),
+)
+"""Verbs that take an option."""
+_WAIT_S = 600.0
 
 
 def command(
@@ -53,8 +74,15 @@ def command(
         typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --benches.", show_default="this machine's"),
     ] = "",
     wait: Annotated[
-        float, typer.Option("--wait", metavar="S", help="Wait so long for a bench of --benches that is away.", min=0.0)
-    ] = 600.0,
+        float | None,
+        typer.Option(
+            "--wait",
+            metavar="S",
+            help="Wait so long for a bench of --benches that is away.",
+            min=0.0,
+            show_default=f"{_WAIT_S:g}",
+        ),
+    ] = None,
     ab: Annotated[
         bool,
         typer.Option(
@@ -89,6 +117,7 @@ def command(
 
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
+    refuse_other_options(command, OPTION_VERBS, what, locals())
     if what == "schema":
         from wirespeed.suite.file import schema_text  # noqa: PLC0415
 
@@ -108,6 +137,7 @@ def command(
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
+    wait_s = _WAIT_S if wait is None else wait
     names = [name for name in benches.split(",") if name]
     with ExitStack() as stack:
         served: list[Place] = []
@@ -117,13 +147,13 @@ def command(
             if not names:
                 raise UsageError("--ray is of --benches; name those that are to be used")
             stack.enter_context(ray_runner.cluster(ray))
-            served = ray_runner.served(names, min(wait, _FIRST_WAIT_S))
+            served = ray_runner.served(names, min(wait_s, _FIRST_WAIT_S))
         elif names:
             served = [place_of(names[0], file.parent)]
         loaded = load(file, served, yes=yes or dry_run)
         by_ray = bool(ray or len(names) > 1)
         directory = out or Path("wirespeed-suite") / loaded.campaign.name
-        asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown)
+        asked = Asked(directory, budget, retry_failed, by_ray, wait_s, ab, markdown)
         if dry_run:
             for line in dry(loaded, asked):
                 print(line)

@@ -24,10 +24,10 @@ _KEYS = ("mac", "address", "tester", "pci")
 
 
 def options_of(
-    queues: int,
-    rx_desc: int,
-    tx_desc: int,
-    workers: int,
+    queues: int | None,
+    rx_desc: int | None,
+    tx_desc: int | None,
+    workers: int | None,
     cpus: str,
     driver: str,
     devargs: str,
@@ -38,7 +38,7 @@ def options_of(
 ) -> DutOptions:
     """UsageError for a number below 0 or a switch that is neither on nor off."""
     for name, value in (("queues", queues), ("rx-desc", rx_desc), ("tx-desc", tx_desc), ("workers", workers)):
-        if value < 0:
+        if value is not None and value < 0:
             raise UsageError(f"--{name} {value}: give a number above 0")
     if turbo not in ("", "on", "off"):
         raise UsageError(f"--turbo {turbo}: give on or off")
