@@ -9,7 +9,6 @@ from harness.programs import wirespeed
 
 from wirespeed import __version__
 from wirespeed.cli.main import COMMANDS, main
-from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.profiles.loading import BUILTIN_NAMES
 
 
@@ -26,11 +25,11 @@ def test_help_lists_every_command(args, capsys):
 
 
 @pytest.mark.parametrize("args", [["--help"], ["demo", "--help"]])
-def test_help_tells_how_many_tests_the_demo_runs(args, capsys):
-    assert len(SEED_SUITE) == 10
+def test_help_counts_no_tests_of_the_demo(args, capsys):
     main(args)
     said = capsys.readouterr().out
-    assert "ten load tests" in said
+    assert "load tests" in said
+    assert "ten load" not in said
     assert "eight" not in said
 
 
