@@ -24,6 +24,7 @@ from trex_console import (
     table,
 )  # fmt: skip
 
+from wirespeed._native.flow_records import Tag, Tagged
 from wirespeed.cli.main import main
 from wirespeed.console.absent import ABSENT, ASKED_OF_THE_SERVER, MOOT
 from wirespeed.console.commands import ALIASES, COMMANDS
@@ -45,8 +46,23 @@ def register():
     return Own()
 """
 
+TAGS = """
+import argparse
+
+class Tags:
+    def get_tpg_conf(self, tunables, **kwargs):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--x", type=int, default=101)
+        first = parser.parse_args(tunables).x
+        return [{"type": "Dot1Q", "value": {"vlan": first + number}} for number in range(9)]
+
+def register():
+    return Tags()
+"""
+
 ADDRESSES = {0: ("10.0.0.1", "10.0.0.2"), 1: ("10.0.0.2", "10.0.0.1")}
 TRAFFIC = ("start -f stl/bench.py -m 1kpps",)
+GROUPS = ("tpg_enable --num-tpgids 2 --tags {tags}",)
 HOST = ("ns add -p 0 --mac 02:00:00:00:00:09 --src 10.0.0.9",)
 BEFORE = {
     "arp": ("service",),
@@ -60,6 +76,8 @@ BEFORE = {
     "scan6": ("service",),
     "stop": TRAFFIC,
     "streams": TRAFFIC,
+    **dict.fromkeys((line.command for line in lines() if line.command[:4] == "tpg_"), GROUPS),
+    "tpg_enable": (),
     "update": TRAFFIC,
 }
 """Lines that make work for a command."""
@@ -71,7 +89,8 @@ def files(tmp_path: Path) -> dict[str, str]:
     there, back = ({"src": f"02:00:00:00:00:0{one}", "dst": f"02:00:00:00:00:0{other}"} for one, other in ("ab", "ba"))
     wrpcap(str(tmp_path / "in.pcap"), [Ether(**there) / IP(), Ether(**back) / IP()])
     (tmp_path / "batch").write_text("stats\n# a comment\nstreams\n")
-    names = {"pcap": "in.pcap", "file": "out.pcap", "code": "code.py", "batch": "batch"}
+    (tmp_path / "tags.py").write_text(TAGS)
+    names = {"pcap": "in.pcap", "file": "out.pcap", "code": "code.py", "batch": "batch", "tags": "tags.py"}
     return {name: str(tmp_path / file) for name, file in names.items()}
 
 
@@ -83,20 +102,26 @@ def address(server: ConsoleServer, console: Driver, line: Line) -> None:
         console.session.client.on_ports("set_vlan", [port], vlan=tags if port else [], block=False)
 
 
+def named(line: str, files: dict[str, str]) -> str:
+    """The line with its files."""
+    for name, path in files.items():
+        line = line.replace(f"{{{name}}}", path)
+    return line
+
+
 def outcome(line: Line, files: dict[str, str]) -> tuple[int, str]:
     """Exit code of a line, and all that it said, on a server of its own."""
     with ConsoleServer(follows_clock=True) as server:
         server.core.flow_controls.update({0: 0, 1: 0})
-        console = Driver(server.address)
+        console = Driver(server.address, user="me")
         console("acquire")
         if line.command in ("l3", "arp", "ping"):
             address(server, console, line)
         for before in BEFORE.get(line.command, ()):
-            console(before)
+            console(named(before, files))
         captures = [str(one["id"]) for one in console.session.client.capture("status")]
         text = str(line).replace("{capture}", captures[-1] if captures else "")
-        for name, path in files.items():
-            text = text.replace(f"{{{name}}}", path)
+        text = named(text, files)
         try:
             code = console.code(text)
         except (EnterTui, LeaveConsole):
@@ -334,3 +359,69 @@ def test_a_batch_ends_at_its_first_failure(
     assert "no stream" not in capsys.readouterr().out
     (tmp_path / "batch").write_text("tui\n")
     assert main(["console", "-s", server.address, "--batch", str(tmp_path / "batch")]) == 2
+
+
+# ---- Tagged packet groups
+
+TAGGED = """
+from trex_stl_lib.api import *
+
+class Tagged:
+    def get_streams(self, tunables, **kwargs):
+        packet = Ether() / Dot1Q(vlan=101) / IP(src="16.0.0.1", dst="48.0.0.1") / UDP() / ("x" * 16)
+        return [STLStream(packet=STLPktBuilder(packet), flow_stats=STLTaggedPktGroup(tpgid=1), mode=STLTXCont(pps=10))]
+
+def register():
+    return Tagged()
+"""
+
+
+def test_tagged_groups_from_their_begin_to_their_end(
+    server: ConsoleServer, console: Driver, files: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "tagged.py").write_text(TAGGED)
+    asked = sent(console, f"tpg_enable --num-tpgids 2 -p 1 --tags {files['tags']} -t --x 201")
+    assert asked["enable_tpg"]["username"] == console.session.client.user
+    receives, groups, tags = server.core.tags[1]
+    assert (receives, groups, [tag.first for tag in tags]) == (True, 2, list(range(201, 210)))
+    assert not server.core.tags[0][0]
+    assert "Num Tags" in console("tpg_status -p 0")
+    console(f"start -f {tmp_path}/tagged.py -p 0 -m 10pps")
+    server.advance(2)
+    assert console("tpg_tx_stats -p 0 --tpgid 1").replace("|", "").split()[-3:] == ["1", "20", "1320"]
+    console("tpg_clear_tx_stats -p 0 --tpgid 1")
+    assert console("tpg_tx_stats -p 0 --tpgid 1").replace("|", "").split()[-2:] == ["0", "0"]
+
+    server.core.tagged_counts = {(1, 1, 3): Tagged(7, 700, 1, 2, 3, 4, 5), (1, 1, 9): Tagged(6, 600)}
+    shown = [
+        line.replace("|", "").split() for line in console("tpg_stats -p 1 --tpgid 1 --max-tag 9 --unknown").splitlines()
+    ]
+    assert shown[-4:] == [
+        ["0-2", *["0"] * 7],
+        ["unknown", "6", "600"],
+        ["3", "7", "700", "1", "2", "3", "5", "4"],
+        ["4-8", *["0"] * 7],
+    ]
+    assert sent(console, "tpg_clear_stats -p 1 --tpgid 1")["clear_tpg_stats"]["max_tag"] == 9
+    assert sorted(server.core.tagged_counts) == [(1, 1, 9)]
+    server.core.unknown = [(1, Tag(8, 9)), (1, Tag(8, 9))]
+    assert console("tpg_show_unknown_tags -p 1").count("QinQ(8, 9)") == 1
+    console("tpg_clear_unknown_tags -p 1")
+    assert "No unknown tags" in console("tpg_show_unknown_tags -p 1")
+
+    server.core.tagged_counts = {(1, 0, 4): Tagged(1)}
+    console("tpg_update --type QinQ --tag_id 4 --value 5 6 --clear")
+    assert server.core.tagged_counts == {}
+    console("tpg_update --type Invalidate --tag_id 5")
+    assert [line.split()[-1] for line in console("tpg_tags --min-tag 3 --max-tag 6").splitlines()[-3:]] == [
+        "Dot1Q(204)",
+        "6)",
+        "-",
+    ]
+    assert "Dot1Q takes 1 of --value, not 2" in console.refused("tpg_update --type Dot1Q --tag_id 0 --value 5 6")
+    console("stop")
+    console("tpg_disable")
+    assert server.core.tags == {}
+    assert "not enabled" in console.refused("tpg_tags")
+    (tmp_path / "tags.json").write_text('{"type": "Dot1Q"}')
+    assert "has no list of tags" in console.refused(f"tpg_enable --num-tpgids 1 --tags {tmp_path}/tags.json")

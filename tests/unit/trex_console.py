@@ -97,7 +97,7 @@ start | -f stl/bench.py | -p 0 | --port 0.a 1.b | --total | --force | -d 10 | -d
         | --tunables size=64 | -m 10kpps | --multiplier 2% | -n | --dry | --pin | --core_mask 0x1 | --sync
 stop | | -p 0 | --port 0._ 1.* | -a | --remove
 streams | | -p 0 | --port 0 | -a | -i 1 | --id 1 2 | --code | --code {code}
-tpg_enable | --num-tpgids 1 --tags {code} | -p 0 1 | --ports 0 | -t --x 1 | --tunables --x 1
+tpg_enable | --num-tpgids 1 --tags {tags} | -p 0 1 | --ports 0 | -t --x 1 | --tunables --x 1
 tpg_disable |
 tpg_status | | -u me | --username me | -p 0 | --port 0
 tpg_update | --type Dot1Q --tag_id 0 --value 5 | --clear

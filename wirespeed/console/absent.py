@@ -1,25 +1,9 @@
 """Commands and options of T-Rex's console that have no work here, each with the reason."""
 
-_GROUPS = "tagged packet groups are used by scripts with T-Rex's client, see generator.md"
 _TREX_ONLY = "for those who work on T-Rex's own console"
 _EMULATION = "there is no emulation server; ports answer ARP, ND and ping for themselves, see `l3` and `ipv6`"
 
 ABSENT = {
-    **{
-        f"tpg_{word}": _GROUPS
-        for word in (
-            "clear_stats",
-            "clear_tx_stats",
-            "clear_unknown_tags",
-            "disable",
-            "enable",
-            "show_unknown_tags",
-            "stats",
-            "tags",
-            "tx_stats",
-            "update",
-        )
-    },
     **dict.fromkeys(
         ("ns show-counters", "ns clear-counters"), "hosts of a port are not counted; `capture` shows packets"
     ),

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import inspect
 import io
+import json
 import re
 import sys
 import traceback
@@ -71,16 +72,31 @@ def run_profile_file(path: Path, tunables: dict[str, str], port_id: int, directi
     Tunables reach it in T-Rex's two styles: as `tunables`, a list of words for an argument parser, and as
     keywords. What the file prints goes to stderr, so that a table on stdout stays one.
     """
+    found = _asked(path, tunables, "get_streams", {"port_id": port_id, "direction": direction})
+    return list(_flattened(path, found))
+
+
+def load_tags(name: str, tunables: dict[str, str]) -> list[Any]:
+    """The tags of tagged packet groups, as requests have them: those of a JSON file, or of what the Python file's
+    `register().get_tpg_conf(…)` returns. FileFault or UsageError where there are none."""
+    path = Path(name)
+    found = json.loads(read_profile(path)) if path.suffix == ".json" else _asked(path, tunables, "get_tpg_conf", {})
+    if not isinstance(found, list):
+        raise UsageError(f"{path}: has no list of tags")
+    return found
+
+
+def _asked(path: Path, tunables: dict[str, str], method: str, where: dict[str, int]) -> Any:
     source = read_profile(path)
     complaints = io.StringIO()
     with trex_defaults(), _trex_modules(), _working_in(path.parent.resolve()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             with contextlib.redirect_stdout(sys.stderr):
-                profile = _register(path, source)
-                call = _arguments(profile, tunables, {"port_id": port_id, "direction": direction})
+                profile = _register(path, source, method)
+                call = _arguments(getattr(profile, method), tunables, where)
                 with contextlib.redirect_stderr(complaints):
-                    found = profile.get_streams(**call)
+                    return getattr(profile, method)(**call)
         except SystemExit as stop:
             if not stop.code and "help" in tunables:
                 raise UsageError(f"profile {path}: its own help stands above") from None
@@ -91,10 +107,9 @@ def run_profile_file(path: Path, tunables: dict[str, str], port_id: int, directi
             raise UsageError(f"profile {path}, line {error.lineno}: {error.msg}") from None
         except Exception as error:
             raise UsageError(f"profile {path}{_line_in(path, error)}: {type(error).__name__}: {error}") from error
-    return list(_flattened(path, found))
 
 
-def _register(path: Path, source: bytes) -> Any:
+def _register(path: Path, source: bytes, method: str) -> Any:
     try:
         code = compile(source, str(path), "exec")
     except ValueError as error:
@@ -106,14 +121,14 @@ def _register(path: Path, source: bytes) -> Any:
     if not callable(register):
         raise UsageError("defines no register(); a T-Rex profile returns its traffic class from there")
     profile = register()
-    if not callable(getattr(profile, "get_streams", None)):
-        raise UsageError("register() returned no object with a get_streams() method")
+    if not callable(getattr(profile, method, None)):
+        raise UsageError(f"register() returned no object with a {method}() method")
     return profile
 
 
-def _arguments(profile: Any, tunables: dict[str, str], where: dict[str, int]) -> dict[str, Any]:
-    """What to call get_streams with, by the parameters it has; old files lack some of `where`."""
-    parameters = inspect.signature(profile.get_streams).parameters
+def _arguments(method: Any, tunables: dict[str, str], where: dict[str, int]) -> dict[str, Any]:
+    """What to call the method with, by the parameters it has; old files lack some of `where`."""
+    parameters = inspect.signature(method).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     call: dict[str, Any] = {name: value for name, value in where.items() if takes_any or name in parameters}
     if "tunables" in parameters:

@@ -10,6 +10,7 @@ from wirespeed.console.commands import (
     push,
     server,
     statistics,
+    tagged_groups,
     traffic,
 )
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, GROUPS
@@ -27,5 +28,6 @@ __all__ = [
     "push",
     "server",
     "statistics",
+    "tagged_groups",
     "traffic",
 ]

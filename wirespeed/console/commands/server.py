@@ -1,11 +1,11 @@
-"""The server itself: its settings and its end; and what of T-Rex's console is not here."""
+"""The server itself: its settings and its end."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.console.commands.registry import COMMON, STATELESS, command
-from wirespeed.console.grammar import PORTS, Given, Option, switch
+from wirespeed.console.commands.registry import COMMON, command
+from wirespeed.console.grammar import Given, Option, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError
@@ -57,20 +57,3 @@ def _setting(name: str, text: str) -> Any:
         return float(text)
     except ValueError:
         raise UsageError(f"global_cfg: {name}={text} is no number") from None
-
-
-@command(
-    "tpg_status",
-    STATELESS,
-    "Show whether tagged packet groups are on.",
-    PORTS,
-    Option(("-u", "--username"), "Those of a user, not of ports."),
-)
-def tpg_status(session: Session, given: Given) -> None:
-    asked: dict[str, dict[str, Any]] = {f"port {port}": {"port_id": port} for port in session.some(given.ports)}
-    if given.username is not None:
-        asked = {f"user {given.username}": {"username": given.username}}
-    for whose, params in asked.items():
-        answer = session.client.call("get_tpg_status", **params)
-        on = bool(answer.get("enabled")) if isinstance(answer, dict) else False
-        session.screen.show(f"{whose}: tagged packet groups are {'on' if on else 'off'}")
