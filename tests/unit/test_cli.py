@@ -9,7 +9,7 @@ from harness.programs import wirespeed
 
 from wirespeed import __version__
 from wirespeed.cli.main import COMMANDS, main
-from wirespeed.lab.suite import SEED_SUITE
+from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.profiles.loading import BUILTIN_NAMES
 
 
