@@ -5,6 +5,7 @@
 #include "dev/rcu.h"
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
+#include "router/module.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 
@@ -255,3 +256,10 @@ int ws_router_acl_session_set(struct ws_router *router,
 		set_timeouts(table->sessions, router);
 	return 0;
 }
+
+static struct router_module acl_module = {
+	.name = "acl",
+	.poll = acl_sessions_age,
+	.free = acls_free,
+};
+ROUTER_MODULE(acl_module)

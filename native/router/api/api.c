@@ -5,23 +5,13 @@
 #include "dev/rcu.h"
 #include "dev/seed.h"
 #include "dev/worker.h"
-#include "router/acl/acl.h"
-#include "router/acl/acl_session.h"
-#include "router/bond/bond.h"
-#include "router/impairment/impairment.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
-#include "router/mpls/mpls.h"
+#include "router/module.h"
 #include "router/neighbor/neighbor.h"
-#include "router/observe/pcap.h"
-#include "router/observe/trace.h"
-#include "router/punt/punt.h"
 #include "router/route/dad.h"
 #include "router/route/route.h"
 #include "router/router.h"
-#include "router/sflow/sflow.h"
-#include "router/urpf/urpf.h"
-#include "router/vxlan/vxlan.h"
 #include "router/worker/main_input.h"
 #include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
@@ -60,9 +50,10 @@ static void spread_queues(struct ws_router *router)
 static int make_router(struct ws_router *router)
 {
 	const struct ws_router_config *config = &router->config;
-	int error = 0;
+	int error;
 	if (!ws_pool_count())
 		return fail(-EINVAL, "a router needs packet buffers; open its ports first, if only none");
+	error = modules_make(router);
 	for (uint16_t i = 0; i < ports_count() && !error; i++)
 		error = router_make_port_interface(router, i);
 	if (!error)
@@ -89,8 +80,6 @@ static int make_router(struct ws_router *router)
 	router->load_balances.resolve_context = router;
 	for (uint16_t i = 0; i < router->interface_count && !error; i++)
 		router_update_adjacencies(router, i);
-	if (!error)
-		error = trace_init();
 	if (!error)
 		error = stats_open(router);
 	if (!error)
@@ -127,7 +116,6 @@ struct ws_router *ws_router_create(const struct ws_router_config *config)
 	router->worker_count = workers_count();
 	router->tsc_hz = ws_tsc_hz();
 	neighbor_room_init(router);
-	l2_init(&router->l2);
 	router->events.fd = -1;
 	router->glean_seed = seed_random();
 	ws_router_set_flow_hash_seed(router, (uint32_t)seed_random());
@@ -147,28 +135,17 @@ void ws_router_destroy(struct ws_router *router)
 	if (!router)
 		return;
 	ws_router_stop(router);
-	pcap_free(router);
+	modules_close(router);
 	handoff_close(router);
-	impairments_free(router);
-	trace_close(router);
 	router_free_workers(router);
-	acls_free(router);
+	modules_free(router);
 	stats_close(router);
-	router_mpls_free(router);
 	load_balance_table_close(&router->load_balances);
 	adjacency_table_close(&router->adjacencies);
 	sources_close(&router->sources);
 	router_free_tables(router);
 	event_ring_close(&router->events);
 	router_free_interfaces(router);
-	l2_close(&router->l2);
-	sflow_free(router);
-	urpf_free(router);
-	punt_free(router);
-	dad_free(router);
-	announcements_free(router);
-	vxlan_free(router);
-	bonds_free(router);
 	router_free_own(router);
 	for (int i = 0; i < WS_MAX_INTERFACES; i++)
 		free(router->ip6[i]);
@@ -210,15 +187,8 @@ int ws_router_poll(struct ws_router *router)
 	for (; count < MAX_EVENTS && event_ring_take(&router->events, &event); count++)
 		apply_event(router, &event);
 	router_neighbor_age(router);
-	l2_age(router);
-	acl_sessions_age(router);
 	router_follow_links(router);
-	bonds_run(router);
+	modules_poll(router);
 	stats_update(router);
-	pcap_write(router);
-	router_dad_run(router);
-	router_advertise(router);
-	router_announce(router);
-	router_mld_report(router);
 	return count;
 }

@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
+#include "router/module.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bonds.h"
 
@@ -145,7 +146,7 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 }
 INTERFACE_WATCH(changed)
 
-void bonds_free(struct ws_router *router)
+static void bonds_free(struct ws_router *router)
 {
 	struct bond_room *room = router->bonds;
 	if (!room)
@@ -158,3 +159,10 @@ void bonds_free(struct ws_router *router)
 	free(room);
 	router->bonds = NULL;
 }
+
+static struct router_module bond_module = {
+	.name = "bond",
+	.poll = bonds_run,
+	.free = bonds_free,
+};
+ROUTER_MODULE(bond_module)

@@ -119,6 +119,5 @@ void bond_gauges_write(struct ws_router *router, const struct bond *bond);
 /* The member's place, or NULL. */
 struct bond_member *bond_find_member(struct bond *bond, uint16_t port);
 void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t port);
-void bonds_free(struct ws_router *router);
 
 #endif

@@ -6,6 +6,7 @@
 #include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/interface/interface_change.h"
+#include "router/module.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 #include "wirespeed/impairment.h"
@@ -135,7 +136,7 @@ static void end(struct ws_router *router, uint16_t port)
 	free_impairment(impairment);
 }
 
-void impairments_free(struct ws_router *router)
+static void impairments_free(struct ws_router *router)
 {
 	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
 		end(router, port);
@@ -244,3 +245,6 @@ static int watch_impairment(struct ws_router *router, uint16_t index, enum inter
 	return is_to_go ? ws_router_clear_impairment(router, index) : 0;
 }
 INTERFACE_WATCH(watch_impairment)
+
+static struct router_module impairment_module = {.name = "impairment", .close = impairments_free};
+ROUTER_MODULE(impairment_module)

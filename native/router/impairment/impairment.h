@@ -101,6 +101,4 @@ static inline uint64_t impairment_due(struct impairment_lane *lane, uint64_t now
 	return lane->last_due_tsc = due;
 }
 
-void impairments_free(struct ws_router *router);
-
 #endif

@@ -91,8 +91,6 @@ struct l2_table {
 	uint64_t next_age_tsc;
 };
 
-void l2_init(struct l2_table *l2);
-void l2_close(struct l2_table *l2);
 /* Where the interface's frames go without a look, after a change of what is looked at. */
 void l2_update_plain(struct ws_router *router, uint16_t index);
 /* The index of the bridge domain that the user calls `id`, or L2_NO_DOMAIN. */

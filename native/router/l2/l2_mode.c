@@ -8,6 +8,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/vlan.h"
+#include "router/module.h"
 #include "router/router.h"
 #include "wire/word_copy.h"
 
@@ -15,21 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-void l2_init(struct l2_table *l2)
+static int l2_init(struct ws_router *router)
 {
 	for (int i = 0; i < WS_MAX_INTERFACES; i++)
-		l2->interfaces[i] = (struct l2_interface){
+		router->l2.interfaces[i] = (struct l2_interface){
 			.xconnect_to = L2_NOWHERE,
 			.plain_to = L2_NOWHERE,
 			.plain_output = L2_NOWHERE,
 		};
+	return 0;
 }
 
-void l2_close(struct l2_table *l2)
+static void l2_free(struct ws_router *router)
 {
 	for (int i = 0; i < L2_MAX_DOMAINS; i++)
-		free(l2->domains[i].members);
-	free(l2->fib);
+		free(router->l2.domains[i].members);
+	free(router->l2.fib);
 }
 
 /* It is the port or its bond, or a sub-interface of one of them. */
@@ -277,3 +279,11 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 	return 0;
 }
 INTERFACE_WATCH(watch_l2)
+
+static struct router_module l2_module = {
+	.name = "l2",
+	.make = l2_init,
+	.poll = l2_age,
+	.free = l2_free,
+};
+ROUTER_MODULE(l2_module)

@@ -4,6 +4,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
+#include "router/module.h"
 #include "router/packet/output.h"
 #include "router/worker/main_input.h"
 #include "wire/nd.h"
@@ -138,7 +139,7 @@ void router_solicited(struct ws_router *router, const struct router_event *event
 	}
 }
 
-void router_advertise(struct ws_router *router)
+static void router_advertise(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
 	uint16_t i;
@@ -200,3 +201,11 @@ static int watch_advertising(struct ws_router *router, uint16_t index, enum inte
 	return 0;
 }
 INTERFACE_WATCH(watch_advertising)
+
+/* A bond that came up and an address that came into use are advertised in the same poll. */
+static struct router_module advertise_module = {
+	.name = "advertise",
+	.after = {"bond", "dad"},
+	.poll = router_advertise,
+};
+ROUTER_MODULE(advertise_module)

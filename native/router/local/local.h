@@ -9,12 +9,10 @@ struct ws_router;
 /* Packets of ours are routed like all others, so ip4-rewrite takes one: 64 leave. */
 enum { LOCAL_TTL = 65 };
 
-/* Make and send router advertisements: to a host that asked, and those that are due. */
+/* Make and send a router advertisement to a host that asked. */
 void router_solicited(struct ws_router *router, const struct router_event *event);
-void router_advertise(struct ws_router *router);
-/* Somebody asked what groups the interface listens to; tell those who are due. */
+/* Somebody asked what groups the interface listens to. */
 void router_mld_queried(struct ws_router *router, const struct router_event *event);
-void router_mld_report(struct ws_router *router);
 void router_echo_replied(struct ws_router *router, const struct router_event *event);
 
 #endif

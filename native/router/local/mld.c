@@ -9,6 +9,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
+#include "router/module.h"
 #include "router/packet/output.h"
 #include "router/worker/main_input.h"
 
@@ -74,7 +75,7 @@ void router_mld_queried(struct ws_router *router, const struct router_event *eve
 						 RTE_MAX(soonest, now + (most ? now % most : 0)));
 }
 
-void router_mld_report(struct ws_router *router)
+static void router_mld_report(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
 	uint16_t i;
@@ -112,3 +113,10 @@ static int listening_changed(struct ws_router *router, uint16_t index, enum inte
 	return 0;
 }
 INTERFACE_WATCH(listening_changed)
+
+static struct router_module mld_module = {
+	.name = "mld",
+	.after = {"bond", "dad"},
+	.poll = router_mld_report,
+};
+ROUTER_MODULE(mld_module)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of labels, and the interfaces that take labelled packets. */
-#include "router/mpls/mpls.h"
+#include "wirespeed/mpls.h"
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/fib/own_balance.h"
+#include "router/module.h"
 #include "router/route/route.h"
 #include "router/router.h"
-#include "wirespeed/mpls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,6 +90,17 @@ static int add_all_reserved(struct ws_router *router)
 	return error;
 }
 
+static void router_mpls_free(struct ws_router *router)
+{
+	uint32_t *routes = router->mpls_routes;
+	if (!routes)
+		return;
+	remove_all(router);
+	__atomic_store_n(&router->mpls_routes, NULL, __ATOMIC_RELEASE);
+	rcu_synchronize();
+	free(routes);
+}
+
 int ws_router_mpls_table_add(struct ws_router *router)
 {
 	if (router->mpls_routes)
@@ -104,17 +115,6 @@ int ws_router_mpls_table_add(struct ws_router *router)
 		router_mpls_free(router);
 	router->mpls_reserved = router->mpls_count;
 	return error;
-}
-
-void router_mpls_free(struct ws_router *router)
-{
-	uint32_t *routes = router->mpls_routes;
-	if (!routes)
-		return;
-	remove_all(router);
-	__atomic_store_n(&router->mpls_routes, NULL, __ATOMIC_RELEASE);
-	rcu_synchronize();
-	free(routes);
 }
 
 int ws_router_mpls_table_del(struct ws_router *router)
@@ -231,3 +231,6 @@ int ws_router_mpls_routes(struct ws_router *router, uint32_t label, struct ws_mp
 			describe(router, i, &out[n++]);
 	return (int)n;
 }
+
+static struct router_module mpls_module = {.name = "mpls", .free = router_mpls_free};
+ROUTER_MODULE(mpls_module)

@@ -11,6 +11,7 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
+#include "router/module.h"
 #include "router/neighbor/neighbor.h"
 #include "router/packet/metadata.h"
 #include "router/worker/main_input.h"
@@ -94,7 +95,7 @@ static void announce(struct ws_router *router, uint16_t index)
 		router_announce_addresses(router, index, WS_IP6);
 }
 
-void router_announce(struct ws_router *router)
+static void router_announce(struct ws_router *router)
 {
 	struct announcements *all = router->announcements;
 	struct interface_due *due = &router->announcements_due;
@@ -139,8 +140,16 @@ bool ws_router_is_announcing(const struct ws_router *router, uint8_t family)
 	return router->announcements && router->announcements->is_on[family_index(family)];
 }
 
-void announcements_free(struct ws_router *router)
+static void announcements_free(struct ws_router *router)
 {
 	free(router->announcements);
 	router->announcements = NULL;
 }
+
+static struct router_module announce_module = {
+	.name = "announce",
+	.after = {"advertise", "bond", "dad"},
+	.poll = router_announce,
+	.free = announcements_free,
+};
+ROUTER_MODULE(announce_module)

@@ -18,9 +18,7 @@ void router_neighbor_look_again(struct ws_router *router);
 /* Ask the station `mac`, or all when NULL, for the address; false when that cannot be sent. */
 bool router_neighbor_ask(struct ws_router *router, uint16_t interface,
 						 const struct ws_address *address, const uint8_t *mac);
-/* Tell all where the interface's own addresses of a family are, now; and those that are due. */
+/* Tell all stations where the interface's own addresses of a family are, now. */
 void router_announce_addresses(struct ws_router *router, uint16_t index, uint8_t family);
-void router_announce(struct ws_router *router);
-void announcements_free(struct ws_router *router);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "dev/error.h"
 #include "dev/pool.h"
+#include "router/module.h"
 #include "router/observe/observe.h"
 #include "router/observe/pcap_state.h"
 #include "router/packet/metadata.h"
@@ -76,7 +77,7 @@ static void drain_ring(struct pcap *pcap)
 		pcap->error = errno;
 }
 
-void pcap_write(struct ws_router *router)
+static void pcap_write(struct ws_router *router)
 {
 	struct pcap *pcap = router->pcap;
 	if (!pcap || pcap->is_complete)
@@ -115,7 +116,7 @@ static void publish(struct ws_router *router, struct pcap *pcap)
 	observe_resume(router);
 }
 
-void pcap_free(struct ws_router *router)
+static void pcap_free(struct ws_router *router)
 {
 	struct pcap *pcap = router->pcap;
 	if (!pcap)
@@ -201,3 +202,10 @@ int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out)
 	pcap_free(router);
 	return 0;
 }
+
+static struct router_module pcap_module = {
+	.name = "pcap",
+	.close = pcap_free,
+	.poll = pcap_write,
+};
+ROUTER_MODULE(pcap_module)

@@ -23,8 +23,5 @@ bool pcap_wants_drops(const struct pcap *pcap);
 /* The packets that enter a node; sources call it for what they received. */
 void pcap_see(struct pcap *pcap, struct graph *graph, const struct graph_node *node, void **packets,
 			  uint16_t n);
-/* Main thread: write what workers have put into the ring. */
-void pcap_write(struct ws_router *router);
-void pcap_free(struct ws_router *router);
 
 #endif

@@ -29,9 +29,6 @@ int trace_init(void);
 void trace_carry_over(struct router_worker *worker, struct graph *graph, struct graph *old);
 void trace_free(struct router_worker *worker);
 
-/* Let go of the filter. */
-void trace_close(struct ws_router *router);
-
 /*
  * Keep where the Ethernet header of marked packets lies, as they enter nodes. A source of frames
  * from outside forgets their marks; with `mark_all` they get marks that only tell this place, which

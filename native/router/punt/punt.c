@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "router/module.h"
 #include "wirespeed/punt.h"
 
 #include <errno.h>
@@ -132,7 +133,7 @@ static void free_interface(struct punt *punt, uint16_t index)
 	free(punt->of[index]);
 }
 
-void punt_free(struct ws_router *router)
+static void punt_free(struct ws_router *router)
 {
 	if (!router->punt)
 		return;
@@ -156,3 +157,6 @@ static int watch_punts(struct ws_router *router, uint16_t index, enum interface_
 	return 0;
 }
 INTERFACE_WATCH(watch_punts)
+
+static struct router_module punt_module = {.name = "punt", .free = punt_free};
+ROUTER_MODULE(punt_module)

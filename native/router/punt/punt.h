@@ -73,6 +73,4 @@ enum ws_punt_reason punt_reason_of_ip4(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_ip6(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_frame(const uint8_t *bytes, size_t length);
 
-void punt_free(struct ws_router *router);
-
 #endif

@@ -13,6 +13,7 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
+#include "router/module.h"
 #include "router/packet/metadata.h"
 #include "router/worker/main_input.h"
 #include "wire/address.h"
@@ -178,7 +179,7 @@ static void begin_anew(struct ws_router *router, uint16_t index)
 	follow(router, index);
 }
 
-void router_dad_run(struct ws_router *router)
+static void router_dad_run(struct ws_router *router)
 {
 	struct dad *dad = router->dad;
 	uint32_t asked = 0;
@@ -262,7 +263,7 @@ int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *ou
 	return (int)taken;
 }
 
-void dad_free(struct ws_router *router)
+static void dad_free(struct ws_router *router)
 {
 	if (router->dad)
 		free(router->dad->probes);
@@ -291,3 +292,11 @@ static int watch_addresses_in_doubt(struct ws_router *router, uint16_t index,
 	return 0;
 }
 INTERFACE_WATCH(watch_addresses_in_doubt)
+
+static struct router_module dad_module = {
+	.name = "dad",
+	.after = {"bond"},
+	.poll = router_dad_run,
+	.free = dad_free,
+};
+ROUTER_MODULE(dad_module)

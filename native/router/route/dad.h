@@ -34,10 +34,7 @@ struct dad {
 /* address.c: have the interface use an address that it was given, or no longer. */
 int address_settle(struct ws_router *router, uint16_t index, const struct ws_address *address,
 				   bool is_used);
-/* Send the questions that are due, and use what nobody has. */
-void router_dad_run(struct ws_router *router);
 /* A station has an address that we are about to use, or asks for it to use it itself. */
 void router_dad_taken(struct ws_router *router, const struct router_event *event);
-void dad_free(struct ws_router *router);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/module.h"
 #include "wirespeed/sflow.h"
 
 #include <errno.h>
@@ -176,8 +177,11 @@ static int watch_sflow(struct ws_router *router, uint16_t index, enum interface_
 }
 INTERFACE_WATCH(watch_sflow)
 
-void sflow_free(struct ws_router *router)
+static void sflow_free(struct ws_router *router)
 {
 	free(router->sflow);
 	router->sflow = NULL;
 }
+
+static struct router_module sflow_module = {.name = "sflow", .free = sflow_free};
+ROUTER_MODULE(sflow_module)

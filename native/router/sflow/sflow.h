@@ -43,8 +43,6 @@ struct sflow {
 	struct sflow_lane lanes[];
 };
 
-void sflow_free(struct ws_router *router);
-
 /* How many packets to let go before the next one: geometric, 0 when each is chosen. */
 static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
 {

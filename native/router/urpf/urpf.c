@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "router/module.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wirespeed/urpf.h"
@@ -152,7 +153,7 @@ int ws_router_urpf(struct ws_router *router, uint16_t index, uint8_t family, boo
 	return router->urpf->modes[direction][at][index];
 }
 
-void urpf_free(struct ws_router *router)
+static void urpf_free(struct ws_router *router)
 {
 	if (router->urpf)
 		free(router->urpf->accepted);
@@ -259,3 +260,6 @@ int ws_router_urpf_accepted(struct ws_router *router, struct ws_urpf_accepted *o
 	}
 	return (int)n;
 }
+
+static struct router_module urpf_module = {.name = "urpf", .free = urpf_free};
+ROUTER_MODULE(urpf_module)

@@ -28,8 +28,6 @@ struct urpf {
 	struct urpf_accepted *accepted; /* NULL: none */
 };
 
-void urpf_free(struct ws_router *router);
-
 /* The index of the table in which the interface's packets' sources are looked up. */
 static inline uint16_t urpf_table(const struct ws_router *router, enum urpf_direction direction,
 								  int family, uint16_t interface)

@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
+#include "router/module.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wirespeed/vxlan.h"
@@ -222,7 +223,7 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 }
 INTERFACE_WATCH(changed)
 
-void vxlan_free(struct ws_router *router)
+static void vxlan_free(struct ws_router *router)
 {
 	struct vxlan_room *room = router->vxlan;
 	if (!room)
@@ -233,3 +234,6 @@ void vxlan_free(struct ws_router *router)
 	free(room);
 	router->vxlan = NULL;
 }
+
+static struct router_module vxlan_module = {.name = "vxlan", .free = vxlan_free};
+ROUTER_MODULE(vxlan_module)

@@ -56,8 +56,6 @@ struct vxlan_room {
 	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES]; /* of sub-interfaces too */
 };
 
-void vxlan_free(struct ws_router *router);
-
 /* The key's word behind the addresses. */
 static inline uint64_t vxlan_last_word(uint32_t vni, uint16_t table, uint8_t family)
 {

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "router/module.h"
+
+#include "dev/error.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static struct router_module *registered;
+static struct router_module *sorted[MODULES_MAX];
+static int sorted_count;
+
+void router_module_register(struct router_module *module)
+{
+	module->next = registered;
+	registered = module;
+}
+
+static bool is_sorted(const struct router_module *module)
+{
+	for (int i = 0; i < sorted_count; i++)
+		if (sorted[i] == module)
+			return true;
+	return false;
+}
+
+/* A module that is not sorted yet runs before it. */
+static bool waits(const struct router_module *module)
+{
+	for (int i = 0; i < MODULE_MAX_AFTER && module->after[i]; i++)
+		for (const struct router_module *other = registered; other; other = other->next)
+			if (!strcmp(other->name, module->after[i]) && !is_sorted(other))
+				return true;
+	return false;
+}
+
+/* The first by name of the modules that can be next; NULL without one. */
+static struct router_module *choose(void)
+{
+	struct router_module *best = NULL;
+	for (struct router_module *module = registered; module; module = module->next)
+		if (!is_sorted(module) && !waits(module) && (!best || strcmp(module->name, best->name) < 0))
+			best = module;
+	return best;
+}
+
+static int check(int count)
+{
+	if (count > MODULES_MAX)
+		return fail(-E2BIG, "%d modules; a router has %d at most", count, MODULES_MAX);
+	for (const struct router_module *module = registered; module; module = module->next)
+		for (const struct router_module *other = module->next; other; other = other->next)
+			if (!strcmp(module->name, other->name))
+				return fail(-EEXIST, "two modules are called %s", module->name);
+	return 0;
+}
+
+static int sort(void)
+{
+	int count = 0;
+	for (const struct router_module *module = registered; module; module = module->next)
+		count++;
+	if (count == sorted_count)
+		return 0;
+	int error = check(count);
+	for (sorted_count = 0; !error && sorted_count < count;) {
+		struct router_module *next = choose();
+		if (!next)
+			error = fail(-ELOOP, "modules run after each other in a circle");
+		else
+			sorted[sorted_count++] = next;
+	}
+	return error;
+}
+
+int modules_make(struct ws_router *router)
+{
+	int error = sort();
+	for (int i = 0; i < sorted_count && !error; i++)
+		if (sorted[i]->make)
+			error = sorted[i]->make(router);
+	return error;
+}
+
+void modules_poll(struct ws_router *router)
+{
+	for (int i = 0; i < sorted_count; i++)
+		if (sorted[i]->poll)
+			sorted[i]->poll(router);
+}
+
+void modules_close(struct ws_router *router)
+{
+	for (int i = sorted_count; i-- > 0;)
+		if (sorted[i]->close)
+			sorted[i]->close(router);
+}
+
+void modules_free(struct ws_router *router)
+{
+	for (int i = sorted_count; i-- > 0;)
+		if (sorted[i]->free)
+			sorted[i]->free(router);
+}
