@@ -1,6 +1,7 @@
 """The command line's frame: listing, unknown words, exit codes."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from harness.programs import wirespeed
 
 from wirespeed import __version__
 from wirespeed.cli.main import COMMANDS, main
-from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.profiles.loading import BUILTIN_NAMES
 
 
@@ -26,12 +26,12 @@ def test_help_lists_every_command(args, capsys):
 
 
 @pytest.mark.parametrize("args", [["--help"], ["demo", "--help"]])
-def test_help_tells_how_many_tests_the_demo_runs(args, capsys):
-    assert len(SEED_SUITE) == 10
+def test_help_of_the_demo_counts_no_tests(args, capsys):
+    """The number depends on options and rights: burdened tests, jumbo frames, the kernel's forwarding."""
     main(args)
     said = capsys.readouterr().out
-    assert "ten load tests" in said
-    assert "eight" not in said
+    assert "run its load tests" in said
+    assert not re.search(r"\b(\d+|eight|ten|thirteen) (load )?tests", said)
 
 
 def test_the_list_of_commands_ends_no_line_early(capsys: pytest.CaptureFixture[str]) -> None:
