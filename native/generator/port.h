@@ -11,6 +11,7 @@
 struct port_flows;
 struct push;
 struct rte_mempool;
+struct tagged;
 struct traffic;
 struct watch;
 
@@ -25,6 +26,7 @@ struct generator_port {
 	uint32_t ended;    /* how many came to their end by themselves; the main thread reads it */
 	struct push *push; /* what is left to push; NULL: nothing */
 	struct port_flows *flows;
+	struct tagged *tagged;     /* its tagged packet groups; NULL: none */
 	struct rte_mempool *fresh; /* what is pushed is made of */
 	/* in ticks, see traffic/transmit.c */
 	double away, most_owed, ring_full_grace, patience;

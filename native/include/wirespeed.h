@@ -43,6 +43,7 @@
 #include "wirespeed/runtime.h"
 #include "wirespeed/sflow.h"
 #include "wirespeed/streams.h"
+#include "wirespeed/tagged.h"
 #include "wirespeed/trace.h"
 #include "wirespeed/urpf.h"
 #include "wirespeed/vxlan.h"

@@ -25,6 +25,8 @@ from wirespeed._native.flow_records import (
     FlowKind,
     Latency,
     ProfileState,
+    Tag,
+    Tagged,
 )
 from wirespeed._native.generator import ALL_CORES, FrameKinds, NativeGenerator, PortTraffic, Snapshot, WorkerLoad
 from wirespeed._native.runtime import Medium
@@ -116,6 +118,15 @@ class GeneratorChild:
 
     def faults(self) -> FlowFaults:
         return FlowFaults(**self._call("faults"))
+
+    def tag(self, port: int, groups: int, tags: Sequence[tuple[int, int]], receives: bool = True) -> None:
+        self._call("tag", port, receives, groups, tags)
+
+    def tagged(self, port: int, group: int, first: int, count: int) -> list[Tagged]:
+        return [Tagged(**one) for one in self._call("tagged", port, group, first, count)]
+
+    def unknown_tags(self, port: int) -> list[tuple[int, Tag]]:
+        return [(group, Tag(**tag)) for group, tag in self._call("unknown_tags", port)]
 
     def port_info(self, port: int) -> dict[str, Any]:
         """The port as its driver describes it, with the fields of `PortInfo`."""
@@ -238,6 +249,9 @@ def main() -> None:
         "latency": lambda flow_id: asdict(core.latencies([flow_id])[flow_id]),
         "medium": lambda port: core.port_info(port).medium,
         "faults": lambda: asdict(core.flow_faults()),
+        "tag": lambda port, receives, groups, tags: core.tag(port, receives, groups, [Tag(*one) for one in tags]),
+        "tagged": lambda *asked: [asdict(one) for one in core.tagged(*asked)],
+        "unknown_tags": lambda port: [(group, asdict(tag)) for group, tag in core.unknown_tags(port)],
         "start_capture": lambda tx, rx, slots, snap_len, what: core.start_capture(
             tx, rx, slots, snap_len=snap_len, what=what
         ),

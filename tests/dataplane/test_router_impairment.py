@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,12 @@ from wirespeed.errors import UsageError
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
-from generator_child import GeneratorChild
+from generator_child import GeneratorChild, Refused
 
-from wirespeed._native.flow_records import FlowKind, Latency
-from wirespeed._native.stream_records import Stream, StreamMode
+from wirespeed._native.flow_records import FlowKind, Latency, Tagged
+from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, VarKind
 from wirespeed.dut.errors import parse_errors
+from wirespeed.units import FCS_BYTES
 
 CROSSED = INTERFACES + "set interface l2 xconnect e0 e1\nset interface l2 xconnect e1 e0\n"
 TEMPLATE = bytes(
@@ -53,12 +56,12 @@ def counts(answer: str) -> dict[str, int]:
     return {name: int(count) for name, count in re.findall(r"^  (\S.*?) +(\d+)$", answer, re.MULTILINE)}
 
 
-def impaired(directory: Path, settings: str) -> tuple[list[bytes], dict[str, int]]:
-    """What e1 sent of FRAMES, and what `show impairment` says."""
+def impaired(directory: Path, settings: str, frames: Sequence[bytes] = FRAMES) -> tuple[list[bytes], dict[str, int]]:
+    """What e1 sent of the frames, and what `show impairment` says."""
     config = f"{CROSSED}set interface impairment e1 {settings}\n"
-    outcome = route(directory, config, FRAMES, [], ask=["show impairment"])
+    outcome = route(directory, config, frames, [], ask=["show impairment"])
     counted = counts(outcome.answers[0])
-    assert counted["packets"] == len(FRAMES)
+    assert counted["packets"] == len(frames)
     assert outcome.received + counted["duplicated"] == len(outcome.frames[1]) + outcome.dropped
     return outcome.frames[1], counted
 
@@ -208,3 +211,72 @@ def test_losses_duplicates_and_reorders_are_told_apart_to_the_packet(tmp_path: P
     assert found.dropped == counted["lost"] > 0
     assert found.duplicate == counted["duplicated"] > 0
     assert found.out_of_order == counted["reordered"] > 0
+
+
+# ---- Tagged packet groups
+
+
+def as_trex_places(numbers: Sequence[int]) -> Tagged:
+    """T-Rex's rule: a number below the next one is a duplicate of the last packet, or late."""
+    reached = lost = too_high = too_low = late = again = 0
+    for number in numbers:
+        if number >= reached:
+            lost += number - reached
+            too_high += number > reached
+            reached = number + 1
+            continue
+        too_low += 1
+        if number == reached - 1:
+            again += 1
+        else:
+            late += 1
+            lost -= lost > 0
+    return Tagged(len(numbers), 0, lost, too_high, too_low, late, again)
+
+
+def test_tagged_packets_of_many_lengths_are_placed_to_the_packet(tmp_path: Path) -> None:
+    """A program varies the length of the packets, which have two tags; a router loses, doubles and reorders them."""
+    tagged = TEMPLATE[:12] + bytes.fromhex("8100 0007 8100 0009") + TEMPLATE[12:] + b"x" * 200
+    ops = (
+        Op(OpKind.VAR, var=0, size=2, var_kind=VarKind.INC, min=90, max=len(tagged), init=90),
+        Op(OpKind.TRIM, var=0),
+    )
+    group = Stream(1, tagged, mode=StreamMode.SINGLE_BURST, rate_pps=1e5, packets=len(FRAMES), ops=ops)
+    group = replace(group, flow_kind=FlowKind.TAGGED, flow_id=2)
+    with GeneratorChild("ring:loop") as child:
+        child.tag(0, 3, [(7, 0), (7, 9)])
+        capture = child.start_capture([], [0], len(FRAMES))
+        child.start(0, group)
+        child.finish()
+        frames = [one.data for one in child.read_capture(capture)]
+        size = sum(len(frame) + FCS_BYTES for frame in frames)
+        assert {len(frame) for frame in frames} == set(range(90, len(tagged) + 1))
+        assert child.tagged(0, 2, 0, 4) == [Tagged(), Tagged(len(FRAMES), size), Tagged(), Tagged()]
+        assert child.change("tagged_sent", 0, 2) == [len(FRAMES), size]
+
+        for settings in ("loss 1% reorder 1%", "duplicate 1%", "loss 1% duplicate 1% reorder 1%"):
+            place = tmp_path / settings.replace(" ", "-")
+            place.mkdir()
+            arrived, counted = impaired(place, f"{settings} seed 4", frames)
+            child.change("clear_tagged", 0, 2, 1, 1)
+            child.push(0, arrived)
+            child.finish()
+            numbers = [int.from_bytes(frame[-8:-4], "little") for frame in arrived]
+            expected = replace(as_trex_places(numbers), bytes=sum(len(frame) + FCS_BYTES for frame in arrived))
+            assert child.tagged(0, 2, 1, 1) == [expected]
+            assert expected.too_low == counted["duplicated"] + counted["reordered"] > 0
+            # By T-Rex's rule a duplicate that is not next to its original makes up for a loss before it.
+            if not (counted["lost"] and counted["duplicated"]):
+                assert expected.lost == counted["lost"]
+        assert child.unknown_tags(0) == []
+
+        child.start(0, group)  # goes on after the last number that it sent
+        child.finish()
+        assert child.tagged(0, 2, 1, 1)[0].lost == expected.lost + len(FRAMES) - max(numbers) - 1
+        with pytest.raises(Refused, match="has no tagged packet group 3"):
+            child.start(0, replace(group, flow_id=3))
+        child.change("end_tagging", 0)
+        with pytest.raises(Refused, match="port 0 has no tagged packet groups"):
+            child.tagged(0, 2, 0, 1)
+        with pytest.raises(Refused, match="0 tagged packet groups"):
+            child.tag(0, 0, [])

@@ -18,6 +18,8 @@ from wirespeed._native.flow_records import (
     FlowReading,
     Latency,
     ProfileState,
+    Tag,
+    Tagged,
 )
 from wirespeed._native.generator import ALL_CORES, PortTraffic, Snapshot, WorkerLoad
 from wirespeed._native.runtime import Medium, PoolInfo, PortInfo
@@ -71,6 +73,14 @@ class FakeGenerator:
         self.absence = WorkerLoad()
         """The worker's absences; the other fields follow the time."""
         self.removed: tuple[int, ...] = ()
+        self.tags: dict[int, tuple[bool, int, tuple[Tag, ...]]] = {}
+        """By port with tagged packet groups: whether it receives, how many groups and which tags it has."""
+        self.tagged_counts: dict[tuple[int, int, int], Tagged] = {}
+        """By port, group and place."""
+        self.unknown: list[tuple[int, Tag]] = []
+        """What ports received with a tag that has no number."""
+        self.tag_faults: dict[int, str] = {}
+        """By port, why it cannot be tagged."""
         self._infos = [_info(port, speed_bps) for port in range(ports)]
 
     def advance(self, seconds: float) -> None:
@@ -293,6 +303,37 @@ class FakeGenerator:
             self._flows.pop((kind, number), None)
             if kind is FlowKind.LATENCY:
                 self.latency.pop(number, None)
+
+    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[Tag]) -> None:
+        self.calls.append(("tag", port, receives, groups, tuple(tags)))
+        if port in self.tag_faults:
+            raise EnvironmentFault(self.tag_faults[port])
+        self.tags[port] = receives, groups, tuple(tags)
+
+    def end_tagging(self, port: int) -> None:
+        self.calls.append(("end_tagging", port))
+        self.tags.pop(port, None)
+
+    def retag(self, port: int, tags: Sequence[Tag]) -> None:
+        receives, groups, _ = self.tags[port]
+        self.tags[port] = receives, groups, tuple(tags)
+
+    def tagged(self, port: int, group: int, first: int, count: int) -> tuple[Tagged, ...]:
+        return tuple(self.tagged_counts.get((port, group, at), Tagged()) for at in range(first, first + count))
+
+    def clear_tagged(self, port: int, group: int, first: int, count: int) -> None:
+        for at in range(first, first + count):
+            self.tagged_counts.pop((port, group, at), None)
+
+    def tagged_sent(self, port: int, group: int) -> tuple[int, int]:
+        sent = self._flow(FlowKind.TAGGED, group)[port]
+        return sent.tx_packets, sent.tx_bytes
+
+    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
+        told = tuple(self.unknown)
+        if forget:
+            self.unknown = []
+        return told
 
     def start_capture(
         self,

@@ -295,7 +295,6 @@ def test_null_streams_need_no_packet() -> None:
             {"packet": {"binary": "not base64", "meta": ""}},
             "Bad packet size provided: 2. Should be between 14 and 9238",
         ),
-        ({"flow_stats": {"enabled": True, "stream_id": 1, "rule_type": "tpg"}}, "tpg"),
     ],
 )
 def test_streams_that_cannot_be_sent(fields: dict[str, Any], said: str) -> None:

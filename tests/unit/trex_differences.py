@@ -91,6 +91,12 @@ BEHAVIOURS = (
         "unit/test_rpc_messages.py::test_what_is_no_json",
     ),
     Behaviour(
+        "release of a port with tagged packet groups",
+        "refused; a user who takes the port finds it blocked",
+        "ends the groups, so that a script that died blocks no port",
+        "unit/test_rpc_tagged_groups.py::test_groups_end_with_their_owner",
+    ),
+    Behaviour(
         "messages and parameters that are none",
         "some end the server",
         "are refused",

@@ -30,12 +30,11 @@ class Told:
     because: str
 
 
-_LEFT_OUT = "tagged packet groups, `conf_ns_batch` and ports joined to a socket are left out"
+_LEFT_OUT = "`conf_ns_batch` and ports joined to a socket are left out"
 _LINK = Told("refused on virtual ports", "done where the driver can", "links that go down can be tried without a NIC")
 
 REASONS = {
     "get_supported_cmds": Told("lists all methods", "lists those that do something", _LEFT_OUT),
-    "get_system_info": Told("capability `tpg`", "not among the capabilities", "the same"),
     "fs bogus rule": Told(
         "an unknown rule counts as latency", "names the rules that there are", "the typing error is told"
     ),

@@ -26,6 +26,8 @@ class FlowKind(enum.IntEnum):
     NONE = 0
     STATS = 1
     LATENCY = 2
+    TAGGED = 3
+    """A tagged packet group, whose number is the flow id."""
 
 
 class CaptureWhat(enum.IntEnum):
@@ -91,6 +93,27 @@ class FlowFaults:
 
     bad_header: int = 0
     old_flow: int = 0
+
+
+@dataclass(frozen=True)
+class Tag:
+    """VLAN ids in the order of the wire; `second` 0: one tag; `first` 0: no tag has the number."""
+
+    first: int = 0
+    second: int = 0
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """Packets received of one tagged packet group with one tag; bytes with FCS."""
+
+    packets: int = 0
+    bytes: int = 0
+    lost: int = 0
+    too_high: int = 0
+    too_low: int = 0
+    out_of_order: int = 0
+    duplicate: int = 0
 
 
 @dataclass(frozen=True)

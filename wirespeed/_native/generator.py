@@ -21,6 +21,8 @@ from wirespeed._native.flow_records import (
     FlowReading,
     Latency,
     ProfileState,
+    Tag,
+    Tagged,
 )
 from wirespeed._native.runtime import PoolInfo, PortInfo, check, core, from_struct
 from wirespeed._native.stream_records import Stream
@@ -154,6 +156,18 @@ class GeneratorCore(Protocol):
     def latencies(self, ids: Sequence[int]) -> dict[int, Latency]: ...
     def flow_faults(self) -> FlowFaults: ...
     def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None: ...
+
+    # Tagged packet groups of a port. Counts of a group are those of its tags, then of unknown tags, then of no tag.
+    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[Tag]) -> None: ...
+    def end_tagging(self, port: int) -> None: ...
+    def retag(self, port: int, tags: Sequence[Tag]) -> None: ...
+    def tagged(self, port: int, group: int, first: int, count: int) -> tuple[Tagged, ...]: ...
+    def clear_tagged(self, port: int, group: int, first: int, count: int) -> None: ...
+    def tagged_sent(self, port: int, group: int) -> tuple[int, int]:
+        """Packets and bytes since the port was tagged."""
+
+    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
+        """The first packets with a tag that has no number: their group and tag; `forget` begins the list anew."""
 
     # Captures: `slots` packets wait at most to be read, what finds no room is missed; a stopped capture is gone.
     def start_capture(
@@ -325,6 +339,36 @@ class NativeGenerator:
 
     def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None:
         check(self._lib.ws_generator_reset_flows(self._generator, kind, list(ids), len(ids)))
+
+    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[Tag]) -> None:
+        check(self._lib.ws_generator_tag(self._generator, port, receives, groups, self._tags(tags), len(tags)))
+
+    def end_tagging(self, port: int) -> None:
+        self._lib.ws_generator_end_tagging(self._generator, port)
+
+    def retag(self, port: int, tags: Sequence[Tag]) -> None:
+        check(self._lib.ws_generator_retag(self._generator, port, self._tags(tags), len(tags)))
+
+    def _tags(self, tags: Sequence[Tag]) -> Any:
+        return self._ffi.new("struct ws_tag[]", [(tag.first, tag.second) for tag in tags])
+
+    def tagged(self, port: int, group: int, first: int, count: int) -> tuple[Tagged, ...]:
+        structs = self._ffi.new("struct ws_tagged[]", count)
+        check(self._lib.ws_generator_tagged(self._generator, port, group, first, count, structs))
+        return tuple(from_struct(Tagged, struct) for struct in structs)
+
+    def clear_tagged(self, port: int, group: int, first: int, count: int) -> None:
+        check(self._lib.ws_generator_clear_tagged(self._generator, port, group, first, count))
+
+    def tagged_sent(self, port: int, group: int) -> tuple[int, int]:
+        packets, sent = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
+        check(self._lib.ws_generator_tagged_sent(self._generator, port, group, packets, sent))
+        return int(packets[0]), int(sent[0])
+
+    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
+        structs = self._ffi.new("struct ws_unknown_tag[]", self._lib.WS_UNKNOWN_TAGS)
+        count = check(self._lib.ws_generator_unknown_tags(self._generator, port, forget, structs))
+        return tuple((one.group, Tag(one.tag.first, one.tag.second)) for one in structs[0:count])
 
     def start_capture(
         self,

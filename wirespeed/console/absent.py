@@ -1,6 +1,6 @@
 """Commands and options of T-Rex's console that have no work here, each with the reason."""
 
-_GROUPS = "tagged packet groups are not supported; count flows with flow_stats (`start … -t flow=fs`, `stats -s`)"
+_GROUPS = "tagged packet groups are used by scripts with T-Rex's client, see generator.md"
 _TREX_ONLY = "for those who work on T-Rex's own console"
 _EMULATION = "there is no emulation server; ports answer ARP, ND and ping for themselves, see `l3` and `ipv6`"
 

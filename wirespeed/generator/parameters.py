@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Sequence
 from types import NoneType, UnionType
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from wirespeed.generator.rpc import Json, bad_parameters
 
@@ -29,7 +29,8 @@ _ANY_VALUE = (str, bool, dict, list)
 """Types of which every value will do."""
 
 Byte = Annotated[int, "byte"]
-_MAXIMA = {"byte": (1 << 8) - 1, "uint32": (1 << 32) - 1, "uint64": (1 << 64) - 1}
+UInt16 = Annotated[int, "uint16"]
+_MAXIMA = {"byte": (1 << 8) - 1, "uint16": (1 << 16) - 1, "uint32": (1 << 32) - 1, "uint64": (1 << 64) - 1}
 _TOO_BIG_FOR = {"byte": "uint8"}
 """T-Rex's other word for a type."""
 
@@ -77,7 +78,7 @@ def _check_name(name: str, value: str, kind: Any) -> None:
 @functools.cache
 def _described(kind: Any) -> tuple[Any, str]:
     """The Python type and T-Rex's word for it; what may be None is described by what it is otherwise."""
-    if isinstance(kind, UnionType):
+    if get_origin(kind) in (Union, UnionType):  # the first is that of an annotated type or None
         (kind,) = (member for member in get_args(kind) if member is not NoneType)
     note = getattr(kind, "__metadata__", (None,))[0]
     base = getattr(kind, "__origin__", kind)

@@ -21,6 +21,7 @@ from wirespeed.generator.port_layers import PortLayers, own_mac
 from wirespeed.generator.port_profile import AddedStream, Profile, State, Tally
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.start_rules import StartRules
+from wirespeed.generator.tagged_groups import TaggedUsers
 from wirespeed.generator.translation import checked_stream, translate, with_flow
 from wirespeed.generator.transmission import (
     ALL_PROFILES,
@@ -63,6 +64,7 @@ class Port:
         dst_mac: str,
         emit: Emit,
         groups: PacketGroups,
+        tagged: TaggedUsers,
         memory: Memory,
         changes: Changes,
         rules: StartRules,
@@ -83,6 +85,7 @@ class Port:
         self._highest: int | None = 0
         self._core = core
         self._groups = groups
+        self._tagged = tagged
         self._emit = emit
         self.can_be_promiscuous = first.promiscuous  # ports are opened so wherever the driver lets them
         self.promiscuous, self.multicast = first.promiscuous, False
@@ -146,6 +149,8 @@ class Port:
             if self.owner.session_id != session_id:
                 raise failed(f"port is already owned by another session of '{user}'")
         taken = self.owner is not None and force
+        if taken:
+            self._tagged.leave(self.index, heir=user)
         if self.owner is None or force:
             self.owner = Owner(user, session_id, random_handle())
         self._emit(EventKind.PORT_ACQUIRED, port_id=self.index, who=user, session_id=session_id, force=taken)
@@ -153,6 +158,7 @@ class Port:
 
     def release(self) -> None:
         owner, self.owner = self.owner, None
+        self._tagged.leave(self.index)
         if owner is not None:
             self._emit(EventKind.PORT_RELEASED, port_id=self.index, who=owner.user, session_id=owner.session_id)
 
@@ -183,8 +189,11 @@ class Port:
         translated = translate(stream_id, source)
         self.check_length(source.packet.binary)
         added = AddedStream(json.dumps(stream, separators=(",", ":")).encode(), source, translated)
-        if source.pg_id is not None:
+        if source.tpgid is not None:
+            self._tagged.check(self.index, source.tpgid, self._tpgids())
+        if source.flow_stats.enabled:
             self._core.check_flow(with_flow(translated.stream, source, flow_id=0))
+        if source.pg_id is not None:
             self._groups.join(source.pg_id, source.flow_kind)
         if not self._memory.take(self._held_by, added.held_bytes):
             if source.pg_id is not None:
@@ -200,6 +209,9 @@ class Port:
         self._stream_count += 1
         if self._highest is not None:
             self._highest = max(self._highest, stream_id)
+
+    def _tpgids(self) -> set[int | None]:
+        return {added.source.tpgid for profile in self.profiles.values() for added in profile.streams.values()}
 
     def check_length(self, packet: bytes) -> None:
         if len(packet) > self._longest_bytes:

@@ -31,6 +31,7 @@ from wirespeed.generator.registry import invoke
 from wirespeed.generator.rpc import Json, RpcError, answer, failed, internal_error
 from wirespeed.generator.sessions import Sessions
 from wirespeed.generator.start_rules import StartRules
+from wirespeed.generator.tagged_groups import TaggedUsers
 from wirespeed.generator.traffic_statistics import KIND_PREFIX, Meter, Rates, global_stats, port_stats
 from wirespeed.stolen_time import read_stolen_time
 
@@ -76,8 +77,9 @@ class Server:
         self.events = EventQueues(self.memory)
         given = [*dst_macs, *[None] * core.port_count()]
         self.groups = PacketGroups(core)
+        self.tagged = TaggedUsers(core)
         self.changes = Changes(core)
-        held = self.groups, self.memory, self.changes, rules or StartRules()
+        held = self.groups, self.tagged, self.memory, self.changes, rules or StartRules()
         self.ports = [
             Port(index, core, given[index] or self._pair_mac(index), self.emit, *held)
             for index in range(core.port_count())

@@ -67,8 +67,6 @@ def translate(stream_id: int, stream: StreamJson) -> Translated:
     if not is_null and not MIN_PACKET_BYTES <= len(packet) <= MAX_PACKET_BYTES:
         bounds = f"between {MIN_PACKET_BYTES} and {MAX_PACKET_BYTES}"
         raise failed(f"Bad packet size provided: {len(packet)}. Should be {bounds}")
-    if stream.flow_stats.enabled and stream.flow_stats.rule_type == "tpg":
-        raise failed("flow_stats rule_type 'tpg' is not supported; use 'stats' or 'latency'")
     if stream.flow_stats.enabled and stream.flow_stats.vxlan:
         raise failed("flow statistics inside VXLAN are not supported; without 'vxlan' the outer headers are counted")
     if stream.flow_stats.enabled and stream.flow_stats.ieee_1588:
@@ -108,7 +106,8 @@ def at_start(
     src = packet[6:12] if source.flags & FLAG_OWN_SRC_MAC else addresses.src
     packet = dst + src + packet[12:]
     stream = replace(translated.stream, packet=packet, rate_pps=rate_pps)
-    return stream if flow_id is None else with_flow(stream, source, flow_id)
+    number = flow_id if source.tpgid is None else source.tpgid
+    return stream if number is None else with_flow(stream, source, number)
 
 
 def with_flow(stream: Stream, source: StreamJson, flow_id: int) -> Stream:

@@ -246,13 +246,21 @@ class StreamJson(_Model):
 
     @property
     def pg_id(self) -> int | None:
-        return self.flow_stats.stream_id if self.flow_stats.enabled else None
+        counted = self.flow_stats.enabled and self.flow_stats.rule_type != "tpg"
+        return self.flow_stats.stream_id if counted else None
+
+    @property
+    def tpgid(self) -> int | None:
+        """The tagged packet group."""
+        tagged = self.flow_stats.enabled and self.flow_stats.rule_type == "tpg"
+        return self.flow_stats.stream_id if tagged else None
 
     @property
     def flow_kind(self) -> FlowKind:
         if not self.flow_stats.enabled:
             return FlowKind.NONE
-        return FlowKind.LATENCY if self.flow_stats.rule_type == "latency" else FlowKind.STATS
+        kinds = {"stats": FlowKind.STATS, "latency": FlowKind.LATENCY, "tpg": FlowKind.TAGGED}
+        return kinds[self.flow_stats.rule_type]
 
     @property
     def keeps_own_rate(self) -> bool:

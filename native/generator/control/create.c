@@ -12,6 +12,7 @@
 #include "generator/own_lines.h"
 #include "generator/program/program.h"
 #include "generator/receive/flow_meter.h"
+#include "generator/tagged/tagged.h"
 #include "wirespeed/generator.h"
 
 #include <errno.h>
@@ -44,8 +45,10 @@ static void free_counts(struct ws_generator *generator)
 	for (uint16_t i = 0; i < generator->worker_count; i++)
 		flow_meter_free(generator->workers[i].watch.meter);
 	for (uint16_t i = 0; i < generator->port_count; i++) {
-		for (uint16_t j = 0; j < generator->ports[i].count; j++)
+		for (uint16_t j = 0; j < generator->ports[i].count; j++) {
+			tagged_leave(generator->ports[i].shares[j].tagged);
 			free(generator->ports[i].shares[j].flows);
+		}
 		free(generator->ports[i].shares);
 	}
 }

@@ -51,6 +51,7 @@ struct ws_generator {
 	/* what workers have, by profile and port (sending.c) */
 	struct traffic *sending[SENDING_BUCKETS];
 	uint32_t counting;       /* how many of those count flows */
+	uint32_t tagged_ports;   /* ports that receive tagged packet groups, as bits */
 	bool meters_on;          /* the workers look at what is received */
 	struct traffic *stopped; /* a driver may hold packets of them */
 	uint32_t captures;       /* bit set of the numbers in use */

@@ -63,7 +63,7 @@ static void do_attach(void *argument)
 static void prepare_meters(struct ws_generator *generator, struct traffic *const *started,
 						   uint16_t count)
 {
-	bool on = generator->counting;
+	bool on = generator->counting || generator->tagged_ports;
 	for (uint16_t i = 0; i < count; i++)
 		on |= started[i]->counts_flows;
 	if (on != generator->meters_on)

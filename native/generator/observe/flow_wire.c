@@ -102,12 +102,13 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 					  uint16_t l3, int version)
 {
 	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
-	bool has_tail = latency || has_signature(stream);
+	bool tagged = stream->flow_kind == WS_FLOW_TAGGED;
+	bool has_tail = latency || tagged || has_signature(stream);
 	uint32_t ids = latency ? WS_LATENCY_FLOWS : WS_FLOWS;
-	if (stream->flow_kind < WS_FLOW_NONE || stream->flow_kind > WS_FLOW_LATENCY)
+	if (stream->flow_kind < WS_FLOW_NONE || stream->flow_kind > WS_FLOW_TAGGED)
 		return fail(-EINVAL, "stream %u: there is no kind %d of flow", stream->id,
 					stream->flow_kind);
-	if (stream->flow_id >= ids)
+	if (!tagged && stream->flow_id >= ids)
 		return fail(-EINVAL, "stream %u: a flow id of %u; 0 to %u is possible", stream->id,
 					stream->flow_id, ids - 1);
 	if (!version && !has_tail)
@@ -123,7 +124,10 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 	if (has_tail && payload + FLOW_TAIL_LEN > frame_len)
 		return fail(-EINVAL, "stream %u: its packet has %d bytes of payload; %s takes %d",
 					stream->id, payload < frame_len ? (int)(frame_len - payload) : 0,
-					latency ? "latency" : "the flow signature", FLOW_TAIL_LEN);
+					latency  ? "latency"
+					: tagged ? "a tagged packet group"
+							 : "the flow signature",
+					FLOW_TAIL_LEN);
 	return 0;
 }
 
@@ -155,12 +159,15 @@ int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uin
 	int version;
 	bool latency = stream->flow_kind == WS_FLOW_LATENCY;
 	bool signature = has_signature(stream);
+	bool tagged = stream->flow_kind == WS_FLOW_TAGGED;
 	uint16_t l3 = flow_find_ip(frame, frame_len, &version);
 	int error = check_flow(stream, frame, frame_len, l3, version);
 	if (error)
 		return error;
 	uint16_t id = (uint16_t)stream->flow_id;
-	if (version && !signature)
+	if (tagged)
+		keep_apart(frame, frame_len);
+	else if (version && !signature)
 		mark_ip(frame + l3, version, latency ? FLOW_IP_LATENCY : (uint16_t)(FLOW_IP_ID + id));
 	if (latency)
 		*tail = (struct flow_tail){
@@ -170,6 +177,14 @@ int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uin
 								   .id = id,
 								   .sequence = FLOW_FIRST_SEQUENCE,
 								   .tsc = flow_signature(0, FLOW_FIRST_SEQUENCE)};
+	if (tagged) {
+		*tail = (struct flow_tail){.magic = FLOW_MAGIC_TAGGED,
+								   .start = FLOW_START_TAGGED,
+								   .id = FLOW_ID_TAGGED,
+								   .tsc = stream->flow_id};
+		flow_put_tagged(frame + frame_len - FLOW_TAIL_LEN, tail, 0);
+		return 0;
+	}
 	if (tail->magic)
 		flow_put_tail(frame + frame_len - FLOW_TAIL_LEN, tail);
 	return 0;

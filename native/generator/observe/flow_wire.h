@@ -31,13 +31,17 @@ enum {
 	FLOW_IP_LATENCY = 0xffff,
 	FLOW_MAGIC_LATENCY = 0xab,
 	FLOW_MAGIC_SIGNATURE = 0xac,
+	FLOW_MAGIC_TAGGED = 0xc1, /* first byte of a tagged packet group's magic word */
+	FLOW_START_TAGGED = 0x5c,
+	FLOW_ID_TAGGED = 0xe50b,
 	FLOW_TAIL_LEN = 16,
 	FLOW_SERIES = 65536,
 };
 /* Two packets before the sequence wraps. */
 #define FLOW_FIRST_SEQUENCE 0xfffffffeu
 
-/* The last 16 bytes of a packet, little-endian. */
+/* The last 16 bytes of a packet, little-endian. A tagged packet group has its magic word in the
+ * first four, its group in `tsc`, and goes out by flow_put_tagged. */
 struct flow_tail {
 	uint8_t magic, start;
 	uint16_t id;
@@ -80,6 +84,11 @@ static inline void flow_put_words(uint8_t *at, uint64_t first, uint64_t second)
 static inline void flow_put_tail(uint8_t *at, const struct flow_tail *tail)
 {
 	flow_put_words(at, flow_first_word(tail), tail->tsc);
+}
+
+static inline void flow_put_tagged(uint8_t *at, const struct flow_tail *tail, uint32_t number)
+{
+	flow_put_words(at, (uint32_t)flow_first_word(tail) | tail->tsc << 32, number);
 }
 
 static inline struct flow_tail flow_get_tail(const uint8_t *at)

@@ -6,6 +6,7 @@
 #include "generator/observe/flow_wire.h"
 #include "generator/observe/watch.h"
 #include "generator/receive/flow_meter.h"
+#include "generator/tagged/tagged.h"
 #include "wire/frame_kind.h"
 
 #include <rte_cycles.h>
@@ -37,12 +38,31 @@ static void meter_burst(struct generator_port *port, struct rte_mbuf *const *pac
 	}
 }
 
+static void count_tagged(struct generator_port *port, struct rte_mbuf *const *packets, uint16_t n)
+{
+	uint8_t tail[FLOW_TAIL_LEN];
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		if (packet->pkt_len < FLOW_TAIL_LEN)
+			continue;
+		struct flow_packet seen = {
+			.head = rte_pktmbuf_mtod(packet, const uint8_t *),
+			.tail = rte_pktmbuf_read(packet, packet->pkt_len - FLOW_TAIL_LEN, FLOW_TAIL_LEN, tail),
+			.head_len = packet->data_len,
+			.bytes = packet->pkt_len + ETHERNET_FCS_LEN,
+		};
+		tagged_receive(port->tagged, &seen);
+	}
+}
+
 static void watch_burst(struct generator_port *port, struct rte_mbuf *const *packets, uint16_t n)
 {
 	struct watch *watch = port->watch;
 	uint64_t now = rte_rdtsc();
 	if (watch->meters)
 		meter_burst(port, packets, n, now);
+	if (port->tagged && port->tagged->map)
+		count_tagged(port, packets, n);
 	if (watch->captures.rx_ports >> port->index & 1) {
 		captures_stage(&watch->captures, port->index, false, packets, n, now);
 		captures_commit(&watch->captures, n);

@@ -123,7 +123,8 @@ static bool is_spread(const struct splitting *split, const struct group *group)
 	const struct ws_stream *stream = &split->streams[group->root];
 	uint32_t parts = (uint32_t)__builtin_popcountll(split->allowed);
 	return group->size == 1 && group->starts && !group->pinned && stream->mode == WS_CONTINUOUS &&
-		   !stream->is_null && stream->flow_kind != WS_FLOW_LATENCY && stream->cache % parts == 0 &&
+		   !stream->is_null && stream->flow_kind != WS_FLOW_LATENCY &&
+		   stream->flow_kind != WS_FLOW_TAGGED && stream->cache % parts == 0 &&
 		   program_spreads(stream);
 }
 

@@ -5,6 +5,7 @@
 #include "dev/port.h"
 #include "generator/own_lines.h"
 #include "generator/port.h"
+#include "generator/tagged/tagged.h"
 #include "generator/traffic/ready.h"
 #include "wire/ethernet.h"
 #include "wirespeed/ports.h"
@@ -65,6 +66,28 @@ static bool is_numbered(const struct sender *sender)
 	return sender->tail.magic == FLOW_MAGIC_SIGNATURE;
 }
 
+static bool is_tagged(const struct sender *sender)
+{
+	return sender->tail.magic == FLOW_MAGIC_TAGGED;
+}
+
+/* The group's next number: all that the port's workers, whose shares lie side by side, sent. */
+static int take_group(struct sender *sender, const struct ws_stream *stream,
+					  struct generator_port *share)
+{
+	const struct generator_port *shares = share - share->tx_queue;
+	uint32_t group = stream->flow_id;
+	if (!share->tagged || group >= share->tagged->groups)
+		return fail(-EINVAL, "stream %u: port %s has no tagged packet group %u", stream->id,
+					port_name(share->index), group);
+	for (uint16_t i = 0; i < share->rx_step; i++)
+		sender->tail.sequence += (uint32_t)shares[i].tagged->sent[group].tx_packets;
+	sender->tagged = share->tagged;
+	sender->tagged->users++;
+	sender->flow = &sender->tagged->sent[group];
+	return 0;
+}
+
 static int create_sender(struct sender *sender, const struct ws_stream *stream,
 						 struct stream_part part, const struct traffic_config *config)
 {
@@ -96,6 +119,11 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 		sender->flow = &flows->stats[stream->flow_id];
 	if (stream->flow_kind == WS_FLOW_LATENCY)
 		sender->flow = &flows->latency[stream->flow_id];
+	if (is_tagged(sender)) {
+		error = take_group(sender, stream, config->share);
+		if (error)
+			return error;
+	}
 	struct ws_stream seeded = *stream;
 	seeded.random_seed = seed_of(stream, part, config->share->index);
 	sender->program = program_compile(&seeded, part, sender->template, sender->frame_len, &error);
@@ -140,8 +168,8 @@ static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config 
 	for (uint32_t i = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
 		uint64_t period = sender->program ? program_period(sender->program) : 1;
-		/* No two packets of a latency stream are the same. */
-		if (sender->is_null || sender->tail.magic == FLOW_MAGIC_LATENCY)
+		/* No two packets of a latency stream, or of a tagged group, are the same. */
+		if (sender->is_null || is_tagged(sender) || sender->tail.magic == FLOW_MAGIC_LATENCY)
 			continue;
 		if (sender->program && streams[i].cache)
 			plan_unrolled(sender, streams[i].cache, circle, spare);
@@ -304,6 +332,7 @@ void traffic_free(struct traffic *traffic)
 		}
 		if (is_numbered(sender))
 			series_give_back(traffic->series, &sender->tail);
+		tagged_leave(sender->tagged);
 		program_free(sender->program);
 		free(sender->template);
 	}

@@ -34,6 +34,7 @@ struct sender {
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
 	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
 	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */
+	struct tagged *tagged;  /* of which `flow` is; NULL: of none */
 };
 
 /* Packets of a burst that are due and that the driver did not take. */

@@ -99,6 +99,14 @@ static void put_tails(struct rte_mbuf *const *packets, uint16_t n, const struct 
 			first | (uint64_t)sequence << 32, second ^ (sequence & complement));
 }
 
+static void put_tagged(struct rte_mbuf *const *packets, uint16_t n, const struct flow_tail *tail)
+{
+	for (uint16_t i = 0; i < n; i++)
+		flow_put_tagged(
+			rte_pktmbuf_mtod_offset(packets[i], uint8_t *, packets[i]->data_len - FLOW_TAIL_LEN),
+			tail, tail->sequence + i);
+}
+
 /* As late as can be: the time of sending is in it. */
 static void stamp_tails(const struct burst *burst, bool has_latency)
 {
@@ -110,7 +118,10 @@ static void stamp_tails(const struct burst *burst, bool has_latency)
 			continue;
 		if (tail->magic == FLOW_MAGIC_LATENCY)
 			tail->tsc = now;
-		put_tails(packet, burst->parts[i].count, tail);
+		if (tail->magic == FLOW_MAGIC_TAGGED)
+			put_tagged(packet, burst->parts[i].count, tail);
+		else
+			put_tails(packet, burst->parts[i].count, tail);
 		tail->sequence += burst->parts[i].count;
 	}
 }

@@ -12,6 +12,7 @@ from wirespeed.generator.methods import (
     session,
     statistics,
     streams,
+    tagged_groups,
     traffic,
 )
 from wirespeed.generator.registry import METHODS
@@ -29,5 +30,6 @@ __all__ = [
     "session",
     "statistics",
     "streams",
+    "tagged_groups",
     "traffic",
 ]

@@ -11,29 +11,12 @@ if TYPE_CHECKING:
     from wirespeed.generator.server import Server
 
 _NAMESPACES = "network namespaces need T-Rex's linux stack; a port of this server is one host, see set_l3 and conf_ipv6"
-_GROUPS = "tagged packet groups are not supported; count flows with flow_stats, which know 1023 packet groups"
 _CAPTURE_PORT = "a port cannot be joined to a socket; use capture and push_pkts"
 
 REFUSED = {
     "start_capture_port": _CAPTURE_PORT,
     "stop_capture_port": _CAPTURE_PORT,
     "set_capture_port_bpf": _CAPTURE_PORT,
-    **dict.fromkeys(
-        (
-            "enable_tpg",
-            "disable_tpg",
-            "update_tpg_tags",
-            "get_tpg_tags",
-            "clear_updated",
-            "get_tpg_stats",
-            "clear_tpg_stats",
-            "get_tpg_tx_stats",
-            "clear_tpg_tx_stats",
-            "get_tpg_unknown_tags",
-            "clear_tpg_unknown_tags",
-        ),
-        _GROUPS,
-    ),
 }
 
 

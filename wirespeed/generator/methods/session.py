@@ -112,7 +112,7 @@ def _describe(server: Server, index: int) -> Json:
         "numa": info.numa,
         "hw_mac": server.ports[index].layers.host.mac.hex(":"),
         "stack": "legacy",
-        "rx": {"caps": ["flow_stats", "latency", "rx_bytes"], "counters": LIMITS[FlowKind.STATS]},
+        "rx": {"caps": ["flow_stats", "latency", "rx_bytes", "tpg"], "counters": LIMITS[FlowKind.STATS]},
         "cores": list(server.core.port_workers[index]),
         "is_virtual": info.is_virtual,
         "medium": info.medium.name.lower(),
@@ -139,18 +139,3 @@ def publish_now(server: Server, key: int, baseline: bool) -> Json:
 def get_async_events(server: Server, session_id: int, user: str = "") -> Json:
     del user
     return {"data": server.events.fetch(session_id, server.core.now_s())}
-
-
-@method("get_tpg_status")
-def get_tpg_status(server: Server, username: str | None = None, port_id: int | None = None) -> Json:
-    """Tagged packet groups are never on."""
-    if username is None and port_id is None:
-        raise failed("Should provide at least one between port_id and username to get TPG status")
-    data = {"username": "-", "acquired_ports": [], "rx_ports": [], "num_tpgids": 0, "num_tags": 0}
-    return {"enabled": False, "data": data}
-
-
-@method("get_tpg_state")
-def get_tpg_state(server: Server) -> int:
-    """T-Rex's number for "off"."""
-    return 0

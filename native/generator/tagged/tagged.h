@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tagged packet groups of one port as one of its workers counts them.
+ *
+ * Packets of a group end in 16 bytes, little-endian, as T-Rex has them: TAGGED_MAGIC, the group,
+ * the packet's number in its group, 0. The receiver counts by group and by the VLAN tags in front
+ * of the packet. Nothing here needs DPDK.
+ */
+#ifndef GENERATOR_TAGGED_H
+#define GENERATOR_TAGGED_H
+
+#include "generator/receive/flow_meter.h"
+#include "generator/receive/flow_order.h"
+#include "wirespeed/flows.h"
+#include "wirespeed/tagged.h"
+
+#define TAGGED_MAGIC 0xe50b5cc1u
+
+struct tag_map;
+
+struct tagged_count {
+	struct flow_order order; /* `reached` is the next number expected */
+	uint64_t bytes;
+};
+
+struct tagged {
+	uint32_t groups, row;        /* counts of a group */
+	uint32_t users;              /* the port, and streams that count into `sent` */
+	struct tag_map *map;         /* NULL: the port does not receive */
+	struct tagged_count *counts; /* by group: of each tag, of unknown tags, of no tag */
+	struct ws_flow *sent;        /* by group */
+	struct ws_unknown_tag unknown[WS_UNKNOWN_TAGS];
+	uint32_t unknown_count;
+};
+
+/* NULL: memory is short. `map` becomes its own, and is freed even then. */
+struct tagged *tagged_create(uint32_t groups, uint32_t tags, struct tag_map *map);
+/* One user less; the last one frees it. */
+void tagged_leave(struct tagged *tagged);
+void tagged_receive(struct tagged *tagged, const struct flow_packet *packet);
+
+/* Tags may be given once each; NULL: memory is short. */
+struct tag_map *tag_map_create(const struct ws_tag *tags, uint32_t count);
+void tag_map_free(struct tag_map *map);
+
+#endif
