@@ -22,8 +22,8 @@ sys.path[:0] = [str(_TESTS / "unit"), str(_TESTS / "fakes")]
 
 from api_by_hand import ByHand  # noqa: E402
 
-from wirespeed.lab.lab import choose_cpus  # noqa: E402
-from wirespeed.lab.process import Child  # noqa: E402
+from wirespeed.machine.child import Child  # noqa: E402
+from wirespeed.machine.placement import choose_cpus  # noqa: E402
 from wirespeed.router.client import ask_in_order  # noqa: E402
 
 _REQUESTS = 1000

@@ -30,8 +30,8 @@ from wirespeed.config.render import cli_text
 from wirespeed.config.router_device import RouterDevice
 from wirespeed.config.schema import Config
 from wirespeed.config.target import bare_state, target_state
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
 
 PORTS = 4
 _Value = TypeVar("_Value")

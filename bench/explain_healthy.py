@@ -19,8 +19,8 @@ from pathlib import Path
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import read_cases
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.running import running
+from wirespeed.machine.placement import choose_cpus
 
 TRUE = {"tester", "line-rate", "steal"}
 

@@ -32,8 +32,8 @@ from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.router import By, RouterTarget
 from wirespeed.exporter.text import Text
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.running import running
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.router.client import ask
 from wirespeed.statseg.layout import Type
 

@@ -19,8 +19,8 @@ from wirespeed.dut.router import RouterDut
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
 from wirespeed.lab.generator import LabGenerator, Wire
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.results.dut import DutTelemetry
 
 SAMPLE_S = 0.25

@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import median
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.linux import LinuxLab
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.measure.links import wait_for_links
 from wirespeed.measure.load import load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial

@@ -63,8 +63,8 @@ from rich.table import Table
 
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.measure.links import wait_for_links
 
 START_S = 4.0  # what a run takes besides its samples
 Contenders = list[Device] | list[Sender]

@@ -27,8 +27,8 @@ from rich.table import Table
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import DEEP_SLOTS, EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.measure.links import wait_for_links
 from wirespeed.measure.wires import pair_directions
 from wirespeed.results.file import write_file
 from wirespeed.results.search import GoalOutcome, SearchResult

@@ -20,9 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.demo.suite import SEED_SUITE, SuiteTest
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.suite import SEED_SUITE, SuiteTest, wait_for_links
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.measure.links import wait_for_links
 from wirespeed.measure.load import load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial

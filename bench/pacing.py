@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.lab import choose_cpus
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 

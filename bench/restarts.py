@@ -30,8 +30,8 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import RemoteError, WirespeedError
 from wirespeed.lab.embedded import ROUTER_MACS
 from wirespeed.lab.generator import LabGenerator, Wire
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
 
 CROSSED = """\
 set interface state e0 up

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wirespeed.errors import WirespeedError
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.router.client import ask
 from wirespeed.router.limits import MOST_ROUTES
 

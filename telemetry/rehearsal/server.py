@@ -19,7 +19,7 @@ from typing import Any
 
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import EnvironmentFault
-from wirespeed.lab.lab import free_rpc_port
+from wirespeed.machine.ports import free_rpc_port
 
 _STARTS_WITHIN_S = 60.0
 _ANSWERS_WITHIN_S = 30.0
@@ -96,7 +96,7 @@ def prometheus(config: str, rules: Sequence[Path] = ()) -> Iterator[Prometheus]:
                 stdout=errors,
                 stderr=errors,
                 start_new_session=True,
-                preexec_fn=bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM),  # noqa: PLW1509 - as in lab.process
+                preexec_fn=bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM),  # noqa: PLW1509 - as in machine.child
             )
         try:
             _wait_ready(url, server, log)

@@ -19,8 +19,9 @@ from telemetry.rehearsal.server import Prometheus, prometheus
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
-from wirespeed.lab.lab import choose_cpus, free_rpc_port
 from wirespeed.lab.running import running
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.machine.ports import free_rpc_port
 from wirespeed.router.client import ask
 
 SCRAPED_EACH_S = 1.0
@@ -112,7 +113,7 @@ def _exporter(listen: str, lab: EmbeddedLab, files: Sequence[Path]) -> Iterator[
     for file in files:
         command += ["--result", str(file)]
     bound = bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=bound) as exporter:  # noqa: PLW1509 - as in lab.process
+    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=bound) as exporter:  # noqa: PLW1509 - as in machine.child
         try:
             assert exporter.stdout is not None
             if not exporter.stdout.readline().startswith(b"http"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from harness.lanes import whole_machine
 from harness.programs import started, wirespeed
 
-from wirespeed.lab.lab import free_rpc_port
+from wirespeed.machine.ports import free_rpc_port
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from harness.ports import free_port
 from harness.waiting import wait_for
 
 from wirespeed.client.stateless_client import StatelessClient
-from wirespeed.lab.lab import free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.ports import free_rpc_port
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from scapy.all import IP, TCP, UDP, Ether, wrpcap
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import Snapshot
 from wirespeed.errors import RemoteError
-from wirespeed.lab.lab import free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.ports import free_rpc_port
 from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 

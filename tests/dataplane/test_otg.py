@@ -15,7 +15,7 @@ from harness.programs import run_wirespeed
 from harness.waiting import wait_for
 from otg_api import add_flow, flow_metrics, port_metrics, serving, stopped, transmit, two_ports
 
-from wirespeed.lab.lab import free_rpc_port
+from wirespeed.machine.ports import free_rpc_port
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 
-from wirespeed.lab.ports import free_pair
+from wirespeed.machine.ports import free_pair
 
 # Below the range that the kernel gives to connections (32768 and up), and above that of generators (4500 to 4998).
 _FIRST, _LAST = 20_000, 32_000

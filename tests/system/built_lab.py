@@ -12,9 +12,9 @@ from pathlib import Path
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, ROUTER_MACS
 from wirespeed.lab.generator import LabGenerator, Wire
-from wirespeed.lab.lab import choose_cpus
-from wirespeed.lab.process import Child
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.measure.links import wait_for_links
 from wirespeed.router.client import ask
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
 from wirespeed.lab.running import running
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.model import PLAIN_MTU
 from wirespeed.router.client import ask
 

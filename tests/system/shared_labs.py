@@ -22,10 +22,11 @@ from joined_lab import joined_lab
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus, free_rpc_port
 from wirespeed.lab.linux import LinuxLab
-from wirespeed.lab.process import Child
 from wirespeed.lab.running import running
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.machine.ports import free_rpc_port
 from wirespeed.router.client import ask
 
 Lab = TypeVar("Lab")

@@ -14,7 +14,7 @@ from harness.programs import PROGRAM
 from harness.waiting import wait_for
 from sandbox import Process, Sandbox
 
-from wirespeed.lab.lab import free_rpc_port
+from wirespeed.machine.ports import free_rpc_port
 
 HOST = "10.99.0.1"
 """Address of the device; the tester's side, the sandbox itself, has the next one."""

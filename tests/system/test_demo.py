@@ -9,9 +9,9 @@ import pytest
 from demo_surfaces import check_demo
 from harness.programs import run_wirespeed, wirespeed
 
+from wirespeed.demo.demo import QUICK
+from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.lab.demo import QUICK
-from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.report.render import render
 from wirespeed.results.loadtest_file import read_result
 

@@ -13,16 +13,17 @@ from joined_lab import joined_lab
 from shared_labs import connected
 
 from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.demo.burden import Burden, burdened
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.router import TEXTS
 from wirespeed.dut.spec import parse_dut
-from wirespeed.lab.burden import Burden, burdened
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, EmbeddedLab
-from wirespeed.lab.lab import Lab, choose_cpus
+from wirespeed.lab.lab import Lab
 from wirespeed.lab.linux import LinuxLab, has_xdp_sockets, unavailable
 from wirespeed.lab.running import running
-from wirespeed.lab.suite import wait_for_links
 from wirespeed.lab.veth import VethLab
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.measure.links import wait_for_links
 from wirespeed.measure.load import load_of
 from wirespeed.measure.tester import Tester as Ports
 from wirespeed.measure.trial import Trial

@@ -17,7 +17,7 @@ from built_lab import BuiltLab, built_lab
 from explained import away_share, explained, first_but_the_machine, profile_of
 
 from wirespeed.explain.ranking import Explanation
-from wirespeed.lab.lab import choose_cpus
+from wirespeed.machine.placement import choose_cpus
 
 BUSY_PORTS = 30
 """Null ports hand out frames without end, so many times more than the tester sends: the worker never rests, and has

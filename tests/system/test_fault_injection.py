@@ -18,8 +18,8 @@ from harness.waiting import PATIENCE_S, wait_for
 from shared_labs import connected
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.lab import free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.ports import free_rpc_port
 from wirespeed.profiles import load_profile
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")

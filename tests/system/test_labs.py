@@ -99,7 +99,7 @@ def test_two_labs_at_once_of_which_one_loses_its_generator(lab, own_lab, tmp_pat
 _LAB = """
 import sys
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
+from wirespeed.machine.placement import choose_cpus
 lab = EmbeddedLab(choose_cpus(), ring_slots=1024)
 try:
     lab.start()

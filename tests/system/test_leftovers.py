@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("both_cpus")
 _LABS = """
 import sys
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import choose_cpus
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.lab.linux import LinuxLab
 labs = [EmbeddedLab(choose_cpus()), LinuxLab(choose_cpus())]
 for lab in labs:

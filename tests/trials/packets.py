@@ -13,7 +13,7 @@ from trials.corpus import corpus, mutated
 from trials.started import Started, connected, generator, open_files
 from trials.trial import Fault, Ground, trial, until
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.suite import wait_for_links
+from wirespeed.measure.links import wait_for_links
 from wirespeed.profiles import load_profile
 from wirespeed.router.client import ask
 from wirespeed.statseg.segment import StatsSegment

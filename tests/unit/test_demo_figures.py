@@ -11,8 +11,8 @@ from rich.console import Console
 from simulated_bench import LINE_BPS, Bench, ramp, run
 from test_figures_agree import VARIABLES, both_ways
 
-from wirespeed.lab.demo import tables
-from wirespeed.lab.suite import BURDENED, SEED_SUITE, Finding, SuiteTest, finding
+from wirespeed.demo.demo import tables
+from wirespeed.demo.suite import BURDENED, SEED_SUITE, Finding, SuiteTest, finding
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium

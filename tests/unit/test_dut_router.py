@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,13 @@ def test_absence(
     told = router_telemetry(counters(worker(1, 0, *before)), counters(worker(1, 0, *after)), 1.0, HZ, [], {})
     assert told.workers[0].absent_s == absent_s
     assert told.workers[0].longest_absent_s == longest_s
+
+
+@pytest.mark.parametrize(("sleeps", "absent_s"), [(0, 0.5), (3, 0.0), (None, 0.0)])
+def test_a_worker_that_ended_no_turn_is_absent_unless_it_may_sleep(sleeps: int | None, absent_s: float) -> None:
+    before = replace(worker(1, 0, 0, 0), sleeps=sleeps)
+    told = router_telemetry(counters(before), counters(before), 0.5, HZ, [], {})
+    assert told.workers[0].absent_s == told.workers[0].longest_absent_s == absent_s
 
 
 def test_a_router_that_started_anew_is_told_of() -> None:

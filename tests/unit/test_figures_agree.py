@@ -19,10 +19,10 @@ from wirespeed.compare.sides import read_side
 from wirespeed.corpus.entry import Entry as Stored
 from wirespeed.corpus.entry import entry_of
 from wirespeed.corpus.opening import open_corpus
+from wirespeed.demo.demo import tables
+from wirespeed.demo.suite import SEED_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
-from wirespeed.lab.demo import tables
-from wirespeed.lab.suite import SEED_SUITE, finding
 from wirespeed.loadtest.live import summary
 from wirespeed.report.markdown import plain
 from wirespeed.report.render import render

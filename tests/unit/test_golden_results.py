@@ -87,7 +87,9 @@ def test_reports_show_the_same_figures(golden: Path, capsys: pytest.CaptureFixtu
     now = json.loads(printed(capsys, "report", "--format", "json", "-o", "-", *files))
     then = shown(golden, "table.json")
     for row in then["rows"]:
-        row.pop("spoilt_samples", None)  # the judgement of absences is another today
+        # Nothing was lost after the drain, so no sample has a loss to excuse; 8b58edf counted packets under way.
+        if row.pop("spoilt_samples", None):
+            row["spoilt_samples"] = 0
     assert_same_figures(now["rows"], then["rows"], "rows")
     assert set(now) >= set(then)
     for part in set(then) - {"rows", "warnings", "title"}:

@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import DEEP_SLOTS, SHALLOW_SLOTS, slots_for
-from wirespeed.lab.placement import limits, place
+from wirespeed.machine.placement import limits, place
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
 
 

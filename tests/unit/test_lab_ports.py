@@ -7,9 +7,9 @@ import subprocess
 import sys
 from contextlib import ExitStack
 
-from wirespeed.lab.lab import free_rpc_port
+from wirespeed.machine.ports import free_rpc_port
 
-_CHOOSE = "from wirespeed.lab.lab import free_rpc_port; print(free_rpc_port(), flush=True); input()"
+_CHOOSE = "from wirespeed.machine.ports import free_rpc_port; print(free_rpc_port(), flush=True); input()"
 
 
 def chooser() -> subprocess.Popen[str]:

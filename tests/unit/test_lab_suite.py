@@ -14,13 +14,13 @@ from report_charts import unpacked
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
+from wirespeed.demo.demo import Schedule
+from wirespeed.demo.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing, run_suite, suite_for
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
 from wirespeed.lab.chosen import LabSpec, parse_lab
-from wirespeed.lab.demo import Schedule
-from wirespeed.lab.placement import LabCpus
-from wirespeed.lab.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing, run_suite, suite_for
+from wirespeed.machine.placement import LabCpus
 from wirespeed.results.file import read_file
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
 from wirespeed.results.loadtest_file import read_result
@@ -125,7 +125,7 @@ def test_what_has_measured_nothing_leaves_no_file(
     whole = read_result(file)
     file.unlink()
     early = replace(whole, samples=(), outcome=replace(whole.outcome, status="interrupted"))
-    monkeypatch.setattr("wirespeed.lab.suite._run_test", lambda *_: early)
+    monkeypatch.setattr("wirespeed.demo.suite._run_test", lambda *_: early)
     with pytest.raises(KeyboardInterrupt):
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, ignore, ignore)
     assert list(tmp_path.iterdir()) == []
@@ -140,11 +140,11 @@ def demo(
 
     def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:
         for where in ("demo", "suite"):
-            monkeypatch.setattr(f"wirespeed.lab.{where}.SEED_SUITE", tests)
-        monkeypatch.setattr("wirespeed.lab.demo.QUICK", Schedule(TIMING, TIMING, tests, ()))
-        monkeypatch.setattr("wirespeed.lab.demo.choose_cpus", lambda: CPUS)
-        monkeypatch.setattr("wirespeed.lab.demo.EmbeddedLab", lambda cpus, mtu: lab)
-        monkeypatch.setattr("wirespeed.lab.demo.unavailable", lambda: "this is a test")
+            monkeypatch.setattr(f"wirespeed.demo.{where}.SEED_SUITE", tests)
+        monkeypatch.setattr("wirespeed.demo.demo.QUICK", Schedule(TIMING, TIMING, tests, ()))
+        monkeypatch.setattr("wirespeed.demo.demo.choose_cpus", lambda: CPUS)
+        monkeypatch.setattr("wirespeed.demo.demo.EmbeddedLab", lambda cpus, mtu: lab)
+        monkeypatch.setattr("wirespeed.demo.demo.unavailable", lambda: "this is a test")
         real = run_suite
 
         def silence(
@@ -156,7 +156,7 @@ def demo(
 
             return real(lab, tests, timing, directory, start, *rest)  # type: ignore[arg-type]
 
-        monkeypatch.setattr("wirespeed.lab.demo.run_suite", silence)
+        monkeypatch.setattr("wirespeed.demo.demo.run_suite", silence)
         for name, value in patches.items():
             monkeypatch.setattr(lab, name, value)
         code = main(["demo", "--quick", *flags, "--out", str(tmp_path)])

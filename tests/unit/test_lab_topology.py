@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from harness.lanes import ALL_CPUS
 
-from wirespeed.lab.topology import cpu_model, cpu_places, cpu_quota, read_topology
+from wirespeed.machine.topology import cpu_model, cpu_places, cpu_quota, read_topology
 from wirespeed.results.lab import CpuPlace
 
 
@@ -89,7 +89,7 @@ def test_isolated_cpus_are_added_for_a_process_that_was_left_alone(
     before = os.sched_getaffinity(0)
     free, isolated = min(ALL_CPUS), max(ALL_CPUS)
     files = {"devices/system/cpu/online": f"{free},{isolated}", "devices/system/cpu/isolated": str(isolated)}
-    monkeypatch.setattr("wirespeed.lab.topology.SYS", write(tmp_path, files))
+    monkeypatch.setattr("wirespeed.machine.topology.SYS", write(tmp_path, files))
     try:
         os.sched_setaffinity(0, {free})
         assert {place.cpu for place in read_topology().places} == {free, isolated}

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.cli.plain import plain_call
+from wirespeed.demo.demo import FULL
+from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.lab.demo import FULL
-from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.suite.benches import place_of, unfit
 from wirespeed.suite.cells import Cell, Setup, cells_of, check_count, count
 from wirespeed.suite.file import parse_campaign, schema_text

@@ -12,8 +12,8 @@ from wirespeed.article.material import Expected, Material, figures_of, newest
 from wirespeed.article.pictures import draw
 from wirespeed.article.words import gap, said
 from wirespeed.corpus.corpus import Corpus
+from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.lab.suite import SEED_SUITE
 from wirespeed.pages.words import harmless
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection

@@ -11,8 +11,9 @@ from pathlib import Path
 from wirespeed.bench.model import Bench
 from wirespeed.cpus import cpu_list
 from wirespeed.held_signals import signals_held
-from wirespeed.lab.lab import choose_cpus, free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
+from wirespeed.machine.ports import free_rpc_port
 from wirespeed.model import parse_port_spec
 from wirespeed.owned import OwnedDirectory
 

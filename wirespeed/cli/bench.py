@@ -109,7 +109,7 @@ def _serve(bench: Path | None, name: str, join: str, listen: str, port: int) -> 
 def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:
     from wirespeed.bench.cables import cabled  # noqa: PLC0415
     from wirespeed.bench.ceiling import keep  # noqa: PLC0415
-    from wirespeed.bench.ceiling_trials import measure  # noqa: PLC0415
+    from wirespeed.demo.ceiling_trials import measure  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
     if not 0.3 <= duration_s <= 3600:

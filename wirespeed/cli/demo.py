@@ -59,8 +59,8 @@ def command(
 
     from wirespeed.cli.measuring import shown  # noqa: PLC0415
     from wirespeed.cpus import listed_cpus  # noqa: PLC0415
+    from wirespeed.demo.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
     from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
-    from wirespeed.lab.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
 
     machine = None
     if lab:

@@ -188,6 +188,9 @@ def _worker(
             longest_s = 0.0
         elif (after.longest_absent_ticks or 0) > (before.longest_absent_ticks or 0):
             longest_s = (after.longest_absent_ticks or 0) / tsc_hz
+    if absent_s is not None and after.sleeps == 0 and after.loops == before.loops:
+        # An absence is counted when it ends. A worker that never sleeps and ended no turn is absent still.
+        absent_s = longest_s = interval_s
     return WorkerCost(
         name=thread.name if thread else f"worker {index}",
         cpu=thread.cpu if thread else None,

@@ -13,11 +13,11 @@ from typing import Protocol
 
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.lab.embedded import DEEP_SLOTS, OWN_ROUTER, EmbeddedLab, RouterChoice
-from wirespeed.lab.lab import Lab, choose_cpus
+from wirespeed.lab.lab import Lab
 from wirespeed.lab.linux import LinuxLab, unavailable
-from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.running import running
 from wirespeed.lab.veth import VethLab
+from wirespeed.machine.placement import LabCpus, choose_cpus
 from wirespeed.model import MAX_MTU, PLAIN_MTU
 
 

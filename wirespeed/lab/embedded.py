@@ -11,8 +11,8 @@ from pathlib import Path
 from wirespeed.dut.router import RouterDut
 from wirespeed.errors import error_of
 from wirespeed.lab.generator import LabGenerator, Wire
-from wirespeed.lab.placement import LabCpus
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespeed.lab.lab import free_rpc_port
-from wirespeed.lab.process import Child
+from wirespeed.machine.child import Child
+from wirespeed.machine.ports import free_rpc_port
 from wirespeed.model import PLAIN_MTU
 
 

@@ -19,7 +19,7 @@ from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.generator import LabGenerator, Wire
 from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
-from wirespeed.lab.placement import LabCpus
+from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
 from wirespeed.owned import OwnedDirectory, lock, owner
 from wirespeed.results.lab import LabFacts

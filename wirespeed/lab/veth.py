@@ -14,7 +14,7 @@ from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS, EmbeddedLab
 from wirespeed.lab.leftovers import sweep_namespaces
 from wirespeed.lab.linux import veth_port_kind
-from wirespeed.lab.placement import LabCpus
+from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.lab import LabFacts
 

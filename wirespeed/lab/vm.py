@@ -26,8 +26,8 @@ from wirespeed.dut.reach.ssh import SshReach
 from wirespeed.dut.setup import DutInterface, Neighbour, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.lab.generator import LabGenerator, Wire
-from wirespeed.lab.placement import LabCpus
 from wirespeed.lab.vm_options import VmOptions
+from wirespeed.machine.placement import LabCpus
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
 from wirespeed.units import parse_speed

@@ -13,7 +13,7 @@ _PORT_LOSSES = ("rx-miss", "rx-error", "rx-no-buf", "tx-error")
 _OF_NODES = ("calls", "vectors", "clocks", "suspends")
 _MAIN = 0
 _NAMES = (
-    "^/sys/(loops|rx|tx|drops|absent-clocks|longest-absence-clocks)$",
+    "^/sys/(loops|sleeps|rx|tx|drops|absent-clocks|longest-absence-clocks)$",
     "^/sys/node/",
     "^/err/",
     f"^/if/(names|{'|'.join(_PORT_LOSSES)})$",
@@ -23,7 +23,7 @@ _NAMES = (
 @dataclass(frozen=True)
 class WorkerCounters:
     """One worker since the router's start; `nodes` by name. Absent are ticks that others had its CPU, None where the
-    router does not tell; the longest is of the whole time."""
+    router does not tell; the longest is of the whole time. None sleeps: the router does not count them."""
 
     loops: int
     rx_packets: int
@@ -32,6 +32,7 @@ class WorkerCounters:
     nodes: dict[str, NodeCost]
     absent_ticks: int | None
     longest_absent_ticks: int | None
+    sleeps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def _worker(readings: Mapping[str, Reading], thread: int) -> WorkerCounters:
         nodes=_nodes(readings, thread),
         absent_ticks=told("absent-clocks"),
         longest_absent_ticks=told("longest-absence-clocks"),
+        sleeps=told("sleeps"),
     )
 
 

@@ -6,17 +6,21 @@ with the few packets that it had proves nothing about the load.
 
 from __future__ import annotations
 
+from wirespeed.explain.causes._absence import longest_absence
 from wirespeed.explain.evidence import PROOF, Evidence, Finding
 from wirespeed.explain.facts import NOT_ARRIVED, Case
 from wirespeed.results.figures import rate_text
 
 NAME = "not-arrived"
+_AWAY = 0.4
 
 
 def look(case: Case) -> Finding | None:
     share = case.arrived_share
     if share is None or share >= NOT_ARRIVED or not case.is_short:
         return None
+    if (longest_absence(case) or 0.0) > _AWAY:
+        return None  # the router did not look
     packets = sum(worker.packets for worker in case.workers) if case.workers else case.in_packets or 0
     seconds = max((worker.interval_s for worker in case.workers), default=case.interval_s or 0.0)
     text = f"{packets:,} packets in {seconds:,.4g} s came in, of {rate_text(case.load.offered_pps)} offered"

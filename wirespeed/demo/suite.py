@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,13 +10,14 @@ from statistics import fmean
 from typing import cast
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.errors import EnvironmentFault, FileFault, WirespeedError
-from wirespeed.lab.burden import Burden, Commanded, burdened
+from wirespeed.demo.burden import Burden, Commanded, burdened
+from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
 from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress, run_loadtest
-from wirespeed.measure.wires import PAIR, pair_directions
+from wirespeed.measure.links import wait_for_links
+from wirespeed.measure.wires import pair_directions
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import write_file
@@ -34,7 +34,6 @@ from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 SEARCH_SUFFIX = "-search.json"
 SEARCH_LIMIT_S = 90.0
 
-_LINK_WAIT_S = 15.0
 _ETHERNET_BYTES = 14
 
 
@@ -129,15 +128,6 @@ class Failure:
     dut: str
     error: WirespeedError
     file: Path | None
-
-
-def wait_for_links(client: GeneratorClient, ports: Sequence[int] = PAIR) -> None:
-    """Return when all `ports` have their link; EnvironmentFault when that takes too long."""
-    deadline = time.monotonic() + _LINK_WAIT_S
-    while down := [port for port, status in client.port_status(ports).items() if not status.link_up]:
-        if time.monotonic() > deadline:
-            raise EnvironmentFault(f"port {down[0]} of the generator has no link after {_LINK_WAIT_S:.0f} s")
-        time.sleep(0.05)
 
 
 def run_suite(

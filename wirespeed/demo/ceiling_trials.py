@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from wirespeed.bench.ceiling import Ceiling, Ceilings
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.lab.suite import SEED_SUITE
+from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import run_loadtest

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from wirespeed.errors import EnvironmentFault
+from wirespeed.machine.topology import read_topology
 from wirespeed.results.lab import CpuPlace, CpuRoles, Topology
 
 LEAST_CPUS = 2
@@ -37,6 +38,11 @@ class LabCpus:
     @property
     def roles(self) -> CpuRoles:
         return CpuRoles((self.generator,), (self.dut,), self.control)
+
+
+def choose_cpus() -> LabCpus:
+    """The CPUs of a lab on this machine; EnvironmentFault when this process may use one only."""
+    return place(read_topology())
 
 
 def place(topology: Topology) -> LabCpus:

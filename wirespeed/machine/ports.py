@@ -5,7 +5,20 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 
+from wirespeed.errors import EnvironmentFault
+
 _held: set[int] = set()
+
+
+def free_rpc_port() -> int:
+    """A TCP port on loopback that is free, as is the one below it (T-Rex publishes there).
+
+    No other lab gets it before a generator has bound it, nor while a generator is started again.
+    """
+    port = free_pair(range(4501, 4999, 2))
+    if port is None:
+        raise EnvironmentFault("no two free TCP ports between 4500 and 4998 on 127.0.0.1 for the generator's RPC")
+    return port
 
 
 def free_pair(ports: Iterable[int]) -> int | None:

@@ -16,15 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from wirespeed.errors import FileFault, WirespeedError
-from wirespeed.explain.worth import worth_line
-from wirespeed.files import write_atomically
-from wirespeed.held_signals import signals_held
-from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.lab.lab import Lab, choose_cpus
-from wirespeed.lab.linux import LinuxLab, unavailable
-from wirespeed.lab.placement import limits
-from wirespeed.lab.suite import (
+from wirespeed.demo.suite import (
     BURDENED,
     SEED_SUITE,
     Failure,
@@ -36,8 +28,16 @@ from wirespeed.lab.suite import (
     search_file,
     suite_for,
 )
+from wirespeed.errors import FileFault, WirespeedError
+from wirespeed.explain.worth import worth_line
+from wirespeed.files import write_atomically
+from wirespeed.held_signals import signals_held
+from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.lab import Lab
+from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.veth import VethLab
 from wirespeed.loadtest.run import Progress as Sampled
+from wirespeed.machine.placement import choose_cpus, limits
 from wirespeed.model import PLAIN_MTU
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.limits import LIMIT_WORDS

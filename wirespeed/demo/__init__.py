@@ -1,0 +1,1 @@
+"""The seed articles' load tests: on labs of this machine (the demo), and on a tester alone (its ceiling)."""
