@@ -425,3 +425,5 @@ def test_tagged_groups_from_their_begin_to_their_end(
     assert "not enabled" in console.refused("tpg_tags")
     (tmp_path / "tags.json").write_text('{"type": "Dot1Q"}')
     assert "has no list of tags" in console.refused(f"tpg_enable --num-tpgids 1 --tags {tmp_path}/tags.json")
+    (tmp_path / "tags.json").write_text("[")
+    assert "is no JSON" in console.refused(f"tpg_enable --num-tpgids 1 --tags {tmp_path}/tags.json")

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from wirespeed.errors import UsageError
+from wirespeed.errors import FileFault, UsageError
 from wirespeed.profiles import addresses, field_program, hlt, instructions, packet, stl_profile, streams, trex_functions
 from wirespeed.profiles.packet import PROFILE_DIRECTORY
 from wirespeed.profiles.reading import read_profile
@@ -80,7 +80,10 @@ def load_tags(name: str, tunables: dict[str, str]) -> list[Any]:
     """The tags of tagged packet groups, as requests have them: those of a JSON file, or of what the Python file's
     `register().get_tpg_conf(…)` returns. FileFault or UsageError where there are none."""
     path = Path(name)
-    found = json.loads(read_profile(path)) if path.suffix == ".json" else _asked(path, tunables, "get_tpg_conf", {})
+    try:
+        found = json.loads(read_profile(path)) if path.suffix == ".json" else _asked(path, tunables, "get_tpg_conf", {})
+    except ValueError as error:
+        raise FileFault(f"{path}: is no JSON: {error}") from None
     if not isinstance(found, list):
         raise UsageError(f"{path}: has no list of tags")
     return found
