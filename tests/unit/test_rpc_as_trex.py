@@ -37,7 +37,7 @@ def test_ports_tell_that_they_count_streams(session: Session) -> None:
     system = session.call("get_system_info")
     assert system["advanced_per_stream_stats"] is True
     assert [port["rx"] for port in system["ports"]] == 2 * [
-        {"caps": ["flow_stats", "latency", "rx_bytes"], "counters": 1023}
+        {"caps": ["flow_stats", "latency", "rx_bytes", "tpg"], "counters": 1023}
     ]
 
 
