@@ -60,7 +60,9 @@ def test_a_command_ended_while_its_lab_comes_up_leaves_nothing(command: str, pla
         running.terminate()
         _, said = running.communicate(timeout=60)
     assert (running.returncode, said) == (INTERRUPTED, "wirespeed: interrupted\n")
-    assert (children(place), list(place.iterdir()), list(tmp_path.iterdir())) == ([], [], [])
+    # A process that was just begun ends by itself once its parent is gone.
+    wait_for(lambda: not children(place), "the end of the lab's processes")
+    assert (list(place.iterdir()), list(tmp_path.iterdir())) == ([], [])
 
 
 def test_a_load_test_ended_while_it_measures_keeps_its_result(place: Path, tmp_path: Path) -> None:
