@@ -1,4 +1,4 @@
-"""What links and routes of the machine cost each command.
+"""The time that links and routes of the machine add to each command.
 
     python bench/many_links.py [--links N] [--routes N] [--turns N] [WORD...]
 

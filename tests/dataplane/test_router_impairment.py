@@ -57,7 +57,7 @@ def counts(answer: str) -> dict[str, int]:
 
 
 def impaired(directory: Path, settings: str, frames: Sequence[bytes] = FRAMES) -> tuple[list[bytes], dict[str, int]]:
-    """What e1 sent of the frames, and what `show impairment` says."""
+    """The frames that e1 sent, and the counters of `show impairment`."""
     config = f"{CROSSED}set interface impairment e1 {settings}\n"
     outcome = route(directory, config, frames, [], ask=["show impairment"])
     counted = counts(outcome.answers[0])

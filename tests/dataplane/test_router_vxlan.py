@@ -321,14 +321,14 @@ def tagged(frame: bytes, *tags: tuple[int, int]) -> bytes:
 
 
 def carried(version: int, frame: bytes) -> bytes:
-    """What the tunnel's other end makes of a frame."""
+    """The frame in a VXLAN packet of the tunnel's other end."""
     ours, theirs = ENDS[version]
     ip = IP(src=theirs, dst=ours) if version == 4 else IPv6(src=theirs, dst=ours)
     return bytes(Ether(src=HOST1, dst=ROUTER1) / ip / UDP(sport=50000, dport=4789) / Raw(VXLAN + frame))
 
 
 def in_tunnel(frame: bytes) -> bytes:
-    """What is in a frame that went into the tunnel."""
+    """The frame inside a VXLAN packet that the router sent."""
     udp = bytes(Ether(frame)[UDP].payload)
     assert udp[:8] == VXLAN
     return udp[8:]

@@ -1,4 +1,4 @@
-"""A server of ours in a thread of the test process."""
+"""An HTTP server in a thread of the test process."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a lab takes of this machine: CPUs, TCP ports, programs of wirespeed as children."""
+"""Resources of this machine for a lab: CPUs, TCP ports, and programs of wirespeed as child processes."""

@@ -130,7 +130,7 @@ def _register(path: Path, source: bytes, method: str) -> Any:
 
 
 def _arguments(method: Any, tunables: dict[str, str], where: dict[str, int]) -> dict[str, Any]:
-    """What to call the method with, by the parameters it has; old files lack some of `where`."""
+    """Arguments for the parameters that the method has; old files lack some of `where`."""
     parameters = inspect.signature(method).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     call: dict[str, Any] = {name: value for name, value in where.items() if takes_any or name in parameters}

@@ -185,7 +185,7 @@ int ws_generator_retag(struct ws_generator *generator, uint16_t port, const stru
 	return whole ? 0 : fail(-ENOMEM, "no memory for %u tags", tag_count);
 }
 
-/* What the workers saw of one tag, as T-Rex tells it. */
+/* The sum of all workers' counts of one tag, in T-Rex's terms. */
 static struct ws_tagged merge(const struct inquiry inquiries[], uint16_t workers, uint32_t at)
 {
 	struct flow_order orders[WS_MAX_WORKERS];

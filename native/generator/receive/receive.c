@@ -15,6 +15,18 @@
 /* One burst a loop: what is due is to be sent before the next one is looked at. */
 enum { RX_BURST = 64 };
 
+/* A view of a packet of at least FLOW_TAIL_LEN bytes; `tail` holds the tail if segments part it. */
+static inline __attribute__((always_inline)) struct flow_packet
+flow_packet_of(const struct rte_mbuf *packet, uint8_t tail[FLOW_TAIL_LEN])
+{
+	return (struct flow_packet){
+		.head = rte_pktmbuf_mtod(packet, const uint8_t *),
+		.tail = rte_pktmbuf_read(packet, packet->pkt_len - FLOW_TAIL_LEN, FLOW_TAIL_LEN, tail),
+		.head_len = packet->data_len,
+		.bytes = packet->pkt_len + ETHERNET_FCS_LEN,
+	};
+}
+
 static void meter_burst(struct generator_port *port, struct rte_mbuf *const *packets, uint16_t n,
 						uint64_t now)
 {
@@ -28,12 +40,7 @@ static void meter_burst(struct generator_port *port, struct rte_mbuf *const *pac
 			rte_prefetch0(rte_pktmbuf_mtod(packets[i + AHEAD], void *));
 		if (packet->pkt_len < FLOW_TAIL_LEN)
 			continue;
-		struct flow_packet seen = {
-			.head = rte_pktmbuf_mtod(packet, const uint8_t *),
-			.tail = rte_pktmbuf_read(packet, packet->pkt_len - FLOW_TAIL_LEN, FLOW_TAIL_LEN, tail),
-			.head_len = packet->data_len,
-			.bytes = packet->pkt_len + ETHERNET_FCS_LEN,
-		};
+		struct flow_packet seen = flow_packet_of(packet, tail);
 		flow_meter_count(port->watch->meter, port->flows, &seen, now);
 	}
 }
@@ -45,12 +52,7 @@ static void count_tagged(struct generator_port *port, struct rte_mbuf *const *pa
 		const struct rte_mbuf *packet = packets[i];
 		if (packet->pkt_len < FLOW_TAIL_LEN)
 			continue;
-		struct flow_packet seen = {
-			.head = rte_pktmbuf_mtod(packet, const uint8_t *),
-			.tail = rte_pktmbuf_read(packet, packet->pkt_len - FLOW_TAIL_LEN, FLOW_TAIL_LEN, tail),
-			.head_len = packet->data_len,
-			.bytes = packet->pkt_len + ETHERNET_FCS_LEN,
-		};
+		struct flow_packet seen = flow_packet_of(packet, tail);
 		tagged_receive(port->tagged, &seen);
 	}
 }

@@ -34,7 +34,7 @@ struct ws_unknown_tag {
 int ws_generator_tag(struct ws_generator *generator, uint16_t port, bool receives, uint32_t groups,
 					 const struct ws_tag *tags, uint32_t tag_count);
 void ws_generator_end_tagging(struct ws_generator *generator, uint16_t port);
-/* As many tags as before, some of them changed; counts stay. */
+/* Replace the tags by as many others; counts stay. */
 int ws_generator_retag(struct ws_generator *generator, uint16_t port, const struct ws_tag *tags,
 					   uint32_t tag_count);
 /* Counts `first` to `first` + `count` - 1 of a group at one instant. */
