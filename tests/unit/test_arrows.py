@@ -46,3 +46,8 @@ def test_packages_have_an_order() -> None:
         TopologicalSorter(_arrows()).prepare()
     except CycleError as error:
         raise AssertionError(f"packages import each other in a circle: {' -> '.join(error.args[1])}") from None
+
+
+def test_the_option_parser_is_known_to_the_command_line_only() -> None:
+    words = {path: path.read_text() for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] != "cli"}
+    assert not [path for path, text in words.items() if "import typer" in text or "from typer" in text]
