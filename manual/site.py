@@ -101,6 +101,7 @@ def _settings(root: Path, commands: Sequence[Page]) -> dict[str, Any]:
             },
             {"Router's command line": "reference/router.md"},
             {"Causes": "reference/causes.md"},
+            {"Analysis": "docs/develop/analysis.md"},
             {"Decisions": ["docs/decisions/README.md", *(f"docs/decisions/{name}" for name in decisions)]},
             {"Contributing": "CONTRIBUTING.md"},
         ],
