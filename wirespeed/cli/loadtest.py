@@ -24,15 +24,16 @@ def command(options: LoadtestOptions) -> int:
 
     from wirespeed.bench.ceiling import ceiling_note  # noqa: PLC0415
     from wirespeed.bench.options import SERVER  # noqa: PLC0415
-    from wirespeed.cli.measuring import conclude, exit_code, given_of, keeping, plan_head, shown  # noqa: PLC0415
+    from wirespeed.cli.measuring import conclude, exit_code, keeping, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
-    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.loadtest.live import summary, title_of, watcher  # noqa: PLC0415
     from wirespeed.loadtest.outcome import raise_for_outcome  # noqa: PLC0415
     from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables  # noqa: PLC0415
     from wirespeed.loadtest.run import load_for, run_loadtest  # noqa: PLC0415
     from wirespeed.measure.machine import is_local, is_virtual_here  # noqa: PLC0415
+    from wirespeed.measurement.plan_head import given_of, plan_head  # noqa: PLC0415
+    from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.results.loadtest_journal import LoadtestJournal  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.units import parse_rate  # noqa: PLC0415

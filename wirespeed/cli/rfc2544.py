@@ -25,11 +25,12 @@ def command(options: Rfc2544Options) -> int:
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.cli.measuring import exit_code, given_of, keeping, plan_head, say, shown  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, keeping, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
-    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
+    from wirespeed.measurement.plan_head import given_of, plan_head  # noqa: PLC0415
+    from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.results.output import Output, check_writable  # noqa: PLC0415
     from wirespeed.results.rfc2544_json import Rfc2544Journal  # noqa: PLC0415
     from wirespeed.rfc2544.live import summary, watcher  # noqa: PLC0415

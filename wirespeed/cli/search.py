@@ -21,10 +21,11 @@ def command(options: SearchOptions) -> int:
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.cli.measuring import conclude, exit_code, given_of, keeping, plan_head, shown  # noqa: PLC0415
+    from wirespeed.cli.measuring import conclude, exit_code, keeping, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
-    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
+    from wirespeed.measurement.plan_head import given_of, plan_head  # noqa: PLC0415
+    from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.results.output import Output  # noqa: PLC0415
     from wirespeed.results.search_json import SearchJournal  # noqa: PLC0415
     from wirespeed.search.goals import PRESETS, goals_of  # noqa: PLC0415
