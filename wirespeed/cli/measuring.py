@@ -1,4 +1,4 @@
-"""What commands that measure do alike: the head of their plans, and how they end."""
+"""The driver of commands that measure: signals, lab, journal, live page, summary and exit code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import INTERRUPTED, UsageError
 from wirespeed.results.output import STDOUT, Output
@@ -14,9 +14,55 @@ from wirespeed.results.output import STDOUT, Output
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from wirespeed.measurement.measurement import Measurement
+    from wirespeed.measurement.options import MeasurementOptions
+    from wirespeed.results.file import AnyResult
     from wirespeed.results.loadtest import Result
     from wirespeed.results.search import SearchResult
     from wirespeed.results.verdict import Verdict
+
+
+def measure(kind: str, options: MeasurementOptions) -> int:
+    """Run a measurement of `kind`, or recover one; the exit code."""
+    from rich.console import Console  # noqa: PLC0415 - a command starts fast
+
+    from wirespeed.cli.recover import recover  # noqa: PLC0415
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
+    from wirespeed.measurement.stand import stand_of  # noqa: PLC0415
+
+    console = Console(stderr=True, soft_wrap=True)
+    if options.recover is not None:
+        return recover(options.recover, options.output, console, options.quiet)
+    measurement = kind_of(kind)(options)
+    options = measurement.options
+    out = Output(options.output)
+    with (
+        stop_on_signals() as stop,
+        keeping(out),
+        shown(options.output, web=options.web),
+        stand_of(measurement.at, options.bench, options.force, measurement.lasting_s, stop) as stand,
+    ):
+        with measurement.watcher(console) as watch:
+            result = measurement.run(stand, watch, stop, out.journal(measurement.goes_on))
+        where = out.keep(result)
+    measurement.keep_more(result)
+    if not options.quiet:
+        say(console, _last_lines(measurement, result, where), quiet=False)
+    measurement.raise_for(result)
+    return INTERRUPTED if result.ending.status == "interrupted" else 0
+
+
+def _last_lines(measurement: Measurement[Any, Any], result: AnyResult, where: str | None) -> Iterator[str]:
+    """The summary, and what the run is worth where the kind tells it."""
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
+    from wirespeed.explain.worth import worth_line  # noqa: PLC0415
+    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
+
+    verdict = verdict_of(result)
+    yield from measurement.summary(result, verdict, where)
+    if measurement.tells_worth:
+        yield worth_line([verdict], lab_cpus(result.lab))
 
 
 @contextmanager
