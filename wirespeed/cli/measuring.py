@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
     from wirespeed.results.file import AnyResult
-    from wirespeed.results.loadtest import Result
-    from wirespeed.results.search import SearchResult
-    from wirespeed.results.verdict import Verdict
 
 
 def measure(kind: str, options: MeasurementOptions) -> int:
@@ -97,22 +94,3 @@ def say(console: Console, lines: Iterable[str], quiet: bool) -> None:
     """The summary of a result, unless nothing is to be said."""
     for text in [] if quiet else lines:
         console.out(text, highlight=False)
-
-
-def conclude(
-    console: Console, result: Result | SearchResult, lines: Callable[[Verdict], Iterable[str]], quiet: bool
-) -> None:
-    """The summary that `lines` makes of the verdict, and whether the run is worth something; unless nothing is to be
-    said."""
-    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
-    from wirespeed.explain.worth import worth_line  # noqa: PLC0415
-    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
-
-    if not quiet:
-        verdict = verdict_of(result)
-        say(console, [*lines(verdict), worth_line([verdict], lab_cpus(result.lab))], quiet)
-
-
-def exit_code(status: str) -> int:
-    """Of a measurement that did not fail."""
-    return INTERRUPTED if status == "interrupted" else 0

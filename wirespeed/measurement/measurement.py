@@ -50,7 +50,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
 
     @staticmethod
     @abstractmethod
-    def summary(result: AResult, verdict: Verdict, where: str | None) -> list[str]:
+    def summary(result: AResult, verdict: Verdict, where: str | None, /) -> list[str]:
         """The last lines; `where` is the result's file."""
 
     def keep_more(self, result: AResult) -> None:
