@@ -23,14 +23,13 @@ def measure(kind: str, options: MeasurementOptions) -> int:
     """Run a measurement of `kind`, or recover one; the exit code."""
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.cli.recover import recover  # noqa: PLC0415
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
     from wirespeed.measurement.stand import stand_of  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if options.recover is not None:
-        return recover(options.recover, options.output, console, options.quiet)
+        return _recover(options.recover, options.output, console, options.quiet)
     measurement = kind_of(kind)(options)
     options = measurement.options
     out = Output(options.output)
@@ -45,9 +44,21 @@ def measure(kind: str, options: MeasurementOptions) -> int:
         where = out.keep(result)
     measurement.keep_more(result)
     if not options.quiet:
-        say(console, _last_lines(measurement, result, where), quiet=False)
+        _say(console, _last_lines(measurement, result, where))
     measurement.raise_for(result)
     return INTERRUPTED if result.ending.status == "interrupted" else 0
+
+
+def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
+    """Make the result file of a test that did not end from its journal, and say what it holds."""
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
+    from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
+    from wirespeed.results.file import kind_name, recover  # noqa: PLC0415
+
+    result, path = recover(file, output)
+    if not quiet:
+        _say(console, kind_of(kind_name(result)).summary(result, verdict_of(result), str(path)))
+    return 0
 
 
 def _last_lines(measurement: Measurement[Any, Any], result: AnyResult, where: str | None) -> Iterator[str]:
@@ -90,7 +101,6 @@ def shown(output: str, *, web: bool) -> Iterator[None]:
         yield
 
 
-def say(console: Console, lines: Iterable[str], quiet: bool) -> None:
-    """The summary of a result, unless nothing is to be said."""
-    for text in [] if quiet else lines:
+def _say(console: Console, lines: Iterable[str]) -> None:
+    for text in lines:
         console.out(text, highlight=False)
