@@ -162,6 +162,16 @@ def test_tags_are_told_and_changed(enabled: Session) -> None:
     assert NO_OWNER in refused(enabled, "update_tpg_tags", username="you", tags=[])
 
 
+def test_as_many_tags_as_a_message_holds(session: Session) -> None:
+    """20 000 tags, the most of T-Rex's own tests, whose client waits three seconds for an answer."""
+    tags = [{"type": "QinQ", "value": {"vlans": [1 + n // 4000, 1 + n % 4000]}} for n in range(20_000)]
+    switch_on(session, tags=tags)
+    assert session.call("get_tpg_tags", username="me", min_tag=19_998, max_tag=20_000) == tags[-2:]
+    swapped = [{"tag_id": 0, "type": None}, {"tag_id": 1, **tags[0]}, {"tag_id": 0, **tags[1]}]
+    session.call("update_tpg_tags", username="me", tags=swapped)
+    assert session.call("get_tpg_tags", username="me", min_tag=0, max_tag=3) == [tags[1], tags[0], tags[2]]
+
+
 def test_counts_are_told_for_a_run_of_equal_ones(enabled: Session) -> None:
     enabled.core.tagged_counts = {
         (1, 2, 0): Tagged(9, 900, 1, 2, 3, 4, 5),

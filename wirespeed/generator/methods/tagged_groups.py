@@ -45,10 +45,10 @@ def enable_tpg(
     if not set(receivers) <= set(acquired):
         raise failed("Rx Ports must be acquired!")
     count: int = read(given, "num_tpgids", int)
-    numbered: list[Tag] = []
+    numbered: dict[Tag, None] = {}
     for one in read(given, "tags", list):
-        numbered.append(tag_of(one if isinstance(one, dict) else {}, numbered))
-    server.tagged.add(TaggedGroups(username, acquired, receivers, count, numbered))
+        numbered[tag_of(one if isinstance(one, dict) else {}, numbered)] = None
+    server.tagged.add(TaggedGroups(username, acquired, receivers, count, list(numbered)))
     return {}
 
 
@@ -113,11 +113,15 @@ def update_tpg_tags(server: Server, username: str, tags: list[Any]) -> Json:
     if groups is None or groups.state is not State.ENABLED:
         raise failed(_OFF)
     changed = list(groups.tags)
+    taken = set(changed)
     for one in tags:
         number: int = read(one, "tag_id", UInt16)
         if number >= len(changed):
             raise failed(f"Tag Id {number} greater than num of tags {len(changed)}")
-        changed[number] = tag_of(one, changed) if one.get("type") else Tag()
+        tag = tag_of(one, taken) if one.get("type") else Tag()
+        taken.discard(changed[number])
+        taken.add(tag)
+        changed[number] = tag
     server.tagged.retag(groups, changed)
     return {}
 
