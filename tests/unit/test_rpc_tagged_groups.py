@@ -227,14 +227,15 @@ def test_counts_are_cleared_by_range_list_and_place(enabled: Session) -> None:
 
 
 def test_unknown_tags_are_told_until_cleared(enabled: Session) -> None:
-    assert enabled.call("get_tpg_unknown_tags", port_id=1) is None
+    assert enabled.call("get_tpg_unknown_tags", port_id=1) == {"1": []}
     enabled.core.unknown = [(2, Tag(9)), (3, Tag(8, 9))]
-    assert enabled.call("get_tpg_unknown_tags", port_id=1) == [
+    told = [
         {"tpgid": 2, "tag": {"type": "Dot1Q", "value": {"vlan": 9}}},
         {"tpgid": 3, "tag": {"type": "QinQ", "value": {"vlans": [8, 9]}}},
     ]
+    assert enabled.call("get_tpg_unknown_tags", port_id=1) == {"1": told}
     enabled.call("clear_tpg_unknown_tags", port_id=1)
-    assert enabled.call("get_tpg_unknown_tags", port_id=1) is None
+    assert enabled.call("get_tpg_unknown_tags", port_id=1) == {"1": []}
     for name in ("get_tpg_unknown_tags", "clear_tpg_unknown_tags"):
         assert "not enabled or collecting" in refused(enabled, name, port_id=0)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from wirespeed._native.flow_records import Tag, Tagged
@@ -232,9 +234,18 @@ def _clear_listed(server: Server, groups: TaggedGroups, port: Port, tpgids: rang
     for tag in tags:
         if not isinstance(tag, int) or not 0 <= tag < len(groups.tags):
             raise failed(f"Tag {tag} is larger than number of tags {len(groups.tags)}")
+    runs = list(_runs(tags))
     for tpgid in tpgids:
-        for tag in tags:
-            server.core.clear_tagged(port.index, tpgid, tag, 1)
+        for first, count in runs:
+            server.core.clear_tagged(port.index, tpgid, first, count)
+
+
+def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the count of each run of numbers that follow each other: a run takes one message to the workers."""
+    ordered = sorted(set(numbers))
+    for _, run in groupby(enumerate(ordered), lambda one: one[1] - one[0]):
+        members = [number for _, number in run]
+        yield members[0], len(members)
 
 
 @method("clear_updated")
@@ -274,9 +285,10 @@ def clear_tpg_tx_stats(server: Server, port: Port, tpgid: int) -> Json:
 
 
 @method("get_tpg_unknown_tags")
-def get_tpg_unknown_tags(server: Server, port: Port) -> list[Json] | None:
+def get_tpg_unknown_tags(server: Server, port: Port) -> Json:
     _collecting(server, port)
-    return [{"tpgid": group, "tag": described(tag)} for group, tag in server.core.unknown_tags(port.index)] or None
+    unknown = server.core.unknown_tags(port.index)
+    return {str(port.index): [{"tpgid": group, "tag": described(tag)} for group, tag in unknown]}
 
 
 @method("clear_tpg_unknown_tags")
