@@ -29,10 +29,10 @@ from wirespeed._native.flow_records import (
     Tagged,
 )
 from wirespeed._native.generator import ALL_CORES, FrameKinds, NativeGenerator, PortTraffic, Snapshot, WorkerLoad
-from wirespeed._native.runtime import Medium
 from wirespeed._native.stream_records import Op, Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
+from wirespeed.seam.ports import Medium
 
 
 class Refused(Exception):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from wirespeed.bench.options import Options
+from wirespeed.bench.options import Given, Options
 from wirespeed.cli.options import directions_of
 from wirespeed.errors import INTERRUPTED, UsageError
 from wirespeed.results.output import STDOUT, Output
@@ -17,6 +17,7 @@ from wirespeed.units import parse_speed
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from wirespeed.measurement.options import MeasurementOptions
     from wirespeed.results.channel import Channel
     from wirespeed.results.loadtest import Result
     from wirespeed.results.search import SearchResult
@@ -34,18 +35,21 @@ class PlanHead(TypedDict):
     output_file: str
 
 
-def plan_head(
-    at: Options, output: str, *, direction: str, unidirectional: bool, verify: bool, force: bool, name: str = ""
-) -> PlanHead:
+def given_of(options: MeasurementOptions, **more: str) -> Given:
+    """The options that a bench may have too; `more` are values in place of the options' own, or that they lack."""
+    return Given(**{name: getattr(options, name) for name in Given.__annotations__ if hasattr(options, name)} | more)
+
+
+def plan_head(at: Options, options: MeasurementOptions, name: str = "") -> PlanHead:
     """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
     profile."""
     return PlanHead(
-        directions=directions_of(at.ports, direction, at.wires, unidirectional),
+        directions=directions_of(at.ports, options.direction, at.wires, options.unidirectional),
         line_bps=parse_speed(at.line) if at.line else None,
-        verify=verify,
-        force=force,
-        name=(name or at.profile) if output == STDOUT else Path(output).stem,
-        output_file=output,
+        verify=options.verify,
+        force=options.force,
+        name=(name or at.profile) if options.output == STDOUT else Path(options.output).stem,
+        output_file=options.output,
     )
 
 

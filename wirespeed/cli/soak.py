@@ -4,88 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from wirespeed.cli.options import (
-    BenchOption,
-    DirectionOption,
-    DutOption,
-    LabOption,
-    LineOption,
-    OutputOption,
-    PortsOption,
-    PowerOption,
-    ProfileOption,
-    QuietOption,
-    RecoverOption,
-    ServerOption,
-    TunablesOption,
-    UnidirectionalOption,
-    VerifyOption,
-    WebOption,
-    WiresOption,
-    number,
-)
+from wirespeed.cli.spliced import spliced
 from wirespeed.ending_signals import stop_on_signals
+from wirespeed.measurement.soak.options import SoakOptions
 
 if TYPE_CHECKING:
     from wirespeed.results.soak import SoakResult
     from wirespeed.units import Rate
 
 
-def command(
-    *,
-    server: ServerOption = None,
-    profile: ProfileOption = "bench",
-    tunables: TunablesOption = "",
-    output: OutputOption = "-",
-    load: Annotated[
-        str,
-        typer.Option(
-            "--load", metavar="RATE", help="Load of each direction, such as 30% or 2mpps.", show_default=False
-        ),
-    ] = "",
-    of: Annotated[
-        Path | None,
-        typer.Option("--of", metavar="FILE", help="A search result, to hold a --share of what it found."),
-    ] = None,
-    share: Annotated[str, typer.Option("--share", metavar="PERCENT", help="Of the goal's lower bound.")] = "90%",
-    goal: Annotated[str, typer.Option("--goal", metavar="NAME", help="Goal of that search.", show_default="ndr")] = "",
-    duration: Annotated[
-        str, typer.Option("--for", metavar="TIME", help="How long, as 90, 10m, 8h or 3d.", show_default=False)
-    ] = "",
-    show: Annotated[str, typer.Option("--show", metavar="RATIO", help="Loss ratio that is to be shown.")] = "1e-7",
-    confidence: Annotated[str, typer.Option("--confidence", metavar="PERCENT", help="At which confidence.")] = "95%",
-    latency: Annotated[
-        str, typer.Option("--latency", metavar="RATE|none", help="Stream that latency is measured by, beside the load.")
-    ] = "1kpps",
-    patience: Annotated[
-        float,
-        typer.Option("--patience", parser=number, metavar="S", help="Wait so long for a generator that went away."),
-    ] = 60.0,
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", metavar="FILE", help="Go on with a soak that ended or died, as its file says."),
-    ] = None,
-    lab: LabOption = "",
-    unidirectional: UnidirectionalOption = False,
-    direction: DirectionOption = "both",
-    ports: PortsOption = None,
-    wires: WiresOption = "",
-    verify: VerifyOption = False,
-    line: LineOption = "",
-    dut: DutOption = None,
-    bench: BenchOption = None,
-    power: PowerOption = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Take the ports from whoever holds them; send without a link.")
-    ] = False,
-    recover: RecoverOption = None,
-    web: WebOption = False,
-    quiet: QuietOption = False,
-) -> int:
+@spliced
+def command(options: SoakOptions) -> int:
     """Hold a load for minutes to days; what was lost, when and by whom, and what loss ratio that shows.
 
     Progress goes to standard error. Ctrl-C stops the traffic and gives the verdict of what was seen. Seconds are kept
@@ -93,8 +24,7 @@ def command(
     """
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.bench.options import Given  # noqa: PLC0415
-    from wirespeed.cli.measuring import exit_code, keeping, plan_head, say, shown  # noqa: PLC0415
+    from wirespeed.cli.measuring import exit_code, given_of, keeping, plan_head, say, shown  # noqa: PLC0415
     from wirespeed.cli.recover import recover as recover_result  # noqa: PLC0415
     from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -115,48 +45,52 @@ def command(
     from wirespeed.soak.run import raise_for_ending, run_soak  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
-    if recover is not None:
-        return recover_result(recover, output, console, quiet)
-    given = Given(server, dut, lab, ports, wires, line, profile, tunables, power)
-    at = with_bench(bench, given, default_profile="bench")
+    if options.recover is not None:
+        return recover_result(options.recover, options.output, console, options.quiet)
+    at = with_bench(options.bench, given_of(options), default_profile="bench")
     earlier = None
-    if resume is not None:
-        earlier = _earlier(resume, told_again=bool(load or of or output != "-"))
-        plan = replace(plan_of(earlier, parse_time(duration) if duration else None), patience_s=patience, force=force)
+    if options.resume is not None:
+        earlier = _earlier(options.resume, told_again=bool(options.load or options.of or options.output != "-"))
+        plan = replace(
+            plan_of(earlier, parse_time(options.duration) if options.duration else None),
+            patience_s=options.patience,
+            force=options.force,
+        )
         if plan.duration_s <= earlier.verdict.watched_s:
-            raise UsageError(f"{resume} has all of its {plan.duration_s:g} s; give a longer --for to go on")
-        output, at = str(resume), at if bench else replace(at, lab=lab or plan.lab_name)
-        if server is None and bench is None and plan.server and not at.lab:
+            raise UsageError(f"{options.resume} has all of its {plan.duration_s:g} s; give a longer --for to go on")
+        options = replace(options, output=str(options.resume))
+        at = at if options.bench else replace(at, lab=options.lab or plan.lab_name)
+        if options.server is None and options.bench is None and plan.server and not at.lab:
             at = replace(at, server=plan.server)
     else:
-        rate, origin = _load(load, of, share, goal)
-        if not duration:
+        rate, origin = _load(options.load, options.of, options.share, options.goal)
+        if not options.duration:
             raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
         plan = SoakPlan(
             profile=at.profile,
             tunables=parse_tunables(at.tunables),
             load=rate,
             load_from=origin,
-            duration_s=parse_time(duration),
-            target_ratio=parse_ratio("--show", show),
-            confidence=parse_ratio("--confidence", confidence),
-            latency_pps=parse_latency(latency),
-            patience_s=patience,
-            **plan_head(at, output, direction=direction, unidirectional=unidirectional, verify=verify, force=force),
+            duration_s=parse_time(options.duration),
+            target_ratio=parse_ratio("--show", options.loss),
+            confidence=parse_ratio("--confidence", options.confidence),
+            latency_pps=parse_latency(options.latency),
+            patience_s=options.patience,
+            **plan_head(at, options),
             lab_name=at.lab,
         )
     if at.lab or not at.server:
         plan = replace(plan, patience_s=0.0)  # it goes down with its generator
     check_plan(plan)
-    out = Output(output)
+    out = Output(options.output)
     streams = load_for(plan)
     with (
         stop_on_signals() as stop,
         keeping(out),
-        shown(output, web=web),
-        stand_of(at, bench, force, plan.duration_s, stop) as stand,
+        shown(options.output, web=options.web),
+        stand_of(at, options.bench, options.force, plan.duration_s, stop) as stand,
     ):
-        with watcher(console, plan.title, quiet) as view:
+        with watcher(console, plan.title, options.quiet) as view:
             result = run_soak(
                 plan.on(lab=stand.lab, dut=stand.device),
                 stand.client,
@@ -168,7 +102,7 @@ def command(
                 earlier=earlier,
             )
         where = out.keep(result)
-    say(console, summary(result, verdict_of(result), where), quiet)
+    say(console, summary(result, verdict_of(result), where), options.quiet)
     raise_for_ending(result)
     return exit_code(result.ending.status)
 
