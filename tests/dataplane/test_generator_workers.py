@@ -199,7 +199,7 @@ def test_what_sends_can_be_changed(wire: Wire) -> None:
 
 
 def test_tagged_groups_are_merged_over_workers(wire: Wire) -> None:
-    """A group goes out by one core and then by the other, so that each worker of the receiver sees half of its numbers."""
+    """A group goes out by one core, then by the other: each worker of the receiver sees a part of its numbers."""
     sender, receiver = wire.sender, wire.receiver
     size = len(tagged_packet(7)) + 4
     sender.tag(0, 2, [(7, 0), (8, 0)], receives=False)
