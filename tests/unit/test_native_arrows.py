@@ -17,7 +17,6 @@ LEFT = {
     "generator/control": {"flows", "latency"},
     "generator/program": {"program_spread", "program_variable"},
     "linux": {"intake", "intake_labels", "intake_routes", "message", "nexthop_message", "route_message"},
-    "router/acl": {"acl_interface", "acl_rules", "acl_session_read", "acl_sessions"},
     "router/bond": {"bond_lacp", "bond_member", "bond_spread"},
     "router/fib": {"load_balance", "own_balance"},
     "router/interface": {"interface", "ip6_interface"},
