@@ -3,7 +3,7 @@
 #ifndef ROUTER_RX_URPF_H
 #define ROUTER_RX_URPF_H
 
-#include "router/nodes/urpf_check.h"
+#include "router/urpf/urpf_check.h"
 #include "wirespeed/urpf.h"
 
 enum { RX_URPF_DROP };

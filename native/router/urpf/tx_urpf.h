@@ -10,7 +10,7 @@
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/fib/fib_lookup_ip6.h"
 #include "router/nodes/frame_ip.h"
-#include "router/nodes/urpf_check.h"
+#include "router/urpf/urpf_check.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wirespeed/urpf.h"
