@@ -5,7 +5,7 @@
 #ifndef ROUTER_ACL_FRAME_H
 #define ROUTER_ACL_FRAME_H
 
-#include "router/nodes/acl_trace.h"
+#include "router/acl/acl_trace.h"
 
 static __attribute__((noinline, unused)) void acl_flush(struct acl_frame *frame)
 {
