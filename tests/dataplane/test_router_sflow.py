@@ -102,7 +102,7 @@ class Told:
 
 
 def sampled(directory: Path, reader: Reader, config: str, frames: list[bytes], wanted: int) -> Told:
-    """Send frames into e0 of a router that samples each, until `wanted` samples came."""
+    """Send frames into e0 of a router that samples each, until `wanted` samples and the first counters came."""
     write_pcap(directory / "in.pcap", frames)
     write_pcap(directory / "none.pcap", [])
     ports = [f"e0=pcap:{directory}/in.pcap,{directory}/e0.pcap", f"e1=pcap:{directory}/none.pcap,{directory}/e1.pcap"]
@@ -112,9 +112,9 @@ def sampled(directory: Path, reader: Reader, config: str, frames: list[bytes], w
 
         def are_all_sent() -> bool:
             told.datagrams.extend(reader.datagrams())
-            return len(told.flows) >= wanted
+            return len(told.flows) >= wanted and len(told.bodies(_COUNTERS)) >= config.count("sflow enable")
 
-        wait_for(are_all_sent, "the samples")
+        wait_for(are_all_sent, "the samples and counters")
         return Told(told.datagrams, running.ask("show sflow"))
 
 

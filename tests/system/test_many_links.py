@@ -40,17 +40,38 @@ print(*seen, "interfaces", *conf.ifaces.data, "routes", *conf.route.routes, *con
 """
 
 
-def test_nothing_of_the_machine_is_read_to_build_packets(tmp_path: Path) -> None:
-    commands, program = tmp_path / "commands", tmp_path / "program.py"
+REFUSED = """
+from wirespeed._native.port_checks import check_ports
+from wirespeed.model import parse_port_spec
+try:
+    check_ports([parse_port_spec("af_packet:a7"), parse_port_spec("af_packet:none")])
+except Exception as error:
+    print(error)
+"""
+
+
+def among_links(directory: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """A Python program, run to its end in a network namespace of many links and routes."""
+    commands, program = directory / "commands", directory / "program.py"
     lines = [f"link add a{number} type veth peer name b{number}" for number in range(PAIRS)] + ["link set lo up"]
     lines += [f"route add 10.{number >> 8}.{number & 255}.0/24 dev lo" for number in range(ROUTES)]
     commands.write_text("\n".join(lines) + "\n")
-    program.write_text(WATCHED.format(builders=BUILDERS))
-    done = subprocess.run(
+    program.write_text(text)
+    return subprocess.run(
         ["unshare", "--net", "sh", "-c", f"ip -batch {commands} && exec {shlex.quote(sys.executable)} {program}"],
         capture_output=True,
         text=True,
         check=False,
         cwd=Path(__file__).parents[2],
     )
+
+
+def test_nothing_of_the_machine_is_read_to_build_packets(tmp_path: Path) -> None:
+    done = among_links(tmp_path, WATCHED.format(builders=BUILDERS))
     assert (done.returncode, done.stdout) == (0, "interfaces lo routes\n"), done.stderr
+
+
+def test_a_refused_port_names_few_of_many_links(tmp_path: Path) -> None:
+    done = among_links(tmp_path, REFUSED)
+    assert "there is no network interface none; there are a0, a1, a10, " in done.stdout, done.stderr
+    assert done.stdout.endswith(f" and {2 * PAIRS + 1 - 20} more\n"), done.stdout

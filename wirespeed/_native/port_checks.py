@@ -12,6 +12,7 @@ from wirespeed.errors import EnvironmentFault, FileFault, UsageError
 from wirespeed.model import PortSpec
 
 _CAP_NET_ADMIN, _CAP_NET_RAW = 12, 13
+_NAMED = 20
 _INTERFACE_NAME_BYTES = 15
 _PCI_DEVICES = Path("/sys/bus/pci/devices")
 _USER_DRIVERS = {"vfio-pci", "uio_pci_generic", "igb_uio"}
@@ -102,10 +103,12 @@ def listens(path: Path, kind: socket.SocketKind) -> bool:
 
 
 def _check_interface(spec: PortSpec) -> None:
-    present = sorted(name for _, name in socket.if_nameindex())
-    if spec.target not in present:
-        there = ", ".join(present)
-        raise EnvironmentFault(f"port {spec}: there is no network interface {spec.target}; there are {there}")
+    try:
+        socket.if_nametoindex(spec.target)  # in constant time, however many links there are
+    except (OSError, ValueError):
+        names = sorted(name for _, name in socket.if_nameindex())
+        there = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+        raise EnvironmentFault(f"port {spec}: there is no network interface {spec.target}; there are {there}") from None
     if not _may(_CAP_NET_RAW) or (spec.kind == "af_xdp" and not _may(_CAP_NET_ADMIN)):
         raise EnvironmentFault(f"port {spec}: {spec.kind} needs root (or CAP_NET_RAW and CAP_NET_ADMIN)")
 

@@ -14,7 +14,7 @@ from wirespeed.results.dut_cpu import MachineLoad
 _MOST_KEYS = 20_000
 _MODULES = """
 echo; echo '==> modules <=='
-for d in /sys/class/net/*/device; do i=${d%/device} i=${i##*/}
+for d in /sys/bus/*/devices/*/net/*; do i=${d##*/}
 ethtool -m $i 2>/dev/null | grep 'Module temperature *:' | sed "s/^/$i /"; done"""
 """Pluggable modules, of Linux alone; after what its kind asks for, under a head of the same form."""
 

@@ -27,10 +27,11 @@ _SENSORS = (
     "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq",
 )
 MOST_INTERFACES = 64
-"""With more, ethtool is asked of those with hardware alone: a process an interface would take seconds for 4 000."""
+"""With more, ethtool is asked of those with hardware alone: a process an interface would take seconds for 4 000.
+They are found by their devices, since a look at each of 4 000 links takes 0.15 s."""
 EACH_INTERFACE = (
     f"nets=$(ls /sys/class/net); [ $(echo $nets | wc -w) -le {MOST_INTERFACES} ] || "
-    "nets=$(ls -d /sys/class/net/*/device 2>/dev/null | cut -d/ -f5); for i in $nets; do [ $i = lo ] ||"
+    "nets=$(ls -d /sys/bus/*/devices/*/net/* 2>/dev/null | cut -d/ -f8); for i in $nets; do [ $i = lo ] ||"
 )
 """Begin of a shell loop over interfaces `$i`; the collector's own script has other variables."""
 SAMPLE = f"""tail -n +1 {" ".join(_FILES)}
