@@ -114,7 +114,7 @@ static void there_are_no_more_than_have_a_state(void **state)
 {
 	(void)state;
 	static struct router_module many[MODULES_MAX + 1];
-	static char names[MODULES_MAX + 1][8];
+	static char names[MODULES_MAX + 1][16];
 	for (int i = 0; i <= MODULES_MAX; i++) {
 		snprintf(names[i], sizeof(names[i]), "m%d", i);
 		many[i] = (struct router_module){.name = names[i]};
