@@ -24,7 +24,7 @@ from test_router_floods import bound_for
 from wirespeed._native.flow_records import CaptureWhat, Flow, FlowKind
 from wirespeed._native.generator import PortTraffic
 from wirespeed._native.stream_records import Op, OpKind, Stream
-from wirespeed.router.core import Address, Network
+from wirespeed.seam.addresses import Address, Network
 
 HOPS = 8
 OUTPUTS = (1, 2)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from wirespeed._native import runtime
 from wirespeed._native.router import NativeRouter
 from wirespeed.model import parse_port_spec
-from wirespeed.router.core import BridgeDomain
+from wirespeed.seam.interfaces import BridgeDomain
 
 MEMORY_MB = 6144
 DESCRIPTORS = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from wirespeed.router.core import Address, Network
+from wirespeed.seam.addresses import Address, Network
 
 Prefix = TypeVar("Prefix", bound=Network)
 

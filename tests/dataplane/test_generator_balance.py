@@ -31,8 +31,8 @@ from scapy.all import (
 )
 
 from wirespeed._native.generator import FrameKinds
-from wirespeed._native.runtime import Medium
 from wirespeed._native.stream_records import Op, OpKind, Stream, VarKind
+from wirespeed.seam.ports import Medium
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 

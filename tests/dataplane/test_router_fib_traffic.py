@@ -16,7 +16,7 @@ from naive_table import NaiveTable
 
 from wirespeed._native.generator import PortTraffic
 from wirespeed.dut.errors import parse_errors
-from wirespeed.router.core import Address, Network
+from wirespeed.seam.addresses import Address, Network
 
 DROP = -1
 """In the place of a next hop's number."""

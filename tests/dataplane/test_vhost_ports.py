@@ -18,10 +18,10 @@ from test_memif_links import settle, wait_for_traffic
 from testpmd import TESTPMD, needs_testpmd
 
 from wirespeed._native.port_checks import check_ports
-from wirespeed._native.runtime import Medium
 from wirespeed._native.stream_records import Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
+from wirespeed.seam.ports import Medium
 
 with_testpmd = needs_testpmd("vhost was NOT tried against DPDK's virtio driver")
 

@@ -1,8 +1,8 @@
-"""The stand-in's part of `wirespeed.router.acl_session_core.AclSessionCore`: sessions are what a test puts there."""
+"""The stand-in's part of `wirespeed.seam.acl_session.AclSessionCore`: sessions are what a test puts there."""
 
 from __future__ import annotations
 
-from wirespeed.router.acl_session_core import AclSession, AclSessionCounters, AclSessionSettings
+from wirespeed.seam.acl_session import AclSession, AclSessionCounters, AclSessionSettings
 
 
 class FakeAclSessions:

@@ -1,21 +1,12 @@
-"""The stand-in's part of `wirespeed.router.bond_core.BondCore`: bonds and members are kept by interface."""
+"""The stand-in's part of `wirespeed.seam.bond.BondCore`: bonds and members are kept by interface."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from wirespeed.errors import UsageError
-from wirespeed.router.bond_core import (
-    Bond,
-    BondMember,
-    BondMode,
-    LacpMux,
-    LacpParty,
-    LacpPeriodic,
-    LacpPort,
-    LacpReceive,
-)
-from wirespeed.router.core import Interface, InterfaceKind, Mode
+from wirespeed.seam.bond import Bond, BondMember, BondMode, LacpMux, LacpParty, LacpPeriodic, LacpPort, LacpReceive
+from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode
 
 
 class FakeBond:

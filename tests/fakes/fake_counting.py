@@ -1,11 +1,11 @@
-"""The stand-in's part of `wirespeed.router.counting_core.CountingCore`."""
+"""The stand-in's part of `wirespeed.seam.counting.CountingCore`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from wirespeed.errors import UsageError
-from wirespeed.router.counting_core import Adjacency, Counting, RouteCounts
+from wirespeed.seam.counting import Adjacency, Counting, RouteCounts
 
 
 class FakeCounting:

@@ -22,9 +22,9 @@ from wirespeed._native.flow_records import (
     Tagged,
 )
 from wirespeed._native.generator import ALL_CORES, PortTraffic, Snapshot, WorkerLoad
-from wirespeed._native.runtime import Medium, PoolInfo, PortInfo
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.seam.ports import Medium, PoolInfo, PortInfo
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
 

@@ -1,4 +1,4 @@
-"""The stand-in's part of `wirespeed.router.ip6_core.Ip6Core`: settings are kept; `replies` is the test's."""
+"""The stand-in's part of `wirespeed.seam.ip6.Ip6Core`: settings are kept; `replies` is the test's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 
-from wirespeed.router.ip6_core import Advertising, DadConflict, DadState, EchoReply, Ip6Interface
+from wirespeed.seam.ip6 import Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
 
 class FakeIp6:

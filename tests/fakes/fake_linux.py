@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import EnvironmentFault
-from wirespeed.router.core import InterfaceAddress
-from wirespeed.router.linux_host import LinuxChange, LinuxLink, LinuxStats
+from wirespeed.seam.addresses import InterfaceAddress
+from wirespeed.seam.linux import LinuxChange, LinuxLink, LinuxStats
 
 if TYPE_CHECKING:
     from fake_router import FakeRouterCore

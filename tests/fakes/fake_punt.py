@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.router.punt_core import PuntPolicer, PuntReason
+from wirespeed.seam.punt import PuntPolicer, PuntReason
 
 
 class FakePunt:

@@ -22,44 +22,46 @@ from fake_sflow import FakeSflow
 from fake_tables import FakeTables
 from fake_vxlan import FakeVxlan
 
-from wirespeed._native.runtime import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
-from wirespeed.router.acl_core import Acl, AclCount, AclRule
-from wirespeed.router.core import (
-    Address,
-    BridgeDomain,
+from wirespeed.seam.acl import Acl, AclCount, AclRule
+from wirespeed.seam.addresses import Address, InterfaceAddress, Network
+from wirespeed.seam.graph import (
     CaptureConfig,
     CaptureStatus,
     Feature,
-    HeldPackets,
+    NodeCounter,
+    NodeEdge,
+    NodeStats,
+    Totals,
+    TraceStep,
+)
+from wirespeed.seam.impairment import Impairment, ImpairmentCounters
+from wirespeed.seam.interfaces import (
+    BridgeDomain,
     Interface,
-    InterfaceAddress,
     InterfaceCounters,
     InterfaceKind,
     L2FibEntry,
     Mode,
     MtuKind,
+    RxMode,
+    SubInterface,
+    TagRewrite,
+)
+from wirespeed.seam.linux import LinuxHost
+from wirespeed.seam.ports import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
+from wirespeed.seam.routes import (
+    HeldPackets,
     Neighbor,
     NeighborCounters,
     NeighborState,
-    Network,
-    NodeCounter,
-    NodeEdge,
-    NodeStats,
     Path,
     PathKind,
     Route,
     RouteSource,
-    RxMode,
-    SubInterface,
-    TagRewrite,
-    Totals,
-    TraceStep,
 )
-from wirespeed.router.impairment_core import Impairment, ImpairmentCounters
-from wirespeed.router.linux_host import LinuxHost
-from wirespeed.router.urpf_core import Urpf, UrpfAccepted
+from wirespeed.seam.urpf import Urpf, UrpfAccepted
 
 TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32

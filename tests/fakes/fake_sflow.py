@@ -1,12 +1,12 @@
-"""The stand-in's part of `wirespeed.router.sflow_core.SflowCore`: `samples` are what is taken next."""
+"""The stand-in's part of `wirespeed.seam.sflow.SflowCore`: `samples` are what is taken next."""
 
 from __future__ import annotations
 
 import errno
 
 from wirespeed.errors import UsageError
-from wirespeed.router.core import Interface, InterfaceKind
-from wirespeed.router.sflow_core import SflowCounters, SflowSample, SflowSettings
+from wirespeed.seam.interfaces import Interface, InterfaceKind
+from wirespeed.seam.sflow import SflowCounters, SflowSample, SflowSettings
 
 
 class FakeSflow:

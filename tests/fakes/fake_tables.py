@@ -1,11 +1,11 @@
-"""The stand-in's part of `wirespeed.router.tables_core.TablesCore`: tables and labels are kept in dictionaries."""
+"""The stand-in's part of `wirespeed.seam.tables.TablesCore`: tables and labels are kept in dictionaries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from wirespeed.errors import UsageError
-from wirespeed.router.tables_core import FLOW_HASH, FlowField, MplsRoute, Table
+from wirespeed.seam.tables import FLOW_HASH, FlowField, MplsRoute, Table
 
 _FIRST_LABEL = 16
 

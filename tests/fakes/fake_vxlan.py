@@ -1,10 +1,10 @@
-"""The stand-in's part of `wirespeed.router.vxlan_core.VxlanCore`: tunnels are kept by interface."""
+"""The stand-in's part of `wirespeed.seam.vxlan.VxlanCore`: tunnels are kept by interface."""
 
 from __future__ import annotations
 
 from wirespeed.errors import UsageError
-from wirespeed.router.core import Interface, InterfaceKind, Mode
-from wirespeed.router.vxlan_core import VxlanTunnel
+from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode
+from wirespeed.seam.vxlan import VxlanTunnel
 
 
 class FakeVxlan:

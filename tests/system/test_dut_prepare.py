@@ -73,6 +73,7 @@ def test_a_preparing_that_is_killed_in_the_middle_is_put_back(dut, ending):
     assert dut.state() == before
 
 
+@pytest.mark.long("two kills a step; another test kills one in the middle")
 def test_a_kill_at_each_step_is_put_back(dut):
     """By a short way, in the sandbox: there are two kills a step."""
     interfaces = [word.removeprefix("--interface=") for word in INTERFACES]

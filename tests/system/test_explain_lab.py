@@ -56,8 +56,7 @@ def test_what_was_broken_is_named(
         found = explained(lab.rpc, tmp_path / "broken.json", dut=dut(lab), tunables=tunables)
     finally:
         ask(lab.control_socket, mended)
-    assert found.case.arrived_share is not None
-    if away_share(found) > 0.4 or found.case.arrived_share < 0.1:
+    if away_share(found) > 0.4:
         return  # the router's worker stood still for most of the highest load: there was nothing to see
     assert found.cause == cause, [(one.cause, one.evidence) for one in found.named + found.likely]
 

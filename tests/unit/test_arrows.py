@@ -1,18 +1,15 @@
-"""Imports between the packages of wirespeed: circles that are still there are listed, and the list only shrinks."""
+"""Imports between the packages of wirespeed go one way."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import wirespeed
 
 ROOT = Path(wirespeed.__file__).parent
-CIRCLES = frozenset({frozenset({"_native", "router"})})
-"""Packages that import each other, directly. Take one out when its circle has ended; put none in."""
 
 
 def _modules() -> dict[str, Path]:
@@ -31,7 +28,6 @@ def _imported(path: Path, modules: Mapping[str, Path]) -> Iterator[str]:
             yield from (name if name in modules or f"{name}.__init__" in modules else node.module for name in inner)
 
 
-@cache
 def _arrows() -> dict[str, set[str]]:
     """The packages that each package imports; a module beside the packages counts as one."""
     modules = _modules()
@@ -45,19 +41,13 @@ def _arrows() -> dict[str, set[str]]:
     return arrows
 
 
-def test_packages_import_each_other_in_the_listed_circles_only() -> None:
-    arrows = _arrows()
-    mutual = {frozenset({a, b}) for a, targets in arrows.items() for b in targets if a in arrows.get(b, ())}
-    assert mutual == CIRCLES
-
-
-def test_without_the_listed_circles_the_packages_have_an_order() -> None:
-    home = {package: "+".join(sorted(circle)) for circle in CIRCLES for package in circle}
-    joined: dict[str, set[str]] = {}
-    for package, targets in _arrows().items():
-        mine = home.get(package, package)
-        joined.setdefault(mine, set()).update({home.get(target, target) for target in targets} - {mine})
+def test_packages_have_an_order() -> None:
     try:
-        TopologicalSorter(joined).prepare()
+        TopologicalSorter(_arrows()).prepare()
     except CycleError as error:
         raise AssertionError(f"packages import each other in a circle: {' -> '.join(error.args[1])}") from None
+
+
+def test_the_option_parser_is_known_to_the_command_line_only() -> None:
+    words = {path: path.read_text() for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] != "cli"}
+    assert not [path for path, text in words.items() if "import typer" in text or "from typer" in text]

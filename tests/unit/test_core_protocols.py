@@ -12,8 +12,8 @@ from fake_router import FakeRouterCore
 from wirespeed._native.generator import GeneratorCore, NativeGenerator
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.router import NativeRouter
-from wirespeed.router.core import RouterCore
-from wirespeed.router.linux_host import LinuxHost
+from wirespeed.seam.linux import LinuxHost
+from wirespeed.seam.router import RouterCore
 
 
 def offered(core: type) -> dict[str, list[Parameter]]:

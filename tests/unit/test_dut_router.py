@@ -73,11 +73,24 @@ def test_absence(
     assert told.workers[0].longest_absent_s == longest_s
 
 
-@pytest.mark.parametrize(("sleeps", "absent_s"), [(0, 0.5), (3, 0.0), (None, 0.0)])
-def test_a_worker_that_ended_no_turn_is_absent_unless_it_may_sleep(sleeps: int | None, absent_s: float) -> None:
+@pytest.mark.parametrize(
+    ("sleeps", "waits", "absent_s"),
+    [
+        (0, [], 0.5),
+        (3, [], 0.0),
+        (3, [0.009], 0.0),
+        (3, [0.2], 0.2),
+        (3, [0.5], 0.5),
+        (None, [0.2], 0.0),
+    ],
+)
+def test_a_worker_that_ended_no_turn_is_absent_unless_it_may_sleep(
+    sleeps: int | None, waits: list[float], absent_s: float
+) -> None:
     before = replace(worker(1, 0, 0, 0), sleeps=sleeps)
-    told = router_telemetry(counters(before), counters(before), 0.5, HZ, [], {})
-    assert told.workers[0].absent_s == told.workers[0].longest_absent_s == absent_s
+    (told,) = router_telemetry(counters(before), counters(before), 0.5, HZ, [], {}, waits).workers
+    assert told.absent_s == absent_s
+    assert told.longest_absent_s == (absent_s if absent_s in (0.0, 0.5) else None)
 
 
 def test_a_router_that_started_anew_is_told_of() -> None:

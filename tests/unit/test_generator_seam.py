@@ -21,12 +21,12 @@ from wirespeed._native.flow_records import (
     ProfileState,
 )
 from wirespeed._native.generator import FrameKinds, PortTraffic, WorkerLoad
-from wirespeed._native.runtime import Medium, PortInfo
 from wirespeed._native.stream_records import MAX_PACKET_BYTES, Op, OpKind, Stream, StreamMode, VarKind
 from wirespeed._native.stream_rows import StreamRows
 from wirespeed.cli.generator import MAX_MTU
 from wirespeed.cpus import MAX_WORKERS
 from wirespeed.model import MAX_QUEUES
+from wirespeed.seam.ports import Medium, PortInfo
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.core import SubInterface
-from wirespeed.router.linux_host import LinuxStats
+from wirespeed.seam.interfaces import SubInterface
+from wirespeed.seam.linux import LinuxStats
 
 TEN = ip_interface("10.0.0.1/24")
 SIX = ip_interface("2001:db8::1/64")

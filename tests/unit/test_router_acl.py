@@ -9,9 +9,9 @@ import pytest
 from fake_router import TSC_HZ, FakeRouterCore
 
 from wirespeed.errors import UsageError
-from wirespeed.router.acl_core import AclAction, AclCount, AclRule
-from wirespeed.router.acl_session_core import AclSession, AclSessionCounters, AclSessionSettings
 from wirespeed.router.console import Console
+from wirespeed.seam.acl import AclAction, AclCount, AclRule
+from wirespeed.seam.acl_session import AclSession, AclSessionCounters, AclSessionSettings
 
 ALL4, ALL6 = IPv4Network("0.0.0.0/0"), IPv6Network("::/0")
 OFFICE = IPv4Network("16.0.0.0/8")

@@ -18,9 +18,9 @@ from wirespeed.router.api import HANDLERS
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.exchange import ProtocolFault, replies
 from wirespeed.router.console import Console
-from wirespeed.router.core import NeighborState, Path, PathKind, Route, RouteSource
-from wirespeed.router.counting_core import Counting
 from wirespeed.router.protocol import default_api_socket
+from wirespeed.seam.counting import Counting
+from wirespeed.seam.routes import NeighborState, Path, PathKind, Route, RouteSource
 from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
 

@@ -11,8 +11,8 @@ from fake_router import FakeRouterCore
 from wirespeed.errors import UsageError
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.exchange import replies
-from wirespeed.router.bond_core import Balance, BondMode
 from wirespeed.router.console import Console
+from wirespeed.seam.bond import Balance, BondMode
 from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
 

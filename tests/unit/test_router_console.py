@@ -10,23 +10,13 @@ from pathlib import Path
 import pytest
 from fake_router import TSC_HZ, FakeRouterCore
 
-from wirespeed._native.runtime import PortDevice
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.core import (
-    HeldPackets,
-    InterfaceCounters,
-    Mode,
-    Neighbor,
-    NeighborState,
-    NodeCounter,
-    NodeEdge,
-    NodeStats,
-    PathKind,
-    RxMode,
-    Totals,
-)
 from wirespeed.router.pci import PciDevice, pci_device
+from wirespeed.seam.graph import NodeCounter, NodeEdge, NodeStats, Totals
+from wirespeed.seam.interfaces import InterfaceCounters, Mode, RxMode
+from wirespeed.seam.ports import PortDevice
+from wirespeed.seam.routes import HeldPackets, Neighbor, NeighborState, PathKind
 
 # The IPv4 lines of the R86S article.
 R86S = """\

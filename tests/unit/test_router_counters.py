@@ -10,7 +10,7 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.counting_core import Adjacency, Counting, Counts, RouteCounts
+from wirespeed.seam.counting import Adjacency, Counting, Counts, RouteCounts
 
 
 def run(core: FakeRouterCore, line: str) -> list[str]:

@@ -7,7 +7,7 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.tables_core import FlowField
+from wirespeed.seam.tables import FlowField
 
 
 def run(core: FakeRouterCore, line: str) -> list[str]:

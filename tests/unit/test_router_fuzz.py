@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from wirespeed.errors import WirespeedError
 from wirespeed.router.console import Console
-from wirespeed.router.core import NodeCounter, NodeStats, TraceStep
 from wirespeed.router.server import requests
 from wirespeed.router.value_types import VALUE_TYPES
+from wirespeed.seam.graph import NodeCounter, NodeStats, TraceStep
 
 
 def fake() -> FakeRouterCore:

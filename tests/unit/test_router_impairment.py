@@ -7,8 +7,8 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.core import NodeEdge
-from wirespeed.router.impairment_core import Impairment, ImpairmentCounters
+from wirespeed.seam.graph import NodeEdge
+from wirespeed.seam.impairment import Impairment, ImpairmentCounters
 
 
 def run(core: FakeRouterCore, line: str) -> list[str]:

@@ -9,10 +9,10 @@ from fake_router import TSC_HZ, FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.core import Neighbor, NeighborState
-from wirespeed.router.ip6_core import AdvertisedPrefix, DadState, EchoReply
 from wirespeed.router.pause import Pause
 from wirespeed.router.server import requests
+from wirespeed.seam.ip6 import AdvertisedPrefix, DadState, EchoReply
+from wirespeed.seam.routes import Neighbor, NeighborState
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from fake_router import FakeRouterCore
 
-from wirespeed._native.runtime import RxStart
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
+from wirespeed.seam.ports import RxStart
 
 
 @pytest.fixture

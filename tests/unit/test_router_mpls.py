@@ -9,8 +9,8 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.core import LabelPipe, Path, PathKind
-from wirespeed.router.tables_core import MplsRoute
+from wirespeed.seam.routes import LabelPipe, Path, PathKind
+from wirespeed.seam.tables import MplsRoute
 
 # As the R86S article has them.
 ARTICLE = """mpls table add 0

@@ -7,7 +7,7 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.punt_core import PuntPolicer, PuntReason
+from wirespeed.seam.punt import PuntPolicer, PuntReason
 
 
 def run(core: FakeRouterCore, line: str) -> list[str]:

@@ -28,7 +28,7 @@ from wirespeed.router.client import ask, ask_in_order, complete, stream
 from wirespeed.router.console import Console
 from wirespeed.router.protocol import decode, encode
 from wirespeed.router.server import open_socket, requests
-from wirespeed.router.tables_core import MplsRoute
+from wirespeed.seam.tables import MplsRoute
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
 from wirespeed.errors import UsageError
-from wirespeed.router.acl_core import AclAction, AclOutcome, AclTrace
 from wirespeed.router.commands.machine import cpu_lines, pci_lines
 from wirespeed.router.console import Console
-from wirespeed.router.core import CaptureConfig, CaptureStatus, TraceStep
 from wirespeed.router.packet_text import ethernet_line, payload_lines
+from wirespeed.seam.acl import AclAction, AclOutcome, AclTrace
+from wirespeed.seam.graph import CaptureConfig, CaptureStatus, TraceStep
 
 ETHER = Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
 UDP_HEADER = UDP(sport=1025, dport=12, chksum=0)

@@ -7,7 +7,7 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.urpf_core import Urpf, UrpfMode
+from wirespeed.seam.urpf import Urpf, UrpfMode
 
 _E1 = ["  ip6 rx strict", "  ip6 tx strict table 7"]
 

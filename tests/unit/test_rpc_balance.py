@@ -10,8 +10,8 @@ import pytest
 from test_rpc_methods import Session
 
 from wirespeed._native.generator import FrameKinds
-from wirespeed._native.runtime import Medium
 from wirespeed.client.framing import unpack
+from wirespeed.seam.ports import Medium
 from wirespeed.stolen_time import StolenTime, parse_stat
 
 STAT = """\

@@ -31,11 +31,11 @@ from wirespeed.errors import EnvironmentFault, WirespeedError
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.router.console import Console
-from wirespeed.router.core import NodeStats
 from wirespeed.router.startup.log import Log
 from wirespeed.router.startup.schema import FILE
 from wirespeed.router.startup.settings import make_startup
 from wirespeed.router.startup.syntax import read_text
+from wirespeed.seam.graph import NodeStats
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT.parent / "shared" / "cases"

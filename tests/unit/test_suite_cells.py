@@ -132,7 +132,7 @@ def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> No
         ("ramp_s: 5", "ramps: 5", "s.yaml:12: tests.0.ramps: there is no such key; did you mean ramp_s?"),
         ("benches", "benhces", "s.yaml:1: benches: it is needed and not there (and 1 more)"),
         ("queues: [1", "queue: [1", "s.yaml:8: duts.1.prepare.queue: there is no such key; did you mean queues?"),
-        ("loadtest", "loadtst", "s.yaml:12: tests.0: `command` says what runs: loadtest, search, rfc2544, soak"),
+        ("loadtest", "loadtst", "s.yaml:12: tests.0: `command` says what runs: loadtest, rfc2544, search, soak"),
         ("suite: 1", "suite: 2", "s.yaml: it is of format 2, this program reads up to 1; take a newer wirespeed"),
         ("suite: 1\n", "", "s.yaml: its format is not said; begin the file with `suite: 1`"),
         ("name: deep", "name: plain", "two of duts are called 'plain': give each a name of its own"),

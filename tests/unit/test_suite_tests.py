@@ -8,7 +8,8 @@ import pytest
 import typer
 import typer.main
 
-from wirespeed.suite.file import TESTS
+from wirespeed.measurement.option import settings
+from wirespeed.suite.tests import TESTS
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -16,8 +17,8 @@ def test_every_setting_is_a_flag_of_its_command(name: str) -> None:
     app = typer.Typer()
     app.command()(import_module(f"wirespeed.cli.{name}").command)
     options = {option for one in typer.main.get_command(app).params for option in one.opts}
-    flags = [field.json_schema_extra["flag"] for field in TESTS[name].model_fields.values() if field.json_schema_extra]
-    assert flags and set(flags) <= options
+    flags = {one.option.flag for one in settings(TESTS[name].options)} - {""}
+    assert flags and flags <= options
 
 
 def test_flags_are_what_was_said() -> None:

@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.acl_session_core.AclSessionCore`."""
+"""The native router's part of `wirespeed.seam.acl_session.AclSessionCore`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from wirespeed._native.addresses import read_address
 from wirespeed._native.runtime import check, from_struct
-from wirespeed.router.acl_session_core import AclSession, AclSessionCounters, AclSessionSettings
+from wirespeed.seam.acl_session import AclSession, AclSessionCounters, AclSessionSettings
 
 _AT_ONCE = 1024
 

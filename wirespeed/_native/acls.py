@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.acl_core.AclCore`."""
+"""The native router's part of `wirespeed.seam.acl.AclCore`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed._native.addresses import network_of, prefix_struct
 from wirespeed._native.runtime import check
-from wirespeed.router.acl_core import Acl, AclAction, AclCount, AclOutcome, AclRule, AclTrace
+from wirespeed.seam.acl import Acl, AclAction, AclCount, AclOutcome, AclRule, AclTrace
 
 
 class NativeAcls:

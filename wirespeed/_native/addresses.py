@@ -6,7 +6,7 @@ import functools
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from typing import Any
 
-from wirespeed.router.core import Address, InterfaceAddress, Network
+from wirespeed.seam.addresses import Address, InterfaceAddress, Network
 
 
 def address_struct(ffi: Any, address: Address) -> Any:

@@ -1,11 +1,11 @@
-"""The native router's part of `wirespeed.router.bond_core.BondCore`."""
+"""The native router's part of `wirespeed.seam.bond.BondCore`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wirespeed._native.runtime import check, mac_bytes
-from wirespeed.router.bond_core import (
+from wirespeed.seam.bond import (
     Balance,
     Bond,
     BondMember,

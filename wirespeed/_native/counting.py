@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.counting_core.CountingCore`."""
+"""The native router's part of `wirespeed.seam.counting.CountingCore`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed._native.addresses import read_address
 from wirespeed._native.runtime import check
-from wirespeed.router.counting_core import Adjacency, Counting, Counts, RouteCounts
+from wirespeed.seam.counting import Adjacency, Counting, Counts, RouteCounts
 
 _PAGE = 1024
 _LINKS = ("ip4", "ip6", "mpls")

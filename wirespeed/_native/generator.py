@@ -24,9 +24,10 @@ from wirespeed._native.flow_records import (
     Tag,
     Tagged,
 )
-from wirespeed._native.runtime import PoolInfo, PortInfo, check, core, from_struct
+from wirespeed._native.runtime import check, core, from_struct
 from wirespeed._native.stream_records import Stream
 from wirespeed._native.stream_rows import StreamRows
+from wirespeed.seam.ports import PoolInfo, PortInfo
 
 _NOT_COUNTED = (1 << 64) - 1
 _CAPTURE_READ_PACKETS, _CAPTURE_READ_BYTES = 256, 1 << 18

@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.impairment_core.ImpairmentCore`."""
+"""The native router's part of `wirespeed.seam.impairment.ImpairmentCore`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wirespeed._native.runtime import check, from_struct
-from wirespeed.router.impairment_core import Impairment, ImpairmentCounters
+from wirespeed.seam.impairment import Impairment, ImpairmentCounters
 
 
 class NativeImpairment:

@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.ip6_core.Ip6Core`."""
+"""The native router's part of `wirespeed.seam.ip6.Ip6Core`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address
 from wirespeed._native.runtime import check, format_mac
 from wirespeed.errors import UsageError
-from wirespeed.router.ip6_core import AdvertisedPrefix, Advertising, DadConflict, DadState, EchoReply, Ip6Interface
+from wirespeed.seam.ip6 import AdvertisedPrefix, Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
 _REPLIES = 64
 _CONFLICTS = 64

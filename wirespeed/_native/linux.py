@@ -8,8 +8,8 @@ from typing import Any
 
 from wirespeed._native.addresses import prefix_struct, read_prefix
 from wirespeed._native.runtime import check, core, from_struct, mac_bytes
-from wirespeed.router.core import InterfaceAddress
-from wirespeed.router.linux_host import LinuxChange, LinuxLink, LinuxStats
+from wirespeed.seam.addresses import InterfaceAddress
+from wirespeed.seam.linux import LinuxChange, LinuxLink, LinuxStats
 
 
 class NativeLinuxHost:

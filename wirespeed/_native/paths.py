@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed._native.addresses import address_struct, read_address
 from wirespeed.errors import UsageError
-from wirespeed.router.core import LabelPipe, Path, PathKind
+from wirespeed.seam.routes import LabelPipe, Path, PathKind
 
 
 def fill_paths(ffi: Any, struct: Any, paths: Sequence[Path], what: str) -> None:

@@ -1,11 +1,11 @@
-"""The native router's part of `wirespeed.router.punt_core.PuntCore`."""
+"""The native router's part of `wirespeed.seam.punt.PuntCore`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wirespeed._native.runtime import check, core
-from wirespeed.router.punt_core import PuntPolicer, PuntReason
+from wirespeed.seam.punt import PuntPolicer, PuntReason
 
 
 class NativePunt:

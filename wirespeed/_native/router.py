@@ -23,56 +23,39 @@ from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.punt import NativePunt
-from wirespeed._native.runtime import (
-    PoolInfo,
-    PortCounters,
-    PortDevice,
-    PortInfo,
-    RxStart,
-    WorkerInfo,
-    check,
-    core,
-    format_mac,
-    from_struct,
-    mac_bytes,
-)
+from wirespeed._native.runtime import check, core, format_mac, from_struct, mac_bytes
 from wirespeed._native.sflow import NativeSflow
 from wirespeed._native.tables import NativeTables
 from wirespeed._native.urpf import NativeUrpf
 from wirespeed._native.vxlan import NativeVxlan
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
-from wirespeed.router.core import (
-    Address,
-    BridgeDomain,
+from wirespeed.seam.addresses import Address, InterfaceAddress, Network
+from wirespeed.seam.graph import (
     CaptureConfig,
     CaptureStatus,
     Feature,
-    HeldPackets,
+    NodeCounter,
+    NodeEdge,
+    NodeStats,
+    Totals,
+    TraceStep,
+)
+from wirespeed.seam.interfaces import (
+    BridgeDomain,
     Interface,
-    InterfaceAddress,
     InterfaceCounters,
     InterfaceKind,
     L2FibEntry,
     Mode,
     MtuKind,
-    Neighbor,
-    NeighborCounters,
-    NeighborState,
-    Network,
-    NodeCounter,
-    NodeEdge,
-    NodeStats,
-    Path,
-    Route,
-    RouteSource,
     RxMode,
     SubInterface,
     TagRewrite,
-    Totals,
-    TraceStep,
 )
-from wirespeed.router.linux_host import LinuxHost
+from wirespeed.seam.linux import LinuxHost
+from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
+from wirespeed.seam.routes import HeldPackets, Neighbor, NeighborCounters, NeighborState, Path, Route, RouteSource
 
 _ROUTES_PAGE = 4096
 # struct ws_route_entry: address, length, numbers of its paths and of the route; family and source are left out.

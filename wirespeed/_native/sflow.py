@@ -1,11 +1,11 @@
-"""The native router's part of `wirespeed.router.sflow_core.SflowCore`."""
+"""The native router's part of `wirespeed.seam.sflow.SflowCore`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wirespeed._native.runtime import check, from_struct
-from wirespeed.router.sflow_core import SflowCounters, SflowDirection, SflowSample, SflowSettings
+from wirespeed.seam.sflow import SflowCounters, SflowDirection, SflowSample, SflowSettings
 
 _AT_ONCE = 256
 _NO_PORT = 0xFFFF

@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.tables_core.TablesCore`."""
+"""The native router's part of `wirespeed.seam.tables.TablesCore`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import check
-from wirespeed.router.tables_core import FlowField, MplsRoute, Table
+from wirespeed.seam.tables import FlowField, MplsRoute, Table
 
 _MOST_TABLES = 256
 _LABELS_PAGE = 256

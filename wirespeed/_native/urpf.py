@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.urpf_core.UrpfCore`."""
+"""The native router's part of `wirespeed.seam.urpf.UrpfCore`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed._native.addresses import network_of, prefix_struct
 from wirespeed._native.runtime import check
-from wirespeed.router.urpf_core import Urpf, UrpfAccepted, UrpfMode
+from wirespeed.seam.urpf import Urpf, UrpfAccepted, UrpfMode
 
 _MOST_ACCEPTED = 256
 

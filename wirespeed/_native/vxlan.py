@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.router.vxlan_core.VxlanCore`."""
+"""The native router's part of `wirespeed.seam.vxlan.VxlanCore`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from wirespeed._native.addresses import address_struct, read_address
 from wirespeed._native.runtime import check
-from wirespeed.router.vxlan_core import Decap, VxlanTunnel
+from wirespeed.seam.vxlan import Decap, VxlanTunnel
 
 
 class NativeVxlan:

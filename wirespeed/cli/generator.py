@@ -18,13 +18,13 @@ from wirespeed.model import MAX_MTU, MIN_MTU, PLAIN_MTU
 
 if TYPE_CHECKING:
     from wirespeed._native.generator import GeneratorCore
-    from wirespeed._native.runtime import PortInfo
     from wirespeed.generator.port import Port
     from wirespeed.generator.server import Server
     from wirespeed.generator.service import RpcSockets
     from wirespeed.generator.trex_cfg import PortHost
     from wirespeed.model import PortSpec
     from wirespeed.otg.service import OtgService
+    from wirespeed.seam.ports import PortInfo
 
 DEFAULT_RPC = "127.0.0.1:4501"
 

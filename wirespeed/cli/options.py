@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.profiles.loading import BUILTIN_NAMES
-
 if TYPE_CHECKING:
-    from wirespeed.results.channel import Channel
+    pass
 
 
 def number(text: str) -> float:
@@ -46,8 +44,6 @@ MarchOption = Annotated[
 ]
 VerboseOption = Annotated[bool, typer.Option("--verbose", help="Let DPDK log to standard error.")]
 
-# ---- of commands that measure
-
 ServerOption = Annotated[
     str | None,
     typer.Option(
@@ -56,80 +52,6 @@ ServerOption = Annotated[
         metavar="HOST[:PORT]",
         help="Generator to use, ours or a T-Rex.",
         show_default="127.0.0.1:4501",
-    ),
-]
-ProfileOption = Annotated[
-    str,
-    typer.Option(
-        "-p",
-        "--profile",
-        help=f"Built-in: {', '.join(BUILTIN_NAMES)}; or a file: .py (is run), .yaml, .json, .pcap.",
-    ),
-]
-TunablesOption = Annotated[str, typer.Option("-t", "--tunables", help="Tunables of the profile, as size=64,vm=var2.")]
-OutputOption = Annotated[
-    str, typer.Option("-o", "--output", metavar="FILE", help="File for the result; - is standard output.")
-]
-UnidirectionalOption = Annotated[
-    bool, typer.Option("-u", "--unidirectional", help="Send in the first direction of the ports only.")
-]
-DirectionOption = Annotated[
-    str, typer.Option("--direction", metavar="0-1|1-0|both", help="Which way to send between a pair of ports.")
-]
-PortsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ports", metavar="N,N", help="The ports, cabled in pairs, such as 2,3 or 0,1,2,3.", show_default="0,1"
-    ),
-]
-WiresOption = Annotated[
-    str,
-    typer.Option(
-        "--wires",
-        metavar="N>N,...",
-        help="Each direction by itself, such as 0>1,1>2,2>0, in place of ports and direction.",
-        show_default=False,
-    ),
-]
-VerifyOption = Annotated[
-    bool,
-    typer.Option(
-        "--verify",
-        help="Mark and number the packets: only marked ones count, and duplicates and reordered packets are counted "
-        "apart. Takes the last 16 bytes of the payload, or the IP ID of packets without room (no numbers then), and "
-        "some time of the tester for each packet.",
-    ),
-]
-LineOption = Annotated[
-    str, typer.Option("--line", metavar="SPEED", help="The line to take percent of, such as 1G; else each port's own.")
-]
-DutOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dut",
-        metavar="SPEC",
-        help="What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none.",
-        show_default="none",
-    ),
-]
-PowerOption = Annotated[
-    str,
-    typer.Option(
-        "--power",
-        metavar="METER",
-        help="Watts beside each sample: rapl, hwmon[:NAME], ipmi, shelly:HOST, tasmota:HOST, command:TEXT, constant:W.",
-        show_default=False,
-    ),
-]
-LabOption = Annotated[
-    str,
-    typer.Option(
-        "--lab",
-        metavar="embedded|linux[:af_xdp|:af_packet][,mtu=N]|vm[:IMAGE]",
-        help="Bring up this lab on this machine for the test, with its own generator and router; mtu=9000 for jumbo "
-        "frames; embedded also takes queues= descriptors= program= config= exec= (docs/campaigns.md; vm: "
-        "docs/vm-dut.md).",
-        show_default=False,
     ),
 ]
 BenchOption = Annotated[
@@ -141,42 +63,6 @@ BenchOption = Annotated[
         show_default=False,
     ),
 ]
-RecoverOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--recover", metavar="FILE", help="Make the result file of a test that did not end, from its journal."
-    ),
-]
-RobustOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--robust/--no-robust",
-        help="Repeat trials whose loss comes of a CPU that was away, and count them apart.",
-        show_default="on in a --lab that shares its CPUs with the tester",
-    ),
-]
-WebOption = Annotated[
-    bool, typer.Option("--web", help="Show the test in the browser while it runs; standard error says where.")
-]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Show neither progress nor summary.")]
-
-
-def directions_of(ports: str | None, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
-    """The directions that the options name together, of ports 0 and 1 where they name none; UsageError for options that
-    contradict each other."""
-    from wirespeed.errors import UsageError  # noqa: PLC0415
-    from wirespeed.measure.wires import pair_directions, parse_ports, parse_wires  # noqa: PLC0415
-
-    if wires:
-        if ports is not None or direction != "both" or unidirectional:
-            raise UsageError("--wires says each direction by itself; leave out --ports, --direction and -u")
-        return parse_wires(wires)
-    if unidirectional and direction != "both":
-        raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
-    pairs = parse_ports("0,1" if ports is None else ports)
-    if unidirectional:
-        return tuple(wire for wire in pair_directions(pairs) if pairs.index(wire.tx) % 2 == 0)
-    return pair_directions(pairs, direction)
 
 
 def march_level(march: str) -> int:

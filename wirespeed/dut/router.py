@@ -6,12 +6,14 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.memory import resident_bytes
 from wirespeed.errors import WirespeedError
+from wirespeed.machine.thread_times import ThreadTimes, thread_times, waited_s
 from wirespeed.results.dut import DutFacts, DutTelemetry, NodeCost, WorkerCost
 from wirespeed.router.client import ask
 from wirespeed.router.counters import (
@@ -37,24 +39,28 @@ TEXTS = (
 )
 _PATIENCE_S = 2.0
 """An answer is waited for so long while a load is on: the samples go on meanwhile, late."""
-_THREAD = re.compile(r"\d+ +(?P<name>\S+) +\d+ +(?P<cpu>\d+) ")
+_LEAST_WAIT_S = 0.01
+"""Timers of virtual machines are late by as much: a sleeper that was woken and waits no longer is not absent."""
+_THREAD = re.compile(r"\d+ +(?P<name>\S+) +(?P<id>\d+) +(?P<cpu>\d+) ")
 _EVENTS = ("rx-no-buf", "tx-error")
 """What drivers count and may offer again; the rest of what they count are packets that are gone."""
 
 
 @dataclass(frozen=True)
 class RouterReading(DutReading):
-    """The words of a router's statistics, not yet looked at; None with an error."""
+    """The words of a router's statistics, not yet looked at, and the times of its workers; None with an error."""
 
     capture: Capture | None = None
+    times: tuple[ThreadTimes | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A worker by its name and CPU."""
+    """A worker by its name, its CPU and the number of its Linux thread."""
 
     name: str
     cpu: int
+    id: int = 0
 
 
 class RouterDut:
@@ -88,7 +94,11 @@ class RouterDut:
             capture = capture_counters(self._segment)
         except WirespeedError as error:
             return RouterReading(time.monotonic(), str(error))
-        return RouterReading(capture.at_s, capture=capture)
+        return RouterReading(
+            capture.at_s,
+            capture=capture,
+            times=tuple(thread_times(thread.id, thread.name) for thread in self._threads),
+        )
 
     def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
         first, last = _capture(before), _capture(after)
@@ -101,7 +111,9 @@ class RouterDut:
         reasons = _grown(old.reasons, new.reasons)
         self._learn(last.started_ns, reasons)
         drops = self._labelled(reasons, are_drops=True)
-        told = router_telemetry(old, new, last.at_s - first.at_s, last.tsc_hz, self._threads, drops)
+        interval_s = last.at_s - first.at_s
+        waits = _waits(before, after, interval_s)
+        told = router_telemetry(old, new, interval_s, last.tsc_hz, self._threads, drops, waits)
         return replace(told, events=told.events | self._labelled(reasons, are_drops=False))
 
     def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
@@ -136,7 +148,7 @@ class RouterDut:
 
     def _learn_threads(self, started_ns: int) -> None:
         rows = map(_THREAD.match, ask(self._socket, "show threads", _PATIENCE_S).splitlines())
-        self._threads = tuple(Thread(row["name"], int(row["cpu"])) for row in rows if row)
+        self._threads = tuple(Thread(row["name"], int(row["cpu"]), int(row["id"])) for row in rows if row)
         self._threads_of = started_ns
 
     def _labelled(self, reasons: Mapping[str, int], *, are_drops: bool) -> dict[str, int]:
@@ -153,17 +165,21 @@ def router_telemetry(
     tsc_hz: int,
     threads: Sequence[Thread],
     drops: Mapping[str, int],
+    waits: Sequence[float] = (),
 ) -> DutTelemetry:
-    """What a router told over `interval_s`; `drops` are those that its nodes counted meanwhile."""
+    """What a router told over `interval_s`; `drops` are those that its nodes counted meanwhile, `waits` the seconds
+    that each worker waited for its CPU, by Linux."""
     ports = _grown(before.ports, after.ports)
     events = {name: count for name, count in ports.items() if name.endswith(_EVENTS)}
     lost = {name: count for name, count in ports.items() if name not in events}
     pairs = list(zip(before.workers, after.workers, strict=True))
+    who = [thread or f"worker {index}" for index, (_, thread) in enumerate(zip_longest(pairs, threads[: len(pairs)]))]
+    waited = [*waits, *[0.0] * len(pairs)]
     return DutTelemetry(
         interval_s=interval_s,
         workers=tuple(
-            _worker(old, new, interval_s, tsc_hz, threads[index] if index < len(threads) else None, index)
-            for index, (old, new) in enumerate(pairs)
+            _worker(old, new, interval_s, tsc_hz, thread, wait_s)
+            for (old, new), thread, wait_s in zip(pairs, who, waited, strict=False)
         ),
         in_packets=sum(new.rx_packets - old.rx_packets for old, new in pairs),
         out_packets=sum(new.tx_packets - old.tx_packets for old, new in pairs),
@@ -174,7 +190,7 @@ def router_telemetry(
 
 
 def _worker(
-    before: WorkerCounters, after: WorkerCounters, interval_s: float, tsc_hz: int, thread: Thread | None, index: int
+    before: WorkerCounters, after: WorkerCounters, interval_s: float, tsc_hz: int, thread: Thread | str, wait_s: float
 ) -> WorkerCost:
     nodes = tuple(
         cost
@@ -191,9 +207,12 @@ def _worker(
     if absent_s is not None and after.sleeps == 0 and after.loops == before.loops:
         # An absence is counted when it ends. A worker that never sleeps and ended no turn is absent still.
         absent_s = longest_s = interval_s
+    elif absent_s is not None and after.sleeps and wait_s >= max(_LEAST_WAIT_S, absent_s):
+        # Linux alone knows how long a worker waits for its CPU after something woke it.
+        absent_s, longest_s = wait_s, interval_s if wait_s == interval_s else longest_s or None
     return WorkerCost(
-        name=thread.name if thread else f"worker {index}",
-        cpu=thread.cpu if thread else None,
+        name=thread if isinstance(thread, str) else thread.name,
+        cpu=None if isinstance(thread, str) else thread.cpu,
         interval_s=interval_s,
         tsc_hz=tsc_hz,
         loops=after.loops - before.loops,
@@ -222,6 +241,12 @@ def _grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int
     pairs = ((name, count, before.get(name, 0)) for name, count in after.items())
     grown = ((name, count - old if count >= old else count) for name, count, old in pairs)
     return {name: count for name, count in grown if count}
+
+
+def _waits(before: DutReading | None, after: DutReading | None, interval_s: float) -> list[float]:
+    if not (isinstance(before, RouterReading) and isinstance(after, RouterReading)):
+        return []
+    return [waited_s(*pair, interval_s) for pair in zip(before.times, after.times, strict=False)]
 
 
 def _capture(reading: DutReading | None) -> Capture | None:

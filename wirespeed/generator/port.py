@@ -11,7 +11,6 @@ from itertools import count
 from typing import Any
 
 from wirespeed._native.generator import GeneratorCore
-from wirespeed._native.runtime import PortInfo
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind
@@ -33,6 +32,7 @@ from wirespeed.generator.transmission import (
     named,
     wrong_state,
 )
+from wirespeed.seam.ports import PortInfo
 
 Json = dict[str, Any]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed._native.generator import ALL_CORES, GeneratorCore
-from wirespeed._native.runtime import PortInfo
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.changes import MAX_FACTOR, Changes
 from wirespeed.generator.events import EventKind
@@ -25,6 +24,7 @@ from wirespeed.generator.port_profile import Profile, State, Tally
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.translation import Addresses, at_start
+from wirespeed.seam.ports import PortInfo
 
 ALL_PROFILES = "*"
 """Stopping and asking take it for every profile; elsewhere it is a name as others are, as with T-Rex."""

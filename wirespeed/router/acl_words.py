@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from wirespeed.errors import UsageError
-from wirespeed.router.acl_core import AclAction, AclOutcome, AclRule, AclTrace
+from wirespeed.seam.acl import AclAction, AclOutcome, AclRule, AclTrace
 
 _ACTIONS = {action.word: action for action in AclAction}
 _VALUES = ("src", "dst", "proto", "sport", "dport", "tcpflags", "mask")

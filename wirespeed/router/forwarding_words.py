@@ -8,22 +8,13 @@ from functools import reduce
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from wirespeed.router.core import (
-    Address,
-    LabelPipe,
-    Neighbor,
-    NeighborState,
-    Network,
-    Path,
-    PathKind,
-    Route,
-    RouteSource,
-)
-from wirespeed.router.counting_core import Counting
+from wirespeed.seam.addresses import Address, Network
+from wirespeed.seam.counting import Counting
+from wirespeed.seam.routes import LabelPipe, Neighbor, NeighborState, Path, PathKind, Route, RouteSource
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
-    from wirespeed.router.tables_core import MplsRoute
+    from wirespeed.seam.tables import MplsRoute
 
 _ENDS = {PathKind.DROP: "dpo-drop", PathKind.UNREACHABLE: "dpo-unreachable", PathKind.PROHIBIT: "dpo-prohibit"}
 _TYPES = {"ip4": "0800", "ip6": "86dd", "mpls": "8847"}

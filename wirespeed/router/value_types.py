@@ -11,8 +11,8 @@ from typing import Protocol
 
 from wirespeed.errors import UsageError
 from wirespeed.model import parse_mac
-from wirespeed.router.core import Address, InterfaceAddress
 from wirespeed.router.grammar import ValueType
+from wirespeed.seam.addresses import Address, InterfaceAddress
 
 # RFC 3032 section 2.1.
 _RESERVED_LABELS = {"ipv4-explicit-null": 0, "ipv6-explicit-null": 2, "implicit-null": 3}

@@ -12,11 +12,10 @@ from pydantic import BaseModel, ValidationError
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.suite.model import FORMAT, Campaign
-from wirespeed.suite.tests import Loadtest, Rfc2544, Search, Soak
+from wirespeed.suite.tests import TESTS
 from wirespeed.yaml_places import first_error, parsed, wrong_value
 
 _MOST_BYTES = 1 << 20
-TESTS: dict[str, type[BaseModel]] = {"loadtest": Loadtest, "search": Search, "rfc2544": Rfc2544, "soak": Soak}
 
 
 def read_campaign(path: Path) -> Campaign:

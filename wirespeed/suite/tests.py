@@ -1,37 +1,24 @@
-"""The tests of a campaign, by the command that runs each: its settings as flags, and how long it takes.
-
-A setting that is left out is what the command has without the flag. Pure.
+"""The tests of a campaign, by the command that runs each: its settings are the options that the kind of measurement
+declares. A setting that is left out is what the command has without the flag.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from wirespeed.bench.model import Section
 from wirespeed.errors import UsageError
-from wirespeed.soak.plan import parse_time
+from wirespeed.measurement.option import Declared, flags_of, settings
+from wirespeed.measurement.options import MeasurementOptions
+from wirespeed.measurement.registry import kinds, options_of
 
 _text = BeforeValidator(lambda value: f"{value:g}" if isinstance(value, int | float) else value)
 Text = Annotated[str, _text]
-
-
-def _time(text: str) -> str:
-    try:
-        parse_time(text)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
-    return text
-
-
-def flag(name: str, text: str = "", off: str = "", **more: Any) -> Any:
-    """A setting that the command takes as the option `name`, and as `off` if it is false; not given, it is left to the
-    command."""
-    words: dict[str, Any] = {"flag": name, "off": off} if off else {"flag": name}
-    return Field(default=None, description=text or f"As {name} of the command.", json_schema_extra=words, **more)
-
-
 Direction = Literal["0-1", "1-0", "both"]
 
 
@@ -39,13 +26,14 @@ class Test(Section):
     """What all tests have. `directions` overrides those of the campaign."""
 
     __test__ = False
+    options: ClassVar[type[MeasurementOptions]]
 
     name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="As tables and tags call it.")
+    command: str
     directions: tuple[Direction, ...] = Field(default=(), description="One cell each; else the campaign's.")
     duts: tuple[str, ...] = Field(default=(), description="Those that it is run on; else all.")
     repeats: int | None = Field(default=None, ge=1, le=1000, description="Else the campaign's.")
-    wires: str | None = flag("--wires", "Each direction by itself, as 0>1,1>2,2>0; one cell, in place of directions.")
-    power: str | None = flag("--power", "The power meter, as rapl or shelly:HOST; else the bench's.")
+    wires: str | None = None
 
     @model_validator(mode="after")
     def _wires_are_directions(self) -> Self:
@@ -60,118 +48,51 @@ class Test(Section):
     @property
     def flags(self) -> tuple[str, ...]:
         """The settings as the command's words."""
-        words: list[str] = []
-        for name, field in type(self).model_fields.items():
-            extra, value = field.json_schema_extra, getattr(self, name)
-            if not isinstance(extra, dict) or value is None:
-                continue
-            option, off = str(extra["flag"]), str(extra.get("off", ""))
-            for one in value if isinstance(value, tuple) else (value,):
-                words += ([option] if one else [off] if off else []) if isinstance(one, bool) else [option, str(one)]
-        return tuple(words)
+        return tuple(flags_of(self.options, self.model_dump()))
 
     @property
     def most_s(self) -> float:
         """Seconds of it at most, without bringing the bench up."""
-        raise NotImplementedError
+        given = {one.field: getattr(self, one.option.setting) for one in settings(self.options)}
+        return self.options(**{field: value for field, value in given.items() if value is not None}).most_s
 
 
-class Loadtest(Test):
-    """`wirespeed loadtest`."""
-
-    command: Literal["loadtest"]
-    profile: str | None = flag("--profile")
-    tunables: str | None = flag("--tunables", "Of the profile, as size=64,vm=var2.")
-    warmup_rate: Text | None = flag("--warmup-mult")
-    warmup_s: float | None = flag("--warmup-duration", ge=0)
-    ramp_target: Text | None = flag("--rampup-target")
-    ramp_s: float | None = flag("--rampup-duration", ge=0)
-    hold_s: float | None = flag("--hold-duration", ge=0)
-    steps: Text | None = flag("--steps")
-    latency: Text | None = flag("--latency")
-    interval_s: float | None = flag("--interval", gt=0)
-    fail_threshold: float | None = flag("--fail-threshold", ge=0, le=1)
-    line: Text | None = flag("--line")
-    verify: bool | None = flag("--verify")
-    ride_link: bool | None = flag("--ride-link")
-    keep_spoilt: bool | None = flag("--keep-spoilt")
-
-    @property
-    def most_s(self) -> float:
-        hold_s = 30.0 if self.hold_s is None else self.hold_s
-        ramp_s = 600.0 if self.ramp_s is None else self.ramp_s
-        load_s = len(self.steps.split(",")) * hold_s if self.steps else ramp_s + hold_s
-        return (30.0 if self.warmup_s is None else self.warmup_s) + load_s
+def model_of(kind: str) -> type[Test]:
+    """The tests that `wirespeed KIND` runs."""
+    options = options_of(kind)
+    fields: dict[str, Any] = {one.option.setting: _field(one) for one in settings(options)}
+    fields["command"] = (Literal[kind], ...)
+    model = create_model(kind.capitalize(), __base__=Test, __doc__=f"`wirespeed {kind}`.", **fields)
+    model.options = options
+    return model
 
 
-class Search(Test):
-    """`wirespeed search`."""
-
-    command: Literal["search"]
-    profile: str | None = flag("--profile")
-    tunables: str | None = flag("--tunables", "Of the profile, as size=64,vm=var2.")
-    goal: tuple[str, ...] = Field(default=(), description="As --goal, once each.", json_schema_extra={"flag": "--goal"})
-    preset: Literal["csit", "rfc2544", "tst009", "quick"] | None = flag("--preset")
-    least: Text | None = flag("--min")
-    most: Text | None = flag("--max")
-    time_s: float | None = flag("--time", gt=0)
-    mrr: str | None = flag("--mrr")
-    latency: Text | None = flag("--latency")
-    line: Text | None = flag("--line")
-    verify: bool | None = flag("--verify")
-    robust: bool | None = flag("--robust", "Repeat trials that an absent CPU spoilt.", "--no-robust")
-
-    @property
-    def most_s(self) -> float:
-        return self.time_s or 1200.0
+def _field(one: Declared) -> tuple[Any, Any]:
+    option, kind = one.option, one.value_kind
+    if kind is str:
+        kind = Literal[option.choices] if option.choices else Text
+        kind = kind if option.check is None else Annotated[kind, AfterValidator(_checked(option.check))]
+    default: Any = ... if option.is_needed else () if kind == tuple[str, ...] else option.unset
+    limits: Any = option.limits
+    told = Field(default=default, description=option.help, **limits)
+    return (kind if default is not None else kind | None, told)
 
 
-class Rfc2544(Test):
-    """`wirespeed rfc2544`."""
+def _checked(check: Callable[[str], object]) -> Callable[[str], str]:
+    def checked(text: str) -> str:
+        try:
+            check(text)
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+        return text
 
-    command: Literal["rfc2544"]
-    test: str = Field(default="throughput", description="As the command's first word: throughput, latency, … or all.")
-    sizes: Text | None = flag("--sizes")
-    trial_s: float | None = flag("--trial", gt=0)
-    trials: int | None = flag("--repeats", ge=1)
-    resolution: Text | None = flag("--resolution")
-    waits: str | None = flag("--waits")
-    tunables: str | None = flag("--tunables")
-    ip6: bool | None = flag("--ip6")
-    line: Text | None = flag("--line")
-    verify: bool | None = flag("--verify")
-    robust: bool | None = flag("--robust", "Repeat trials that an absent CPU spoilt.", "--no-robust")
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        return (self.test, *super().flags)
-
-    @property
-    def most_s(self) -> float:
-        # A binary search to 1 % needs seven trials, the other tests about as many again.
-        sizes = len(self.sizes.split(",")) if self.sizes else 7
-        return sizes * 7 * ((self.trial_s or 60.0) + 2.0) * (1 if self.test == "throughput" else 2)
+    return checked
 
 
-class Soak(Test):
-    """`wirespeed soak`."""
+TESTS = {kind: model_of(kind) for kind in kinds()}
+"""The model of each kind's tests."""
 
-    command: Literal["soak"]
-    profile: str | None = flag("--profile")
-    tunables: str | None = flag("--tunables")
-    load: Text = Field(description="Of each direction, as 30% or 2mpps.", json_schema_extra={"flag": "--load"})
-    lasting: Annotated[Text, AfterValidator(_time)] = Field(
-        description="As 90, 10m, 8h or 3d.", json_schema_extra={"flag": "--for"}
-    )
-    show: Text | None = flag("--show")
-    confidence: Text | None = flag("--confidence")
-    latency: Text | None = flag("--latency")
-    line: Text | None = flag("--line")
-    verify: bool | None = flag("--verify")
-
-    @property
-    def most_s(self) -> float:
-        return parse_time(self.lasting)
-
-
-AnyTest = Annotated[Loadtest | Search | Rfc2544 | Soak, Field(discriminator="command")]
+if TYPE_CHECKING:
+    AnyTest = Test
+else:
+    AnyTest = Annotated[reduce(or_, TESTS.values()), Field(discriminator="command")]

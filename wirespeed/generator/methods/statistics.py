@@ -9,8 +9,8 @@ from wirespeed.generator.registry import method
 from wirespeed.generator.rpc import Json
 
 if TYPE_CHECKING:
-    from wirespeed._native.runtime import PoolInfo
     from wirespeed.generator.server import Server
+    from wirespeed.seam.ports import PoolInfo
 
 TREX_POOLS = {
     "64b": 64, "128b": 128, "256b": 256, "512b": 512, "1024b": 1024, "2048b": 2048, "4096b": 4096, "9kb": 9216

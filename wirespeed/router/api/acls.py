@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.errors import WirespeedError
-from wirespeed.router.acl_core import Acl, AclAction, AclRule
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.acl import Acl, AclAction, AclRule
 from wirespeed.vpp_api.codec import Values
 
 _VERSION = {"major": 1, "minor": 4}

@@ -8,10 +8,10 @@ from typing import Any
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.bond_core import BALANCED, Balance, Bond, BondMode
 from wirespeed.router.commands.bond import add_bond, delete_one
-from wirespeed.router.core import Interface, InterfaceKind
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.bond import BALANCED, Balance, Bond, BondMode
+from wirespeed.seam.interfaces import Interface, InterfaceKind
 from wirespeed.vpp_api.codec import Values
 
 _OWN_BALANCE = {BondMode.ROUND_ROBIN: 3, BondMode.BROADCAST: 4, BondMode.ACTIVE_BACKUP: 5}

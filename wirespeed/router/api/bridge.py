@@ -13,8 +13,8 @@ from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.bridge import delete_domain, domain_of
 from wirespeed.router.commands.l2 import checked_domain
-from wirespeed.router.core import BridgeDomain
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.interfaces import BridgeDomain
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.core import Address, LabelPipe, Path, PathKind
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.addresses import Address
+from wirespeed.seam.routes import LabelPipe, Path, PathKind
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 from wirespeed.vpp_api.values import address_of, union_of

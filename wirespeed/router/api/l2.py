@@ -7,8 +7,8 @@ from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.api.tag_rewrites import rewrite_of
 from wirespeed.router.commands.l2 import checked_domain, connect
-from wirespeed.router.core import Mode
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.interfaces import Mode
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

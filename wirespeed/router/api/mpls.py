@@ -12,7 +12,7 @@ from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.mpls import add_paths, check_table, delete_paths, set_route
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.router.tables_core import MplsRoute
+from wirespeed.seam.tables import MplsRoute
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
-from wirespeed.router.core import NeighborState
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.routes import NeighborState
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

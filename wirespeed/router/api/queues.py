@@ -10,8 +10,8 @@ from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.workers import checked_worker, queues_of
-from wirespeed.router.core import InterfaceKind, RxMode
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.interfaces import InterfaceKind, RxMode
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

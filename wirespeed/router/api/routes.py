@@ -14,9 +14,9 @@ from wirespeed.router.api.fib_paths import details_of, paths_of
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.routes import add_paths, delete_paths
-from wirespeed.router.core import Path, Route, RouteSource
-from wirespeed.router.counting_core import Counting
-from wirespeed.router.tables_core import FLOW_HASH, FlowField
+from wirespeed.seam.counting import Counting
+from wirespeed.seam.routes import Path, Route, RouteSource
+from wirespeed.seam.tables import FLOW_HASH, FlowField
 from wirespeed.vpp_api.codec import Values
 
 _TURN = 128

@@ -8,7 +8,7 @@ from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.interfaces import checked_mtu, route_out, tag_interface
-from wirespeed.router.core import InterfaceKind, MtuKind
+from wirespeed.seam.interfaces import InterfaceKind, MtuKind
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

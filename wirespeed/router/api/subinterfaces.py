@@ -8,8 +8,8 @@ from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.subinterfaces import add_loopback, add_subinterface, checked_vlan, delete
-from wirespeed.router.core import ANY_VLAN, InterfaceKind, SubInterface
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.interfaces import ANY_VLAN, InterfaceKind, SubInterface
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.subinterfaces import checked_vlan
-from wirespeed.router.core import TagRewrite
+from wirespeed.seam.interfaces import TagRewrite
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.tag_rewrites import TAG_REWRITES
 

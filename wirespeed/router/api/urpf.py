@@ -9,7 +9,7 @@ from wirespeed.router.api.client import Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.router.urpf_core import Urpf, UrpfMode
+from wirespeed.seam.urpf import Urpf, UrpfMode
 from wirespeed.vpp_api.codec import Values
 
 _VERSIONS = (4, 6)  # by VPP's address family

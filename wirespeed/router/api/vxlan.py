@@ -13,9 +13,9 @@ from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.subinterfaces import delete
 from wirespeed.router.commands.vxlan import VXLAN_PORT, add_vxlan, find_tunnel
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.router.vxlan_core import Decap, VxlanTunnel
+from wirespeed.seam.interfaces import InterfaceKind
+from wirespeed.seam.vxlan import Decap, VxlanTunnel
 from wirespeed.vpp_api.codec import Values
 
 _NEXT = {1: Decap.L2, 2: Decap.IP4, 3: Decap.IP6}

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wirespeed.router.acl_session_core import AclSession
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.acl_session import AclSession
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
-from wirespeed.router.acl_core import Acl
 from wirespeed.router.acl_words import read_acl, rule_text
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.acl import Acl
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

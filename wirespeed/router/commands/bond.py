@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
-from wirespeed.router.bond_core import BALANCED, Balance, Bond, BondMode, LacpMux, LacpParty, LacpPeriodic, LacpPort
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.bond import BALANCED, Balance, Bond, BondMode, LacpMux, LacpParty, LacpPeriodic, LacpPort
+from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

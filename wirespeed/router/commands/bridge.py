@@ -10,9 +10,9 @@ from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.l2 import checked_domain, tag_rewrite_text
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import BridgeDomain, L2FibEntry
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
+from wirespeed.seam.interfaces import BridgeDomain, L2FibEntry
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.tables_core import FlowField
+from wirespeed.seam.tables import FlowField
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import NodeEdge
 from wirespeed.router.grammar import Match
+from wirespeed.seam.graph import NodeEdge
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
-from wirespeed.router.impairment_core import Impairment
+from wirespeed.seam.impairment import Impairment
+from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.ip6_core import AdvertisedPrefix, DadState
 from wirespeed.router.limits import MOST_TRANSMITS
+from wirespeed.seam.ip6 import AdvertisedPrefix, DadState
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -11,9 +11,9 @@ from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec, parse_port_spec
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
 from wirespeed.router.protocol import default_socket
+from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

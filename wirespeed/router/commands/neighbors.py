@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import NeighborState
 from wirespeed.router.grammar import Match
+from wirespeed.seam.routes import NeighborState
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

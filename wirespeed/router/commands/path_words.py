@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.errors import UsageError
-from wirespeed.router.core import LabelPipe, Path, PathKind
 from wirespeed.router.grammar import LITERAL, Match
+from wirespeed.seam.routes import LabelPipe, Path, PathKind
 
 _ENDS = {
     "drop": PathKind.DROP,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import CaptureConfig, CaptureStatus, InterfaceKind
 from wirespeed.router.grammar import Match
+from wirespeed.seam.graph import CaptureConfig, CaptureStatus
+from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

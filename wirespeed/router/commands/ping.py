@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.ip6_core import EchoReply
 from wirespeed.router.pause import Pause
+from wirespeed.seam.ip6 import EchoReply
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

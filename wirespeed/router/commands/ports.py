@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed._native.runtime import RxStart
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
 from wirespeed.router.own_mac import give_mac
 from wirespeed.router.startup.requests import INTERFACE_NAME
+from wirespeed.seam.interfaces import InterfaceKind
+from wirespeed.seam.ports import RxStart
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

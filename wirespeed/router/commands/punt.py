@@ -9,7 +9,7 @@ from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.punt_core import PuntPolicer, PuntReason
+from wirespeed.seam.punt import PuntPolicer, PuntReason
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

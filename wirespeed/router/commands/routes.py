@@ -11,10 +11,11 @@ from wirespeed.router.columns import centre
 from wirespeed.router.commands.flow_hash import flow_words
 from wirespeed.router.commands.path_words import END, PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import PathKind, Route, RouterCore, RouteSource
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
-from wirespeed.router.tables_core import FLOW_HASH
+from wirespeed.seam.router import RouterCore
+from wirespeed.seam.routes import PathKind, Route, RouteSource
+from wirespeed.seam.tables import FLOW_HASH
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

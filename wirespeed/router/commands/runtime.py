@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from wirespeed.router.cleared_statistics import ThreadRuntime
 from wirespeed.router.columns import centre, fixed, scientific
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import NodeCounter, NodeStats
 from wirespeed.router.grammar import Match
+from wirespeed.seam.graph import NodeCounter, NodeStats
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -10,7 +10,7 @@ from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
 from wirespeed.router.sflow.collector import CollectorPlace
-from wirespeed.router.sflow_core import SflowDirection
+from wirespeed.seam.sflow import SflowDirection
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

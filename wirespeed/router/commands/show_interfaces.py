@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from wirespeed.router.columns import centre, speed
 from wirespeed.router.commands.ip6 import dad_word
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import InterfaceCounters, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.pci import pci_device
+from wirespeed.seam.interfaces import InterfaceCounters, InterfaceKind, Mode, MtuKind
 
 if TYPE_CHECKING:
-    from wirespeed._native.runtime import PortDevice, PortInfo
     from wirespeed.router.console import Console
+    from wirespeed.seam.ports import PortDevice, PortInfo
 
 _WORDS_WIDTH = 52
 _COUNTERS = {

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.router.acl_core import AclRule
-from wirespeed.router.bond_core import BALANCED
 from wirespeed.router.commands.bond import mode_word
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import Interface, InterfaceKind, Mode, MtuKind
 from wirespeed.router.grammar import Match
+from wirespeed.seam.acl import AclRule
+from wirespeed.seam.bond import BALANCED
+from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode, MtuKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

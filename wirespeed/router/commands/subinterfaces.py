@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import ANY_VLAN, InterfaceKind, SubInterface
 from wirespeed.router.grammar import Match
+from wirespeed.seam.interfaces import ANY_VLAN, InterfaceKind, SubInterface
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

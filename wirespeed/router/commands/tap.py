@@ -9,8 +9,8 @@ from wirespeed.errors import UsageError
 from wirespeed.model import parse_port_spec
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
+from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.acl_words import trace_text
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import TraceStep
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.packet_text import ethernet_line, payload_lines
 from wirespeed.router.trace_filter import TraceFilter
+from wirespeed.seam.graph import TraceStep
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.urpf_core import Urpf, UrpfAccepted, UrpfMode
+from wirespeed.seam.urpf import Urpf, UrpfAccepted, UrpfMode
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
-from wirespeed.router.core import InterfaceKind
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.router.vxlan_core import Decap, VxlanTunnel
+from wirespeed.seam.interfaces import InterfaceKind
+from wirespeed.seam.vxlan import Decap, VxlanTunnel
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

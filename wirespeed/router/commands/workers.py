@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import InterfaceKind, RxMode
 from wirespeed.router.grammar import Match
+from wirespeed.seam.interfaces import InterfaceKind, RxMode
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

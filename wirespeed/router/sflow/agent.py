@@ -10,8 +10,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from wirespeed.later import Later
-from wirespeed.router.core import RouterCore
-from wirespeed.router.sflow_core import SflowSample
+from wirespeed.seam.router import RouterCore
+from wirespeed.seam.sflow import SflowSample
 
 if TYPE_CHECKING:
     from wirespeed.router.sflow import collector, datagrams, messages, netlink, records

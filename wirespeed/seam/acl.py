@@ -11,7 +11,7 @@ from typing import Protocol
 
 class AclAction(IntEnum):
     """What a rule does with packets that fit it. REFLECT permits, and begins a session: while that lives, packets of
-    it pass in both directions without meeting rules (acl_session_core). A packet that would begin one and finds no
+    it pass in both directions without meeting rules (acl_session). A packet that would begin one and finds no
     room is dropped; one that can have none (a later fragment, an ICMP error) is permitted alone."""
 
     DENY = 0
@@ -81,7 +81,7 @@ class AclTrace:
 
 
 class AclCore(Protocol):
-    """A part of `wirespeed.router.core.RouterCore`."""
+    """A part of `wirespeed.seam.router.RouterCore`."""
 
     def set_acl(self, index: int | None, tag: str, rules: Sequence[AclRule]) -> int:
         """Make an ACL (None), or give one other rules, all at once; returns its index."""

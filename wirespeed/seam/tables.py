@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from wirespeed.router.core import Path
+from wirespeed.seam.routes import Path
 
 
 class FlowField(IntFlag):
@@ -55,7 +54,7 @@ class MplsRoute:
 
 
 class TablesCore(Protocol):
-    """A part of `wirespeed.router.core.RouterCore`."""
+    """A part of `wirespeed.seam.router.RouterCore`."""
 
     def add_table(self, version: int, table: int, name: str) -> None: ...
     def delete_table(self, version: int, table: int) -> None: ...

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 from typing import Protocol
 
-from wirespeed.router.core import InterfaceAddress
+from wirespeed.seam.addresses import InterfaceAddress
 
 VLAN_PROTOCOL = 0x8100
 DOT1AD_PROTOCOL = 0x88A8

@@ -1,0 +1,1 @@
+"""Kinds of measurement, a folder each, and what they share."""

@@ -1,0 +1,1 @@
+"""Load tests: the load warmed up, ramped and held."""

@@ -1,0 +1,119 @@
+"""Options of a load test, with the defaults of trex-loadtest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from wirespeed.measurement.option import Option
+from wirespeed.measurement.options import MeasurementOptions, Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadtestOptions(MeasurementOptions):
+    """`wirespeed loadtest`."""
+
+    profile: Profile = "imix"
+    warmup_mult: Annotated[
+        str,
+        Option("-wm --warmup-mult --warmup_mult", "Load of the warm-up.", metavar="RATE", setting="warmup_rate"),
+    ] = "1kpps"
+    warmup_duration: Annotated[
+        float,
+        Option(
+            "-wd --warmup-duration --warmup_duration",
+            "Seconds of warm-up.",
+            metavar="S",
+            setting="warmup_s",
+            limits={"ge": 0},
+        ),
+    ] = 30.0
+    rampup_target: Annotated[
+        str,
+        Option(
+            "-rt --rampup-target --rampup_target",
+            "Load to ramp up to: percent of line rate, or a rate such as 5mpps.",
+            metavar="PERCENT|RATE",
+            setting="ramp_target",
+        ),
+    ] = "100"
+    rampup_duration: Annotated[
+        float,
+        Option(
+            "-rd --rampup-duration --rampup_duration",
+            "Seconds of ramp-up.",
+            metavar="S",
+            setting="ramp_s",
+            limits={"ge": 0},
+        ),
+    ] = 600.0
+    hold_duration: Annotated[
+        float,
+        Option(
+            "-hd --hold-duration --hold_duration",
+            "Seconds at the target.",
+            metavar="S",
+            setting="hold_s",
+            limits={"ge": 0},
+        ),
+    ] = 30.0
+    steps: Annotated[
+        str,
+        Option(
+            "--steps",
+            "Hold each of these loads for -hd seconds, such as 1kpps,1mpps,50%, in place of the ramp.",
+            metavar="RATE,...",
+            shown=False,
+            setting="steps",
+        ),
+    ] = ""
+    latency: Annotated[
+        str,
+        Option(
+            "--latency",
+            "Add a latency stream to each direction; 1kpps unless told.",
+            metavar="[RATE]",
+            shown=False,
+            bare="1kpps",
+            setting="latency",
+        ),
+    ] = ""
+    interval: Annotated[
+        float, Option("--interval", "Seconds a sample.", metavar="S", setting="interval_s", limits={"gt": 0})
+    ] = 1.0
+    fail_threshold: Annotated[
+        float,
+        Option(
+            "-f --fail-threshold",
+            "Share of lost packets above which a sample fails.",
+            metavar="RATIO",
+            setting="fail_threshold",
+            limits={"ge": 0, "le": 1},
+        ),
+    ] = 0.001
+    ride_link: Annotated[
+        bool,
+        Option(
+            "--ride-link",
+            "Go on when a link is lost, and mark the samples; else the test ends.",
+            setting="ride_link",
+            place=6,
+        ),
+    ] = False
+    keep_spoilt: Annotated[
+        bool,
+        Option(
+            "--keep-spoilt",
+            "Judge samples whose loss comes of a CPU that was away; else they are left out on virtual machines.",
+            setting="keep_spoilt",
+            place=6,
+        ),
+    ] = False
+
+    @property
+    def most_s(self) -> float:
+        steps = len(self.steps.split(",")) if self.steps else 0
+        return self.warmup_duration + (steps or 1) * self.hold_duration + (0.0 if steps else self.rampup_duration)
+
+
+OPTIONS = LoadtestOptions

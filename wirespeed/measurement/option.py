@@ -1,0 +1,102 @@
+"""Options of measurements: fields of frozen dataclasses, each with a record that command line and campaign read.
+
+    limit: Annotated[float, Option("--time", "Seconds that the search may take.", setting="time_s")] = 1200.0
+
+A field's type is str, int, float, bool, Path or a tuple of str, alone or with None for an option that is not given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from types import NoneType
+from typing import Any, get_args, get_type_hints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """`names` are separated by blanks, those that switch a flag off stand behind a slash; without any it is an
+    argument. `shown` is the default in help, or False for none. `bare` is the value of an option that stands without
+    one. `row` orders the options in help; those of a kind itself have 4, or what stands before or after all of them.
+
+    `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
+    key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
+    for them, to one of `choices`, and to what `check` takes, which raises UsageError. A campaign has to give it if
+    `is_needed`, and has `unset` where it does not."""
+
+    names: str = field(kw_only=False)
+    help: str = field(kw_only=False)
+    metavar: str | None = None
+    shown: str | bool = True
+    bare: str = ""
+    row: int = 4
+    setting: str = ""
+    place: int = 2
+    limits: Mapping[str, float] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    check: Callable[[str], object] | None = None
+    is_needed: bool = False
+    unset: str | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.names.split())
+
+    @property
+    def flag(self) -> str:
+        """The long name that campaigns give to the command; empty for an argument."""
+        return next((word.partition("/")[0] for word in self.words if word.startswith("--")), "")
+
+    @property
+    def off(self) -> str:
+        """The name that switches a flag off, if there is one."""
+        return next((off for _, _, off in (word.partition("/") for word in self.words) if off), "")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One option of a kind: the field that holds it; `default` is MISSING where there is none."""
+
+    field: str
+    kind: Any
+    option: Option
+    default: Any = MISSING
+
+    @property
+    def value_kind(self) -> Any:
+        """The type of a value that is given."""
+        kinds = [kind for kind in get_args(self.kind) if kind is not NoneType]
+        return kinds[0] if NoneType in get_args(self.kind) and len(kinds) == 1 else self.kind
+
+
+def declared(options: type) -> list[Declared]:
+    """The options that a dataclass declares, in the order of help."""
+    hints = get_type_hints(options, include_extras=True)
+    found = [_declared(one, hints[one.name]) for one in fields(options)]
+    return sorted(found, key=lambda one: one.option.row)
+
+
+def settings(options: type) -> list[Declared]:
+    """The options that a campaign can set, in the order of a cell's flags."""
+    return sorted((one for one in declared(options) if one.option.setting), key=lambda one: one.option.place)
+
+
+def bare_values(options: type) -> dict[str, str]:
+    """The values of options that stand without one, by each of their names."""
+    return {word: one.option.bare for one in declared(options) if one.option.bare for word in one.option.words}
+
+
+def flags_of(options: type, given: Mapping[str, Any]) -> Iterator[str]:
+    """The words of a command line that set `given`, values by their settings' names; None is not given."""
+    for one in settings(options):
+        value = given.get(one.option.setting)
+        for single in value if isinstance(value, tuple) else (value,):
+            if isinstance(single, bool):
+                yield from filter(None, [one.option.flag if single else one.option.off])
+            elif single is not None:
+                yield from filter(None, (one.option.flag, str(single)))
+
+
+def _declared(one: Field[Any], hint: Any) -> Declared:
+    kind, option = get_args(hint)
+    return Declared(one.name, kind, option, one.default)

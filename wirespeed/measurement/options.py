@@ -1,0 +1,155 @@
+"""Options that all kinds of measurement have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from wirespeed.measurement.option import Option
+from wirespeed.profiles.loading import BUILTIN_NAMES
+
+Profile = Annotated[
+    str,
+    Option(
+        "-p --profile",
+        f"Built-in: {', '.join(BUILTIN_NAMES)}; or a file: .py (is run), .yaml, .json, .pcap.",
+        row=1,
+        setting="profile",
+        place=1,
+    ),
+]
+Robust = Annotated[
+    bool | None,
+    Option(
+        "--robust/--no-robust",
+        "Repeat trials whose loss comes of a CPU that was away, and count them apart.",
+        shown="on in a --lab that shares its CPUs with the tester",
+        setting="robust",
+        place=6,
+    ),
+]
+TUNABLES = Option("-t --tunables", "Tunables of the profile, as size=64,vm=var2.", row=2, setting="tunables", place=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementOptions:
+    """What is measured where, and what becomes of the result. None is an option that is not given."""
+
+    server: Annotated[
+        str | None,
+        Option(
+            "-s --server", "Generator to use, ours or a T-Rex.", metavar="HOST[:PORT]", shown="127.0.0.1:4501", row=0
+        ),
+    ] = None
+    tunables: Annotated[str, TUNABLES] = ""
+    output: Annotated[
+        str, Option("-o --output", "File for the result; - is standard output.", metavar="FILE", row=3)
+    ] = "-"
+    lab: Annotated[
+        str,
+        Option(
+            "--lab",
+            "Bring up this lab on this machine for the test, with its own generator and router; mtu=9000 for jumbo "
+            "frames; embedded also takes queues= descriptors= program= config= exec= (docs/campaigns.md; vm: "
+            "docs/vm-dut.md).",
+            metavar="embedded|linux[:af_xdp|:af_packet][,mtu=N]|vm[:IMAGE]",
+            shown=False,
+            row=5,
+        ),
+    ] = ""
+    unidirectional: Annotated[
+        bool, Option("-u --unidirectional", "Send in the first direction of the ports only.", row=5)
+    ] = False
+    direction: Annotated[
+        str, Option("--direction", "Which way to send between a pair of ports.", metavar="0-1|1-0|both", row=5)
+    ] = "both"
+    ports: Annotated[
+        str | None,
+        Option("--ports", "The ports, cabled in pairs, such as 2,3 or 0,1,2,3.", metavar="N,N", shown="0,1", row=5),
+    ] = None
+    wires: Annotated[
+        str,
+        Option(
+            "--wires",
+            "Each direction by itself, such as 0>1,1>2,2>0, in place of ports and direction.",
+            metavar="N>N,...",
+            shown=False,
+            row=5,
+            setting="wires",
+            place=0,
+        ),
+    ] = ""
+    verify: Annotated[
+        bool,
+        Option(
+            "--verify",
+            "Mark and number the packets: only marked ones count, and duplicates and reordered packets are counted "
+            "apart. Takes the last 16 bytes of the payload, or the IP ID of packets without room (no numbers then), "
+            "and some time of the tester for each packet.",
+            row=5,
+            setting="verify",
+            place=5,
+        ),
+    ] = False
+    line: Annotated[
+        str,
+        Option(
+            "--line",
+            "The line to take percent of, such as 1G; else each port's own.",
+            metavar="SPEED",
+            row=5,
+            setting="line",
+            place=4,
+        ),
+    ] = ""
+    dut: Annotated[
+        str | None,
+        Option(
+            "--dut",
+            "What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none.",
+            metavar="SPEC",
+            shown="none",
+            row=5,
+        ),
+    ] = None
+    bench: Annotated[
+        Path | None,
+        Option(
+            "--bench",
+            "Tester, wires and device as this file says (docs/bench.md); other options override it.",
+            metavar="FILE",
+            shown=False,
+            row=5,
+        ),
+    ] = None
+    power: Annotated[
+        str,
+        Option(
+            "--power",
+            "Watts beside each sample: rapl, hwmon[:NAME], ipmi, shelly:HOST, tasmota:HOST, command:TEXT, constant:W.",
+            metavar="METER",
+            shown=False,
+            row=5,
+            setting="power",
+            place=0,
+        ),
+    ] = ""
+    force: Annotated[bool, Option("--force", "Take the ports from whoever holds them; send without a link.", row=5)] = (
+        False
+    )
+    recover: Annotated[
+        Path | None,
+        Option(
+            "--recover", "Make the result file of a test that did not end, from its journal.", metavar="FILE", row=5
+        ),
+    ] = None
+    web: Annotated[
+        bool, Option("--web", "Show the test in the browser while it runs; standard error says where.", row=5)
+    ] = False
+    quiet: Annotated[bool, Option("-q --quiet", "Show neither progress nor summary.", row=5)] = False
+
+    @property
+    def most_s(self) -> float:
+        """Seconds of the measurement at most, without bringing a lab up."""
+        raise NotImplementedError

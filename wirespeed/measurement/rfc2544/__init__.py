@@ -1,0 +1,1 @@
+"""Tests of RFC 2544 and of those that update it."""

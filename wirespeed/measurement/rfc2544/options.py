@@ -1,0 +1,86 @@
+"""Options of the tests of RFC 2544."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from wirespeed.measurement.option import Option
+from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
+
+SIZES = "64,128,256,512,1024,1280,1518"
+"""RFC 2544 clause 9.1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rfc2544Options(MeasurementOptions):
+    """`wirespeed rfc2544`."""
+
+    test: Annotated[
+        str,
+        Option(
+            "",
+            "throughput, latency, frame-loss, back-to-back, recovery, reset or all. What needs the throughput "
+            "searches it first.",
+            metavar="[TEST]",
+            row=-1,
+            setting="test",
+            place=-1,
+            unset="throughput",
+        ),
+    ] = "all"
+    sizes: Annotated[
+        str, Option("--sizes", "Frame sizes with FCS, and imix.", metavar="N,N,...", shown=SIZES, setting="sizes")
+    ] = ""
+    trial: Annotated[
+        float,
+        Option("--trial", "Seconds of a trial; the RFC has 60.", metavar="S", setting="trial_s", limits={"gt": 0}),
+    ] = 60.0
+    repeats: Annotated[
+        int | None,
+        Option(
+            "--repeats",
+            "Of latency, back-to-back, recovery and reset; else 20, 50, 3 and 3, fewer where trials are shorter.",
+            metavar="N",
+            shown=False,
+            setting="trials",
+            limits={"ge": 1},
+        ),
+    ] = None
+    resolution: Annotated[
+        str,
+        Option("--resolution", "How exactly loads and bursts are searched.", metavar="SHARE", setting="resolution"),
+    ] = "1%"
+    waits: Annotated[
+        str,
+        Option(
+            "--waits",
+            "Seconds after learning, for residual frames, to restabilise; else 2,2,5, less where trials are shorter.",
+            metavar="S,S,S",
+            shown=False,
+            setting="waits",
+        ),
+    ] = ""
+    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48, as RFC 5180 has it.", setting="ip6", place=3)] = False
+    tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
+    reset_command: Annotated[
+        str,
+        Option("--reset-command", "What resets the DUT; the router of a lab is restarted without.", metavar="CMD"),
+    ] = ""
+    text: Annotated[
+        Path | None, Option("--text", "File for the report as text that can be pasted.", metavar="FILE")
+    ] = None
+    show: Annotated[
+        Path | None, Option("--show", "Print the report of this result as text, and end.", metavar="FILE")
+    ] = None
+    robust: Robust = None
+
+    @property
+    def most_s(self) -> float:
+        # A binary search to 1 % needs seven trials, the other tests about as many again.
+        sizes = len((self.sizes or SIZES).split(","))
+        return sizes * 7 * (self.trial + 2.0) * (1 if self.test == "throughput" else 2)
+
+
+OPTIONS = Rfc2544Options

@@ -1,0 +1,1 @@
+"""Searches for the highest loads that a device carries."""

@@ -1,0 +1,76 @@
+"""Options of a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from wirespeed.measurement.option import Option
+from wirespeed.measurement.options import MeasurementOptions, Profile, Robust
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions(MeasurementOptions):
+    """`wirespeed search`."""
+
+    profile: Profile = "bench"
+    goal: Annotated[
+        tuple[str, ...],
+        Option(
+            "--goal",
+            "ndr, pdr, pdr=0.1%, or NAME:loss=…,exceed=…,initial=…,final=…,sum=…,width=…; may be given again.",
+            metavar="GOAL",
+            shown="those of the preset",
+            setting="goal",
+        ),
+    ] = ()
+    preset: Annotated[
+        str,
+        Option(
+            "--preset",
+            "What goals are unless they say otherwise.",
+            metavar="csit|rfc2544|tst009|quick",
+            setting="preset",
+            choices=("csit", "rfc2544", "tst009", "quick"),
+        ),
+    ] = "csit"
+    least: Annotated[str, Option("--min", "Lowest load of each direction.", metavar="RATE", setting="least")] = (
+        "9001pps"
+    )
+    most: Annotated[str, Option("--max", "Highest load of each direction.", metavar="RATE", setting="most")] = "100%"
+    limit: Annotated[
+        float,
+        Option("--time", "Seconds that the search may take.", metavar="S", setting="time_s", limits={"gt": 0}),
+    ] = 1200.0
+    mrr: Annotated[
+        str,
+        Option(
+            "--mrr",
+            "Measure the maximum receive rate too, in N trials of S seconds; 10x1 unless told. Without --goal "
+            "nothing else is.",
+            metavar="[NxS]",
+            shown=False,
+            bare="10x1",
+            setting="mrr",
+        ),
+    ] = ""
+    latency: Annotated[
+        str,
+        Option(
+            "--latency",
+            "Measure latency at 0, 10, 50 and 90 % of PDR afterwards, by a stream of RATE for S seconds each.  "
+            "[default: (9kpps,5)]",
+            metavar="[RATE[,S]]",
+            shown=False,
+            bare="9kpps",
+            setting="latency",
+        ),
+    ] = ""
+    robust: Robust = None
+
+    @property
+    def most_s(self) -> float:
+        return self.limit
+
+
+OPTIONS = SearchOptions

@@ -1,0 +1,1 @@
+"""Soaks: a load held for minutes to days."""

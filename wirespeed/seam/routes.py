@@ -1,0 +1,112 @@
+"""Routes and neighbors of the router."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from wirespeed.seam.addresses import Address, Network
+
+
+class PathKind(IntEnum):
+    NEXT_HOP = 0
+    ATTACHED = 1
+    LOCAL = 2
+    DROP = 3
+    UNREACHABLE = 4
+    PROHIBIT = 5
+    LOOKUP = 6
+
+
+class RouteSource(IntEnum):
+    """Who made a route: the user, Linux, an address of ours, or a neighbor for itself."""
+
+    STATIC = 0
+    LINUX = 1
+    CONNECTED = 2
+    NEIGHBOR = 3
+
+
+@dataclass(frozen=True)
+class LabelPipe:
+    """TTL and class (EXP) that a pushed label bears, whatever the packet's are: RFC 3443's pipe model."""
+
+    ttl: int = 255
+    traffic_class: int = 0
+
+
+@dataclass(frozen=True)
+class Path:
+    """One way a route may take. `interface` None: the one that the route to `next_hop` in `table` leads to.
+
+    `labels` are pushed, the outermost first; PathKind.LOOKUP looks again in `table`.
+    """
+
+    kind: PathKind
+    next_hop: Address | None = None
+    interface: int | None = None
+    weight: int = 1
+    table: int = 0
+    labels: tuple[int, ...] = ()
+    pipes: tuple[LabelPipe | None, ...] = ()
+    """Of each label, None where it bears the packet's TTL and class (the uniform model); empty where all do."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """`table` is the number that the user gave it; 0 is the default one of the prefix's family."""
+
+    prefix: Network
+    paths: tuple[Path, ...]
+    source: RouteSource = RouteSource.STATIC
+    table: int = 0
+    index: int = field(default=0, compare=False)
+    """What it is counted by; of a route that was asked for."""
+
+    @property
+    def is_static(self) -> bool:
+        return self.source is RouteSource.STATIC
+
+
+class NeighborState(IntEnum):
+    INCOMPLETE = 0
+    REACHABLE = 1
+    STATIC = 2
+    STALE = 3
+    PROBE = 4
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    interface: int
+    address: Address
+    mac: str
+    state: NeighborState
+    age_s: float
+
+
+@dataclass(frozen=True)
+class NeighborCounters:
+    """Neighbors there are and may be, `used` with static ones and next hops of routes; and since the start those that
+    never answered and made room, those refused for want of it, and those forgotten after three questions."""
+
+    used: int = 0
+    most: int = 0
+    learnt: int = 0
+    most_learnt: int = 0
+    most_of_interface: int = 0
+    recycled: int = 0
+    refused_interface: int = 0
+    refused_table: int = 0
+    unanswered: int = 0
+
+
+@dataclass(frozen=True)
+class HeldPackets:
+    """Packets that wait on one worker until the MAC address of their next hop is known, the first since `waiting_s`."""
+
+    interface: int
+    next_hop: Address
+    worker: int
+    packets: int
+    waiting_s: float
