@@ -63,8 +63,8 @@ CALLS(routes)
 static void a_module_runs_after_those_that_it_names_and_the_trunk_first(void **state)
 {
 	(void)state;
-	struct router_module acl = MODULE(acl, .after = {"left-out", "bond"}), bond = MODULE(bond),
-						 routes = MODULE(routes, .is_trunk = true);
+	static struct router_module acl = MODULE(acl, .after = {"left-out", "bond"}),
+								bond = MODULE(bond), routes = MODULE(routes, .is_trunk = true);
 	router_module_register(&bond);
 	router_module_register(&acl);
 	router_module_register(&routes);
@@ -79,7 +79,7 @@ static void a_module_runs_after_those_that_it_names_and_the_trunk_first(void **s
 static void names_decide_where_nothing_else_does(void **state)
 {
 	(void)state;
-	struct router_module acl = MODULE(acl), bond = MODULE(bond), routes = MODULE(routes);
+	static struct router_module acl = MODULE(acl), bond = MODULE(bond), routes = MODULE(routes);
 	router_module_register(&bond);
 	router_module_register(&routes);
 	router_module_register(&acl);
@@ -90,8 +90,8 @@ static void names_decide_where_nothing_else_does(void **state)
 static void a_circle_is_refused(void **state)
 {
 	(void)state;
-	struct router_module acl = MODULE(acl, .after = {"bond"}),
-						 bond = MODULE(bond, .after = {"acl"});
+	static struct router_module acl = MODULE(acl, .after = {"bond"}),
+								bond = MODULE(bond, .after = {"acl"});
 	router_module_register(&acl);
 	router_module_register(&bond);
 	assert_int_equal(modules_make(router), -ELOOP);
@@ -102,7 +102,7 @@ static void a_circle_is_refused(void **state)
 static void a_name_is_given_once(void **state)
 {
 	(void)state;
-	struct router_module one = MODULE(acl), other = MODULE(acl);
+	static struct router_module one = MODULE(acl), other = MODULE(acl);
 	router_module_register(&one);
 	router_module_register(&other);
 	assert_int_equal(modules_make(router), -EEXIST);
@@ -127,7 +127,7 @@ static void there_are_no_more_than_have_a_state(void **state)
 static void making_ends_with_the_first_error_and_all_are_freed(void **state)
 {
 	(void)state;
-	struct router_module acl = MODULE(acl), bond = MODULE(bond);
+	static struct router_module acl = MODULE(acl), bond = MODULE(bond);
 	router_module_register(&acl);
 	router_module_register(&bond);
 	error_of_make = -ENOMEM;
@@ -140,7 +140,7 @@ static void making_ends_with_the_first_error_and_all_are_freed(void **state)
 static void the_state_is_the_modules_own_and_freed_with_the_router(void **state)
 {
 	(void)state;
-	struct router_module acl = MODULE(acl), bond = MODULE(bond);
+	static struct router_module acl = MODULE(acl), bond = MODULE(bond);
 	router_module_register(&acl);
 	router_module_register(&bond);
 	assert_int_equal(modules_make(router), 0);
