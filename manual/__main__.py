@@ -1,4 +1,4 @@
-"""`python -m manual man|completion|site FOLDER`: write that into the folder."""
+"""`python -m manual man|completion|site|references FOLDER`: write that into the folder."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from manual.commands import pages
 from manual.completion import bash, zsh
 from manual.man import man_pages
+from manual.markdown import overview_page
 from manual.site import write_site
 
 
@@ -21,11 +22,15 @@ def main(what: str, folder: Path) -> None:
         (folder / "_wirespeed").write_text(zsh(pages()))
     elif what == "site":
         write_site(Path(__file__).resolve().parents[1], folder, pages())
+    elif what == "references":
+        (folder / "commands.md").write_text(overview_page(pages()))
     else:
-        sys.exit(f"python -m manual: {what!r} cannot be written; give man, completion or site, and a folder")
+        sys.exit(
+            f"python -m manual: {what!r} cannot be written; give man, completion, site or references, and a folder"
+        )
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("python -m manual: give man, completion or site, and a folder")
+        sys.exit("python -m manual: give man, completion, site or references, and a folder")
     main(sys.argv[1], Path(sys.argv[2]))

@@ -7,8 +7,20 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from manual.commands import Entry, Page
+from manual.man import exit_codes
 from wirespeed.explain.causes import contracts
 from wirespeed.router.commands.registry import Command
+
+_PAGES = {
+    "demo": "first-test",
+    "suite": "campaigns",
+    "inspect": "hardware",
+    "doctor": "hardware",
+    "exporter": "telemetry",
+    "stats": "statistics",
+    "ctl": "router",
+}
+"""The page in docs/ on a command, where its name is another."""
 
 
 def command_page(page: Page) -> str:
@@ -26,6 +38,26 @@ def commands_page(pages: Sequence[Page]) -> str:
     """All of them, a line each."""
     rows = [f"| [wirespeed {page.name}]({page.name}.md) | {_cell(page.summary)} |" for page in pages]
     return "\n".join(["# Commands", "", "| command | does |", "|---|---|", *rows, ""])
+
+
+def overview_page(pages: Sequence[Page]) -> str:
+    """docs/commands.md: all commands with the page on each, and the exit codes."""
+    rows = []
+    for page in pages:
+        about = _PAGES.get(page.name, page.name)
+        rows.append(f"| `wirespeed {page.name}` | {_cell(page.summary)} | [{about}]({about}.md) |")
+    codes, others = exit_codes()
+    lines = [
+        "# Commands and exit codes",
+        "",
+        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list.",
+        "",
+        *("| command | does | page |", "|---|---|---|", *rows, ""),
+        *("## Exit codes", "", "| code | meaning |", "|---|---|"),
+        *(f"| {code} | {_cell(told)} |" for code, told in codes.items()),
+        *("", _safe(others), "", "`python -m manual references docs` writes this page from the code.", ""),
+    ]
+    return "\n".join(lines)
 
 
 def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:

@@ -19,13 +19,15 @@ from manual.markdown import causes_page, command_page, commands_page, router_com
 from wirespeed.router.commands import GRAMMAR
 
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+_IMAGE = re.compile(r'<img src="([^"]+)"')
 _FOLDER_LINK = re.compile(r"(\]\((?:[\w.-]+/)+)\)")
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
 def links(text: str) -> Iterator[str]:
     """The files and folders that the links of a page lead to; not those within it, nor those to other machines."""
-    for target in _LINK.findall(_CODE.sub("", text)):
+    written = _CODE.sub("", text)
+    for target in [*_LINK.findall(written), *_IMAGE.findall(written)]:
         if "://" not in target and not target.startswith(("mailto:", "#")):
             yield target.partition("#")[0]
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draw docs/pictures/report-*.png: a report in Chromium, wide and light, narrow and dark, and one of its charts.
+"""Draw docs/pictures/report-*.webp: a report in Chromium: its answers, wide and light, narrow and dark, and one of its
+charts.
 
     tools/report-pictures.py [RESULT.json...]
 
@@ -22,6 +23,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SCREENS = {
+    "report-answers": (1280, 490, "light", ""),
     "report-wide": (1280, 900, "light", ""),
     "report-narrow": (400, 800, "dark", ""),
     "report-chart": (1000, 860, "light", "load-0"),
@@ -33,11 +35,11 @@ def main() -> None:
     try:
         results = sys.argv[1:] or _demo(folder)
         page = folder / "report.html"
-        subprocess.run([*_wirespeed(), "report", *results, "-t", "A quick demo", "-o", str(page)], check=True)
+        subprocess.run([*_wirespeed(), "report", *results, "-t", "A demo", "-o", str(page)], check=True)
         browser = _browser(folder)
         try:
             for name, screen in SCREENS.items():
-                (PICTURES / f"{name}.png").write_bytes(_picture(browser, page, *screen))
+                (PICTURES / f"{name}.webp").write_bytes(_picture(browser, page, *screen))
         finally:
             browser.quit()
     finally:
@@ -74,7 +76,9 @@ def _picture(browser: Any, page: Path, width: int, height: int, theme: str, char
         browser.execute_script(top, chart)
         drawn = "return Charts.of(document.getElementById(arguments[0])).drawn"
         WebDriverWait(browser, 20).until(lambda one: one.execute_script(drawn, chart))
-    return base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+    return base64.b64decode(
+        browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 80})["data"]
+    )
 
 
 if __name__ == "__main__":

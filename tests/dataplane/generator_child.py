@@ -122,11 +122,14 @@ class GeneratorChild:
     def tag(self, port: int, groups: int, tags: Sequence[tuple[int, int]], receives: bool = True) -> None:
         self._call("tag", port, receives, groups, tags)
 
+    def retag(self, port: int, tags: Sequence[tuple[int, int]]) -> None:
+        self._call("retag", port, tags)
+
     def tagged(self, port: int, group: int, first: int, count: int) -> list[Tagged]:
         return [Tagged(**one) for one in self._call("tagged", port, group, first, count)]
 
-    def unknown_tags(self, port: int) -> list[tuple[int, Tag]]:
-        return [(group, Tag(**tag)) for group, tag in self._call("unknown_tags", port)]
+    def unknown_tags(self, port: int, forget: bool = False) -> list[tuple[int, Tag]]:
+        return [(group, Tag(**tag)) for group, tag in self._call("unknown_tags", port, forget)]
 
     def port_info(self, port: int) -> dict[str, Any]:
         """The port as its driver describes it, with the fields of `PortInfo`."""
@@ -250,8 +253,9 @@ def main() -> None:
         "medium": lambda port: core.port_info(port).medium,
         "faults": lambda: asdict(core.flow_faults()),
         "tag": lambda port, receives, groups, tags: core.tag(port, receives, groups, [Tag(*one) for one in tags]),
+        "retag": lambda port, tags: core.retag(port, [Tag(*one) for one in tags]),
         "tagged": lambda *asked: [asdict(one) for one in core.tagged(*asked)],
-        "unknown_tags": lambda port: [(group, asdict(tag)) for group, tag in core.unknown_tags(port)],
+        "unknown_tags": lambda *asked: [(group, asdict(tag)) for group, tag in core.unknown_tags(*asked)],
         "start_capture": lambda tx, rx, slots, snap_len, what: core.start_capture(
             tx, rx, slots, snap_len=snap_len, what=what
         ),

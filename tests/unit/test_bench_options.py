@@ -6,8 +6,8 @@ import pytest
 
 from wirespeed.bench.file import parse_bench
 from wirespeed.bench.options import Given, Options, device_spec, on_bench
-from wirespeed.cli.options import directions_of
 from wirespeed.errors import UsageError
+from wirespeed.measurement.plan_head import directions_of
 
 HERE = """\
 tester: {ports: [null, null, null, null]}

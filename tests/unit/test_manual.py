@@ -13,7 +13,7 @@ import yaml
 from manual.commands import Page, pages
 from manual.completion import bash, zsh
 from manual.man import exit_codes, man_pages
-from manual.markdown import causes_page, command_page, router_commands_page
+from manual.markdown import causes_page, command_page, overview_page, router_commands_page
 from manual.site import links, missing_links, page_order, write_site
 from wirespeed import errors
 from wirespeed.cli.main import COMMANDS, main
@@ -109,6 +109,11 @@ def test_the_sites_pages_have_the_commands_of_the_router_and_the_causes(written:
     assert all(f"## {name}\n" in causes_page() for name in causes())
     for page in written:
         assert all(f"| `{option.text}` |" in command_page(page) for option in page.options)
+
+
+def test_the_list_of_commands_is_written_from_the_code(written: tuple[Page, ...]) -> None:
+    """`python -m manual references docs` writes it."""
+    assert (ROOT / "docs" / "commands.md").read_text() == overview_page(written)
 
 
 def test_links_of_pages_lead_to_files() -> None:

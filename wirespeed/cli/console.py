@@ -120,7 +120,7 @@ def command(
 def _bench_server(stack: ExitStack, bench: Path, server: str | None, force: bool) -> str:
     """Where the bench's tester answers; one of its own ends with the console."""
     from wirespeed.bench.options import Given  # noqa: PLC0415
-    from wirespeed.cli.stand import stand_of, with_bench  # noqa: PLC0415
+    from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
 
     at = with_bench(bench, Given(server))
     return stack.enter_context(stand_of(at, bench, force)).client.server

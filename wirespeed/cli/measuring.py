@@ -1,56 +1,76 @@
-"""What commands that measure do alike: the head of their plans, and how they end."""
+"""The driver of commands that measure: signals, lab, journal, live page, summary and exit code."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from wirespeed.bench.options import Given, Options
-from wirespeed.cli.options import directions_of
 from wirespeed.errors import INTERRUPTED, UsageError
 from wirespeed.results.output import STDOUT, Output
-from wirespeed.units import parse_speed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
-    from wirespeed.results.channel import Channel
-    from wirespeed.results.loadtest import Result
-    from wirespeed.results.search import SearchResult
-    from wirespeed.results.verdict import Verdict
+    from wirespeed.results.file import AnyResult
 
 
-class PlanHead(TypedDict):
-    """Fields of every plan (measure/plan.py)."""
+def measure(kind: str, options: MeasurementOptions) -> int:
+    """Run a measurement of `kind`, or recover one; the exit code."""
+    from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
-    directions: tuple[Channel, ...]
-    line_bps: float | None
-    verify: bool
-    force: bool
-    name: str
-    output_file: str
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
+    from wirespeed.measurement.stand import stand_of  # noqa: PLC0415
+
+    console = Console(stderr=True, soft_wrap=True)
+    if options.recover is not None:
+        return _recover(options.recover, options.output, console, options.quiet)
+    measurement = kind_of(kind)(options)
+    options = measurement.options
+    out = Output(options.output)
+    with (
+        stop_on_signals() as stop,
+        keeping(out),
+        shown(options.output, web=options.web),
+        stand_of(measurement.at, options.bench, options.force, measurement.lasting_s, stop) as stand,
+    ):
+        with measurement.watcher(console) as watch:
+            result = measurement.run(stand, watch, stop, out.journal(measurement.goes_on))
+        where = out.keep(result)
+    measurement.keep_more(result)
+    if not options.quiet:
+        _say(console, _last_lines(measurement, result, where))
+    measurement.raise_for(result)
+    return INTERRUPTED if result.ending.status == "interrupted" else 0
 
 
-def given_of(options: MeasurementOptions, **more: str) -> Given:
-    """The options that a bench may have too; `more` are values in place of the options' own, or that they lack."""
-    return Given(**{name: getattr(options, name) for name in Given.__annotations__ if hasattr(options, name)} | more)
+def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
+    """Make the result file of a test that did not end from its journal, and say what it holds."""
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
+    from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
+    from wirespeed.results.file import kind_name, recover  # noqa: PLC0415
+
+    result, path = recover(file, output)
+    if not quiet:
+        _say(console, kind_of(kind_name(result)).summary(result, verdict_of(result), str(path)))
+    return 0
 
 
-def plan_head(at: Options, options: MeasurementOptions, name: str = "") -> PlanHead:
-    """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
-    profile."""
-    return PlanHead(
-        directions=directions_of(at.ports, options.direction, at.wires, options.unidirectional),
-        line_bps=parse_speed(at.line) if at.line else None,
-        verify=options.verify,
-        force=options.force,
-        name=(name or at.profile) if options.output == STDOUT else Path(options.output).stem,
-        output_file=options.output,
-    )
+def _last_lines(measurement: Measurement[Any, Any], result: AnyResult, where: str | None) -> Iterator[str]:
+    """The summary, and what the run is worth where the kind tells it."""
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
+    from wirespeed.explain.worth import worth_line  # noqa: PLC0415
+    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
+
+    verdict = verdict_of(result)
+    yield from measurement.summary(result, verdict, where)
+    if measurement.tells_worth:
+        yield worth_line([verdict], lab_cpus(result.lab))
 
 
 @contextmanager
@@ -81,26 +101,6 @@ def shown(output: str, *, web: bool) -> Iterator[None]:
         yield
 
 
-def say(console: Console, lines: Iterable[str], quiet: bool) -> None:
-    """The summary of a result, unless nothing is to be said."""
-    for text in [] if quiet else lines:
+def _say(console: Console, lines: Iterable[str]) -> None:
+    for text in lines:
         console.out(text, highlight=False)
-
-
-def conclude(
-    console: Console, result: Result | SearchResult, lines: Callable[[Verdict], Iterable[str]], quiet: bool
-) -> None:
-    """The summary that `lines` makes of the verdict, and whether the run is worth something; unless nothing is to be
-    said."""
-    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
-    from wirespeed.explain.worth import worth_line  # noqa: PLC0415
-    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
-
-    if not quiet:
-        verdict = verdict_of(result)
-        say(console, [*lines(verdict), worth_line([verdict], lab_cpus(result.lab))], quiet)
-
-
-def exit_code(status: str) -> int:
-    """Of a measurement that did not fail."""
-    return INTERRUPTED if status == "interrupted" else 0

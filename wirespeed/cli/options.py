@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from wirespeed.results.channel import Channel
+    pass
 
 
 def number(text: str) -> float:
@@ -63,24 +63,6 @@ BenchOption = Annotated[
         show_default=False,
     ),
 ]
-
-
-def directions_of(ports: str | None, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
-    """The directions that the options name together, of ports 0 and 1 where they name none; UsageError for options that
-    contradict each other."""
-    from wirespeed.errors import UsageError  # noqa: PLC0415
-    from wirespeed.measure.wires import pair_directions, parse_ports, parse_wires  # noqa: PLC0415
-
-    if wires:
-        if ports is not None or direction != "both" or unidirectional:
-            raise UsageError("--wires says each direction by itself; leave out --ports, --direction and -u")
-        return parse_wires(wires)
-    if unidirectional and direction != "both":
-        raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
-    pairs = parse_ports("0,1" if ports is None else ports)
-    if unidirectional:
-        return tuple(wire for wire in pair_directions(pairs) if pairs.index(wire.tx) % 2 == 0)
-    return pair_directions(pairs, direction)
 
 
 def march_level(march: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,7 +111,7 @@ class TaggedUsers:
         groups.sent_before[port, group] = self._core.tagged_sent(port, group)
 
 
-def tag_of(described: Json, taken: Iterable[Tag]) -> Tag:
+def tag_of(described: Json, taken: Container[Tag]) -> Tag:
     """The VLAN tags that a request describes; RpcError: there are none such, or another number has them."""
     kind: str = read(described, "type", str)
     value: Json = read(described, "value", dict)

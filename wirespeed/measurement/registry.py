@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wirespeed import measurement
 
 if TYPE_CHECKING:
+    from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
 
 
@@ -23,3 +24,9 @@ def options_of(kind: str) -> type[MeasurementOptions]:
     """The dataclass of a kind's options."""
     options: type[MeasurementOptions] = import_module(f"wirespeed.measurement.{kind}.options").OPTIONS
     return options
+
+
+def kind_of(kind: str) -> type[Measurement[Any, Any]]:
+    """The class of a kind's measurements."""
+    measurement: type[Measurement[Any, Any]] = import_module(f"wirespeed.measurement.{kind}.kind").KIND
+    return measurement

@@ -53,9 +53,14 @@ KINDS = {
 """By the word in their schema, which is the command as well that makes them."""
 
 
+def kind_name(result: AnyResult) -> str:
+    """The key of the result's kind in `KINDS`."""
+    return next(name for name, kind in KINDS.items() if isinstance(result, kind.type))
+
+
 def to_json(result: AnyResult) -> dict[str, Any]:
     """The document as written to disk."""
-    return next(kind for kind in KINDS.values() if isinstance(result, kind.type)).to_json(result)
+    return KINDS[kind_name(result)].to_json(result)
 
 
 def write_file(result: AnyResult, path: Path) -> None:

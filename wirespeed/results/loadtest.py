@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import Outcome, PortFacts
 from wirespeed.results.sample import Sample
 
@@ -44,6 +45,12 @@ class Result:
         ports = self.samples[0].ports if self.samples else {0: None, 1: None}
         forward = [Channel(port, port + 1) for port in sorted(ports) if port % 2 == 0 and port + 1 in ports]
         return tuple(forward + ([] if self.variables.get("unidirectional") else [one.reverse for one in forward]))
+
+    @property
+    def ending(self) -> Ending:
+        """How the test ended, as results of all kinds say it."""
+        one = self.outcome
+        return Ending(one.status, one.reason, one.exit_code, one.started, one.notes)
 
     @property
     def is_empty(self) -> bool:

@@ -17,6 +17,7 @@ PROOFS: dict[Proof, str] = {
     "none": "**never tried**",
 }
 PAGE = "docs/validation.md"
+_AS_DUT = " as DUT"
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,10 @@ def page() -> str:
     )
     return (
         "# What has been proved\n\n"
-        "What was tried, on what medium or device, when, and by which command. *Real* means packets or commands of\n"
-        "that medium or device itself, *emulated* a simulation of it, *recorded texts only* that what it printed\n"
-        "elsewhere was played to the program. `inspect`, `dut prepare` and `report` say so where they rest on that.\n\n"
-        "| on | proof | what was tried | when | command |\n|---|---|---|---|---|\n"
+        "What was tried, on which port type or DUT, when, and by which command. *Real* means packets or commands of\n"
+        "that port type or DUT itself, *emulated* a simulation of it. *Recorded texts only* means that output\n"
+        "recorded elsewhere was replayed to the program; `inspect`, `dut prepare` and `report` then print a note.\n\n"
+        "| port type or DUT | proof | what was tried | when | command |\n|---|---|---|---|---|\n"
         f"{rows}\n"
         "`python tests/unit/test_validation.py` writes this page and the README's lines from "
         "`wirespeed/validation/proved.toml`.\n"
@@ -67,11 +68,18 @@ def page() -> str:
 
 def readme_lines() -> str:
     """The same in five lines."""
-    found: dict[Proof, list[str]] = {proof: [one.what for one in proved() if one.proof == proof] for proof in PROOFS}
+    listed = {proof: "; ".join(_names([one for one in proved() if one.proof == proof])) for proof in PROOFS}
     return (
-        f"- Tried for real at each run of the tests: {'; '.join(found['real'])}.\n"
-        f"- Emulated: {'; '.join(found['emulated'])}.\n"
-        f"- Tried on recorded texts only: {'; '.join(found['records'])}.\n"
-        f"- Never tried: {'; '.join(found['none'])}.\n"
-        "- The whole table, with what was tried and by which command: [docs/validation.md](docs/validation.md).\n"
+        f"- **Real**, in each `make test`: {listed['real']}.\n"
+        f"- **Emulated**: {listed['emulated']}.\n"
+        f"- **Recorded texts only**: {listed['records']}.\n"
+        f"- **Never tried**: {listed['none']}.\n"
+        f"- What was tried, when, and by which command: [{PAGE}]({PAGE}).\n"
     )
+
+
+def _names(rows: list[Proved]) -> list[str]:
+    """The names of `rows`, those of the DUTs in one entry."""
+    duts = [one.what.removesuffix(_AS_DUT) for one in rows if one.what.endswith(_AS_DUT)]
+    others = [one.what for one in rows if not one.what.endswith(_AS_DUT)]
+    return [*others, f"{', '.join(duts)}{_AS_DUT}"] if duts else others

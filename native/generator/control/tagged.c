@@ -190,11 +190,15 @@ static struct ws_tagged merge(const struct inquiry inquiries[], uint16_t workers
 {
 	struct flow_order orders[WS_MAX_WORKERS];
 	struct ws_tagged told = {0};
+	uint64_t base = UINT64_MAX;
 	for (uint16_t i = 0; i < workers; i++) {
-		orders[i] = inquiries[i].counts[at].order;
-		told.bytes += inquiries[i].counts[at].bytes;
+		const struct tagged_count *count = &inquiries[i].counts[at];
+		orders[i] = count->order;
+		told.bytes += count->bytes;
+		if (count->order.packets && count->base < base)
+			base = count->base;
 	}
-	struct flow_order all = flow_order_merge(orders, workers, 0);
+	struct flow_order all = flow_order_merge(orders, workers, base);
 	told.packets = all.packets;
 	told.lost = all.dropped;
 	told.too_high = all.seq_too_high;

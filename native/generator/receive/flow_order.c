@@ -27,7 +27,8 @@ struct flow_order flow_order_merge(const struct flow_order *seen, uint16_t count
 		witnesses += seen[i].packets > 0;
 		flow_order_add(&all, &seen[i]);
 	}
-	if (witnesses < 2)
+	/* Nothing reached: the packets were counted without their numbers. */
+	if (witnesses < 2 || !all.reached)
 		return all;
 	uint64_t span = all.reached - base, once = all.packets - all.duplicate;
 	uint64_t surplus = once > span ? once - span : 0;

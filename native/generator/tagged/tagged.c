@@ -150,10 +150,12 @@ void tagged_receive(struct tagged *tagged, const struct flow_packet *packet)
 	uint32_t column = known ? known - 1 : unknown_at + !depth;
 	struct tagged_count *count = &tagged->counts[(size_t)group * tagged->row + column];
 	/* The first packet to a group address tells where its receivers joined. */
-	if (packet->head[0] & 1 && !count->order.packets)
+	if (packet->head[0] & 1 && !count->order.packets) {
+		count->base = number;
 		count->order.reached = (uint64_t)number + 1;
-	else if (column != unknown_at)
+	} else if (column != unknown_at) {
 		place(&count->order, number);
+	}
 	count->order.packets++;
 	count->bytes += packet->bytes;
 }

@@ -20,6 +20,7 @@ struct tag_map;
 
 struct tagged_count {
 	struct flow_order order; /* `reached` is the next number expected */
+	uint64_t base;           /* the number that counting began with */
 	uint64_t bytes;
 };
 

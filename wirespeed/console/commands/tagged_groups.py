@@ -250,7 +250,8 @@ def tpg_clear_tx_stats(session: Session, given: Given) -> None:
 
 @command("tpg_show_unknown_tags", STATELESS, "Show tags without a number that a port received first.", _PORT)
 def tpg_show_unknown_tags(session: Session, given: Given) -> None:
-    told: Iterable[Json] = session.client.call("get_tpg_unknown_tags", port_id=given.port) or ()
+    answer: Json = session.client.call("get_tpg_unknown_tags", port_id=given.port)
+    told: Iterable[Json] = answer.get(str(given.port), ())
     rows = tuple(dict.fromkeys(Row(str(one["tpgid"]), (_tag_text(one["tag"]),)) for one in told))
     if not rows:
         session.screen.show(f"No unknown tags found in port {given.port}.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from wirespeed._native.flow_records import Tag, Tagged
@@ -45,10 +47,10 @@ def enable_tpg(
     if not set(receivers) <= set(acquired):
         raise failed("Rx Ports must be acquired!")
     count: int = read(given, "num_tpgids", int)
-    numbered: list[Tag] = []
+    numbered: dict[Tag, None] = {}
     for one in read(given, "tags", list):
-        numbered.append(tag_of(one if isinstance(one, dict) else {}, numbered))
-    server.tagged.add(TaggedGroups(username, acquired, receivers, count, numbered))
+        numbered[tag_of(one if isinstance(one, dict) else {}, numbered)] = None
+    server.tagged.add(TaggedGroups(username, acquired, receivers, count, list(numbered)))
     return {}
 
 
@@ -113,11 +115,15 @@ def update_tpg_tags(server: Server, username: str, tags: list[Any]) -> Json:
     if groups is None or groups.state is not State.ENABLED:
         raise failed(_OFF)
     changed = list(groups.tags)
+    taken = set(changed)
     for one in tags:
         number: int = read(one, "tag_id", UInt16)
         if number >= len(changed):
             raise failed(f"Tag Id {number} greater than num of tags {len(changed)}")
-        changed[number] = tag_of(one, changed) if one.get("type") else Tag()
+        tag = tag_of(one, taken) if one.get("type") else Tag()
+        taken.discard(changed[number])
+        taken.add(tag)
+        changed[number] = tag
     server.tagged.retag(groups, changed)
     return {}
 
@@ -228,9 +234,18 @@ def _clear_listed(server: Server, groups: TaggedGroups, port: Port, tpgids: rang
     for tag in tags:
         if not isinstance(tag, int) or not 0 <= tag < len(groups.tags):
             raise failed(f"Tag {tag} is larger than number of tags {len(groups.tags)}")
+    runs = list(_runs(tags))
     for tpgid in tpgids:
-        for tag in tags:
-            server.core.clear_tagged(port.index, tpgid, tag, 1)
+        for first, count in runs:
+            server.core.clear_tagged(port.index, tpgid, first, count)
+
+
+def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the count of each run of numbers that follow each other: a run takes one message to the workers."""
+    ordered = sorted(set(numbers))
+    for _, run in groupby(enumerate(ordered), lambda one: one[1] - one[0]):
+        members = [number for _, number in run]
+        yield members[0], len(members)
 
 
 @method("clear_updated")
@@ -270,9 +285,10 @@ def clear_tpg_tx_stats(server: Server, port: Port, tpgid: int) -> Json:
 
 
 @method("get_tpg_unknown_tags")
-def get_tpg_unknown_tags(server: Server, port: Port) -> list[Json] | None:
+def get_tpg_unknown_tags(server: Server, port: Port) -> Json:
     _collecting(server, port)
-    return [{"tpgid": group, "tag": described(tag)} for group, tag in server.core.unknown_tags(port.index)] or None
+    unknown = server.core.unknown_tags(port.index)
+    return {str(port.index): [{"tpgid": group, "tag": described(tag)} for group, tag in unknown]}
 
 
 @method("clear_tpg_unknown_tags")

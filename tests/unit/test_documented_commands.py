@@ -1,0 +1,61 @@
+"""Each `wirespeed …` line of each page names a command that is there, with options that it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from manual.commands import Page, pages
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_LINE = re.compile(r"^(?:    |\$ |> +)?(?:sudo |nice |COLUMNS=\d+ )*wirespeed +(\S.*)$", re.MULTILINE)
+_QUOTED = re.compile(r"`wirespeed +([^`]+)`")
+_CONTINUED = re.compile(r"\\\n\s*")
+_WHOLE = {"--help", "-h", "--version"}
+
+
+@pytest.fixture(scope="module")
+def commands() -> dict[str, Page]:
+    return {page.name: page for page in pages()}
+
+
+def lines(text: str) -> Iterator[str]:
+    """The words behind `wirespeed` in blocks of code and in backquotes."""
+    blocks = "".join(block for block in re.findall(r"^```.*?^```|^(?:    .*\n)+", text, re.MULTILINE | re.DOTALL))
+    yield from _LINE.findall(_CONTINUED.sub("", blocks))
+    yield from _QUOTED.findall(text)
+
+
+def faults(line: str, commands: dict[str, Page]) -> Iterator[str]:
+    """What of the words behind `wirespeed` does not exist."""
+    line = re.split(r" [|&>#] ?|;|  +", line)[0]
+    name, *words = line.replace(",", " ").split()
+    if name in _WHOLE or name == "COMMAND":
+        return
+    if name not in commands:
+        yield f"no command {name!r}: {line}"
+        return
+    if name == "console":
+        return  # its own commands have options, and pages name T-Rex's options that it refuses
+    known = {option for entry in commands[name].options for option in entry.names} | _WHOLE
+    for word in words:
+        found = re.match(r"--[a-z][\w-]*", word)
+        if found and found[0] not in known:
+            yield f"{name} has no option {found[0]}: {line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_commands_of_a_page_are_there(page: Path, commands: dict[str, Page]) -> None:
+    assert [fault for line in lines(page.read_text()) for fault in faults(line, commands)] == []
+
+
+def test_lines_are_found_and_judged(commands: dict[str, Page]) -> None:
+    text = "`wirespeed plan hardware`\n\n    wirespeed loadtest -u \\\n        --verify\n\n"
+    text += "```\n$ wirespeed soak --fro 3\n```\n"
+    assert list(lines(text)) == ["loadtest -u --verify", "soak --fro 3", "plan hardware"]
+    found = [fault for line in lines(text) for fault in faults(line, commands)]
+    assert [fault.split(":")[0] for fault in found] == ["soak has no option --fro", "no command 'plan'"]

@@ -1,0 +1,79 @@
+"""A load test, as `wirespeed loadtest` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event
+from typing import ClassVar
+
+from rich.console import Console
+
+from wirespeed.bench.ceiling import ceiling_note
+from wirespeed.bench.options import SERVER
+from wirespeed.errors import UsageError
+from wirespeed.loadtest.live import summary, title_of, watcher
+from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
+from wirespeed.loadtest.run import Progress, load_for, run_loadtest
+from wirespeed.measure.machine import is_local, is_virtual_here
+from wirespeed.measurement.loadtest.options import LoadtestOptions
+from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.results.journal import Journal
+from wirespeed.results.loadtest import Result
+from wirespeed.results.loadtest_journal import LoadtestJournal
+from wirespeed.units import parse_rate
+from wirespeed.watching import Watcher
+
+
+class Loadtest(Measurement[LoadtestOptions, Result]):
+    """Warm-up, ramp and hold, or steps."""
+
+    tells_worth: ClassVar = True
+    summary = staticmethod(summary)
+
+    def __init__(self, options: LoadtestOptions) -> None:
+        super().__init__(options)
+        latency = parse_rate(options.latency) if options.latency else None
+        if latency is not None and latency.unit != "pps":
+            raise UsageError(f"latency stream of {options.latency}: give packets a second, such as 1kpps")
+        self.at = with_bench(options.bench, given_of(options), default_profile="imix")
+        self._plan = LoadPlan(
+            profile=self.at.profile,
+            tunables=parse_tunables(self.at.tunables),
+            warmup_rate=parse_rate(options.warmup_mult),
+            warmup_s=options.warmup_duration,
+            ramp_target=parse_target(options.rampup_target),
+            ramp_s=options.rampup_duration,
+            hold_s=options.hold_duration,
+            step_loads=parse_steps(options.steps),
+            latency_rate_pps=None if latency is None else latency.value,
+            interval_s=options.interval,
+            threshold=options.fail_threshold,
+            ride_link=options.ride_link,
+            keep_spoilt=options.keep_spoilt or (is_local(self.at.server or SERVER) and not is_virtual_here()),
+            **plan_head(self.at, options),
+        )
+        check_plan(self._plan)
+        self._load = load_for(self._plan)
+
+    def watcher(self, console: Console) -> Watcher[Progress]:
+        return watcher(console, self._plan, title_of(self._plan), self.options.quiet)
+
+    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> Result:
+        plan = replace(self._plan, lab=stand.lab, dut=stand.device)
+        result = run_loadtest(
+            plan,
+            stand.client,
+            on_sample=watch,
+            dut=stand.dut,
+            stop=stop,
+            load=self._load,
+            recorder=LoadtestJournal(journal),
+        )
+        note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
+        return result if note is None else result.noted(note)
+
+
+KIND = Loadtest

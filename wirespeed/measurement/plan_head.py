@@ -1,0 +1,60 @@
+"""What plans of all kinds have of the options: directions, line, name, and where they are carried out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from wirespeed.bench.options import Given, Options
+from wirespeed.errors import UsageError
+from wirespeed.measure.wires import pair_directions, parse_ports, parse_wires
+from wirespeed.results.output import STDOUT
+from wirespeed.units import parse_speed
+
+if TYPE_CHECKING:
+    from wirespeed.measurement.options import MeasurementOptions
+    from wirespeed.results.channel import Channel
+
+
+class PlanHead(TypedDict):
+    """Fields of every plan (measure/plan.py)."""
+
+    directions: tuple[Channel, ...]
+    line_bps: float | None
+    verify: bool
+    force: bool
+    name: str
+    output_file: str
+
+
+def given_of(options: MeasurementOptions, **more: str) -> Given:
+    """The options that a bench may have too; `more` are values in place of the options' own, or that they lack."""
+    return Given(**{name: getattr(options, name) for name in Given.__annotations__ if hasattr(options, name)} | more)
+
+
+def plan_head(at: Options, options: MeasurementOptions, name: str = "") -> PlanHead:
+    """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
+    profile."""
+    return PlanHead(
+        directions=directions_of(at.ports, options.direction, at.wires, options.unidirectional),
+        line_bps=parse_speed(at.line) if at.line else None,
+        verify=options.verify,
+        force=options.force,
+        name=(name or at.profile) if options.output == STDOUT else Path(options.output).stem,
+        output_file=options.output,
+    )
+
+
+def directions_of(ports: str | None, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
+    """The directions that the options name together, of ports 0 and 1 where they name none; UsageError for options that
+    contradict each other."""
+    if wires:
+        if ports is not None or direction != "both" or unidirectional:
+            raise UsageError("--wires says each direction by itself; leave out --ports, --direction and -u")
+        return parse_wires(wires)
+    if unidirectional and direction != "both":
+        raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
+    pairs = parse_ports("0,1" if ports is None else ports)
+    if unidirectional:
+        return tuple(wire for wire in pair_directions(pairs) if pairs.index(wire.tx) % 2 == 0)
+    return pair_directions(pairs, direction)

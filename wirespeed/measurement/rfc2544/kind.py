@@ -1,0 +1,96 @@
+"""Tests of RFC 2544, as `wirespeed rfc2544` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+from rich.console import Console
+
+from wirespeed.errors import FileFault
+from wirespeed.files import write_atomically
+from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.rfc2544.options import Rfc2544Options
+from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.results.file import read_file
+from wirespeed.results.journal import Journal
+from wirespeed.results.output import check_writable
+from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.results.rfc2544_json import Rfc2544Journal
+from wirespeed.results.rfc2544_text import text_block
+from wirespeed.rfc2544.bench import Progress
+from wirespeed.rfc2544.live import summary, watcher
+from wirespeed.rfc2544.plan import Rfc2544Plan, check_plan, parse_share, parse_sizes, parse_test, parse_waits
+from wirespeed.rfc2544.reset_command import reset_by
+from wirespeed.rfc2544.run import loads_for, raise_for_ending, run_rfc2544
+from wirespeed.watching import Watcher
+
+RESTART = "software reset: the router's process is ended and started again"
+
+
+class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
+    """The tests that the options name, at each frame size."""
+
+    summary = staticmethod(summary)
+
+    def __init__(self, options: Rfc2544Options) -> None:
+        super().__init__(options)
+        family = ",".join(filter(None, (options.tunables, "ip=6" if options.ip6 else "")))
+        self.at = with_bench(options.bench, given_of(options, profile="bench", tunables=family))
+        ip6 = self.at.mode == "ip6" or options.ip6
+        self._plan = Rfc2544Plan(
+            tests=parse_test(options.test),
+            frames=parse_sizes(options.sizes, ip6),
+            trial_s=options.trial,
+            repeats=options.repeats,
+            waits_s=parse_waits(options.waits) if options.waits else None,
+            resolution=parse_share(options.resolution),
+            ip6=ip6,
+            tunables=parse_tunables(options.tunables),
+            robust=options.robust,
+            **plan_head(self.at, options, name="rfc2544"),
+        )
+        check_plan(self._plan)
+        self._by_command = reset_by(options.reset_command) if options.reset_command else None
+        if options.text is not None:
+            check_writable(options.text)
+        self._loads = loads_for(self._plan)
+
+    def watcher(self, console: Console) -> Watcher[Progress]:
+        return watcher(console, self._plan.title, self.options.quiet)
+
+    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> Rfc2544Result:
+        kind = RESTART if stand.restart else ""
+        if self._by_command:
+            kind = f"by the command {self.options.reset_command}"
+        return run_rfc2544(
+            self._plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind),
+            stand.client,
+            watch=watch,
+            dut=stand.dut,
+            stop=stop,
+            loads=self._loads,
+            recorder=Rfc2544Journal(journal),
+            do_reset=self._by_command or stand.restart,
+        )
+
+    def keep_more(self, result: Rfc2544Result) -> None:
+        if self.options.text is not None:
+            write_atomically(self.options.text, text_block(result), "text report")
+
+    def raise_for(self, result: Rfc2544Result) -> None:
+        raise_for_ending(result)
+
+
+def text_of(file: Path) -> str:
+    """The report of a result file as text; FileFault when it is of another kind."""
+    result = read_file(file)
+    if not isinstance(result, Rfc2544Result):
+        raise FileFault(f"{file} is no result of RFC 2544 tests; `wirespeed report` reads the others")
+    return text_block(result)
+
+
+KIND = Rfc2544

@@ -1,0 +1,72 @@
+"""A search, as `wirespeed search` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import ClassVar
+
+from rich.console import Console
+
+from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.search.options import SearchOptions
+from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.results.journal import Journal
+from wirespeed.results.search import SearchResult
+from wirespeed.results.search_json import SearchJournal
+from wirespeed.search.goals import PRESETS, goals_of
+from wirespeed.search.live import summary, watcher
+from wirespeed.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
+from wirespeed.search.run import Progress, loads_for, raise_for_ending, run_search
+from wirespeed.units import parse_rate
+from wirespeed.watching import Watcher
+
+
+class Search(Measurement[SearchOptions, SearchResult]):
+    """NDR and PDR by MLRsearch, MRR, and latency at shares of them."""
+
+    tells_worth: ClassVar = True
+    summary = staticmethod(summary)
+
+    def __init__(self, options: SearchOptions) -> None:
+        super().__init__(options)
+        self.at = with_bench(options.bench, given_of(options), default_profile="bench")
+        goals = goals_of(options.goal, options.preset)
+        self._plan = SearchPlan(
+            profile=self.at.profile,
+            tunables=parse_tunables(self.at.tunables),
+            goals=() if options.mrr and not options.goal else goals,
+            preset=options.preset,
+            least=parse_rate(options.least),
+            most=parse_rate(options.most),
+            warmup_s=PRESETS[options.preset].warmup_s,
+            limit_s=options.limit,
+            mrr=parse_mrr(options.mrr) if options.mrr else None,
+            latency=parse_latency(options.latency) if options.latency else None,
+            robust=options.robust,
+            **plan_head(self.at, options),
+        )
+        check_plan(self._plan)
+        self._loads = loads_for(self._plan)
+
+    def watcher(self, console: Console) -> Watcher[Progress]:
+        return watcher(console, self._plan.title, self.options.quiet)
+
+    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> SearchResult:
+        return run_search(
+            self._plan.on(lab=stand.lab, dut=stand.device),
+            stand.client,
+            watch=watch,
+            dut=stand.dut,
+            stop=stop,
+            loads=self._loads,
+            recorder=SearchJournal(journal),
+        )
+
+    def raise_for(self, result: SearchResult) -> None:
+        raise_for_ending(result)
+
+
+KIND = Search

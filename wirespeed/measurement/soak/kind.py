@@ -1,0 +1,124 @@
+"""A soak, as `wirespeed soak` runs it: begun, or gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from rich.console import Console
+
+from wirespeed.errors import FileFault, UsageError
+from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.soak.options import SoakOptions
+from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.results.file import of_journal, read_file
+from wirespeed.results.journal import Journal, is_being_written, journal_path, read_journal
+from wirespeed.results.search import SearchResult
+from wirespeed.results.soak import SoakResult
+from wirespeed.results.soak_journal import SoakJournal
+from wirespeed.soak.head import load_for
+from wirespeed.soak.live import summary, watcher
+from wirespeed.soak.plan import SoakPlan, check_plan, parse_latency, parse_ratio, parse_time, plan_of, share_of
+from wirespeed.soak.run import Progress, run_soak
+from wirespeed.units import Rate, parse_rate
+from wirespeed.watching import Watcher
+
+
+class Soak(Measurement[SoakOptions, SoakResult]):
+    """A load held for minutes to days."""
+
+    summary = staticmethod(summary)
+
+    def __init__(self, options: SoakOptions) -> None:
+        super().__init__(options)
+        self.at = with_bench(options.bench, given_of(options), default_profile="bench")
+        self._earlier: SoakResult | None = None
+        plan = self._new() if options.resume is None else self._resumed(options.resume)
+        if self.at.lab or not self.at.server:
+            plan = replace(plan, patience_s=0.0)  # it goes down with its generator
+        check_plan(plan)
+        self._plan, self._load, self.lasting_s = plan, load_for(plan), plan.duration_s
+
+    def watcher(self, console: Console) -> Watcher[Progress]:
+        return watcher(console, self._plan.title, self.options.quiet)
+
+    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> SoakResult:
+        return run_soak(
+            self._plan.on(lab=stand.lab, dut=stand.device),
+            stand.client,
+            watch=watch,
+            dut=stand.dut,
+            stop=stop,
+            load=self._load,
+            recorder=SoakJournal(journal),
+            earlier=self._earlier,
+        )
+
+    def _new(self) -> SoakPlan:
+        options = self.options
+        rate, origin = _load(options)
+        if not options.duration:
+            raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
+        return SoakPlan(
+            profile=self.at.profile,
+            tunables=parse_tunables(self.at.tunables),
+            load=rate,
+            load_from=origin,
+            duration_s=parse_time(options.duration),
+            target_ratio=parse_ratio("--show", options.loss),
+            confidence=parse_ratio("--confidence", options.confidence),
+            latency_pps=parse_latency(options.latency),
+            patience_s=options.patience,
+            **plan_head(self.at, options),
+            lab_name=self.at.lab,
+        )
+
+    def _resumed(self, file: Path) -> SoakPlan:
+        """The plan of the soak that `file` or the journal beside it holds."""
+        options = self.options
+        if options.load or options.of or options.output != "-":
+            raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
+        earlier = _earlier(file)
+        duration_s = parse_time(options.duration) if options.duration else None
+        plan = replace(plan_of(earlier, duration_s), patience_s=options.patience, force=options.force)
+        if plan.duration_s <= earlier.verdict.watched_s:
+            raise UsageError(f"{file} has all of its {plan.duration_s:g} s; give a longer --for to go on")
+        self._earlier, self.goes_on, self.options = earlier, True, replace(options, output=str(file))
+        if options.bench is None:
+            self.at = replace(self.at, lab=options.lab or plan.lab_name)
+            if options.server is None and plan.server and not self.at.lab:
+                self.at = replace(self.at, server=plan.server)
+        return plan
+
+
+def _load(options: SoakOptions) -> tuple[Rate, str]:
+    """The load and, where it is a share of something, what of; UsageError when the options say none, or two."""
+    if bool(options.load) == (options.of is not None):
+        raise UsageError("give the load to hold: --load RATE or percent, or --of FILE --share 90% of a search result")
+    if options.of is None:
+        return parse_rate(options.load), ""
+    found = read_file(options.of)
+    if not isinstance(found, SearchResult):
+        raise UsageError(f"--of {options.of} is no result of `wirespeed search`; give one, or --load")
+    return share_of(found, parse_ratio("--share", options.share), options.goal, str(options.of))
+
+
+def _earlier(file: Path) -> SoakResult:
+    """The soak that `file` or the journal beside it holds, which nobody writes now."""
+    journal = journal_path(file)
+    if journal.is_file():
+        if is_being_written(journal):
+            raise FileFault(f"the soak that writes {journal} still runs; let it end")
+        found = replace(of_journal(read_journal(journal), journal), name=file.stem)
+    else:
+        found = read_file(file)
+    if not isinstance(found, SoakResult):
+        raise UsageError(f"--resume {file} is no result of `wirespeed soak`")
+    return found
+
+
+KIND = Soak
