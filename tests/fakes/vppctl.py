@@ -1,5 +1,5 @@
 """VPP's client as its source has it: it waits for the question about its terminal, sends a line and a NUL byte, and
-asks the router to close once a NUL byte has answered."""
+asks the router to close once a NUL byte has answered; at the end of its standard input it does so at each piece."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def vppctl(place: Path | tuple[str, int], line: str) -> str:
             said += router.recv(100)
         router.sendall(_IS_SCRIPT)
         router.sendall(f"{line} \n\0".encode())
-        said, has_quit = b"", False
+        said, is_input, has_quit = b"", "\n" in line, False
         while piece := router.recv(100):
             said += piece
-            if b"\0" in said and not has_quit:
+            if b"\0" in said and (is_input or not has_quit):
                 router.sendall(b"quit\n")
                 has_quit = True
     return without_telnet(said).replace(b"\0", b"").decode()

@@ -52,6 +52,13 @@ def explained(counter: str, count: int = 120_000_000) -> Explanation:
         ),
         *("[hw] rx nobuffer discards", "rxbds_empty", "no_buff_discards", "rx_no_bufs", "rx_queue_0_drops"),
         *("rx0_drops", "rx_no_dma_resources", "rx_out_of_buffer", "rx_mbuf_allocation_errors"),
+        *(
+            "rx_drops_no_pbuf",
+            "rxq3: rx_drops_no_frags",
+            "rx_skb_alloc_discard",
+            "rx_resource_errors",
+            "rx_missed_cntr",
+        ),
     ],
 )
 def test_a_full_ring_is_named_by_any_driver(counter: str) -> None:
@@ -64,7 +71,7 @@ def test_a_full_ring_is_named_by_any_driver(counter: str) -> None:
     "counter",
     [
         *("rx_discards_phy", "rx_dropped.nic", "InDroppedDma", "brb_truncates", "port_rx_overflow", "rx_ppv2_overrun"),
-        "pps_allowance_exceeded",
+        *("pps_allowance_exceeded", "rx_brb_discard", "IEEE_rx_macerr", "rx_overflow_cntr"),
     ],
 )
 def test_a_nic_without_room_is_named_by_any_driver(counter: str) -> None:
@@ -78,9 +85,14 @@ def test_a_nic_without_room_is_named_by_any_driver(counter: str) -> None:
         ("rx_crc_errors.nic", "bad-wire"),
         ("tx_total_discard_pkts", "tx-ring"),
         ("ring full", "tx-ring"),
+        ("IEEE_rx_crc", "bad-wire"),
+        ("rx_frame_check_sequence_errors", "bad-wire"),
+        ("hw_tx_dropped", "tx-ring"),
+        ("rx_mf_tag_discard", "dropped"),
         ("mac_filter_discards", "dropped"),
         ("[hw] rx filtered frames", "dropped"),
         ("rx_missed_errors", "unknown"),  # of the ring or of the bus: the CPU tells
+        ("hw_rx_missed_errors", "unknown"),
         ("rx_ucast_packets", "unknown"),
     ],
 )
@@ -119,6 +131,10 @@ def test_queues_and_pauses_of_other_drivers() -> None:
     assert queue_packets({"[0]: rx_ucast_packets": 7, "queue_1_rx_cnt": 2, "rxq_2_desc_enqueue": 4}) == {
         **{"0": 7, "1": 2, "2": 4}
     }
+    assert queue_packets({"rxq0: rx_pkts": 4, "rx_1_pkts": 3, "q2_rx_packets": 2, "q3_rx_pkt_n": 1}) == {
+        **{"0": 4, "1": 3, "2": 2, "3": 1}
+    }
+    assert nic_counters("NIC statistics:\n     rxq0: rx_pkts: 5\n") == {"rxq0: rx_pkts": 5}
     assert pauses({"rx_xoff_pause_rcvd": 2, "fc_sent": 3, "link_xoff_rx.nic": 4, "port_rx_pause": 1}) == 10
 
 

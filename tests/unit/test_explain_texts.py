@@ -229,6 +229,30 @@ def test_the_command_takes_texts_by_option_and_by_themselves(
     assert said == ["softirq", "softirq"]
 
 
+@pytest.mark.parametrize("text", ["0000aa\n00000001 00000000\n", "eth0: 1000 3 0 0\n", "Inter-|   Receive\n"])
+def test_a_text_of_no_known_kind_is_told_which_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (tmp_path / "pasted.txt").write_text(text)
+    assert main(["explain", str(tmp_path / "pasted.txt")]) == UsageError.exit_code
+    assert "pasted.txt holds no text that is known: give a `show runtime`" in capsys.readouterr().err
+
+
+def test_no_loss_is_made_up_where_nobody_says_what_came_back(tmp_path: Path) -> None:
+    found = explained(tmp_path, Figures(offered_pps=10e6, size_bytes=64.0, line_bps=10e9), eth=ETHTOOL)
+    assert "what came back is not known, nor what was lost: give --received" in found.case.remarks
+    assert found.case.lost_packets is None and found.case.load.offered_pps is None
+    assert not {"tester", "line-rate"} & {finding.cause for finding in (*found.named, *found.ruled_out)}
+
+
+def test_few_drops_beside_many_of_another_counter_name_nothing(tmp_path: Path) -> None:
+    row = "                                                                    drops                         12\n"
+    few = INTERFACE.replace("local0", f"{row}local0", 1)
+    assert "dropped" not in {finding.cause for finding in explained(tmp_path, Figures(), few=few).named}
+    many = few.replace(" 12\n", " 9000000\n")
+    assert "dropped" in {finding.cause for finding in explained(tmp_path, Figures(), few=many).named}
+
+
 def test_a_whole_session_given_as_show_run_tells_all_that_is_in_it(tmp_path: Path) -> None:
     run = tmp_path / "session.txt"
     rows = f"{ERRORS} 30000000 ip4-input ip4 ttl <= 1 error\n"

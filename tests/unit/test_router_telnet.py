@@ -36,6 +36,8 @@ def test_a_script_has_text_and_nothing_else(path: Path) -> None:
     assert vppctl(path, "set interface state e0 up") == ""
     assert vppctl(path, "show interface address") == ask(path, "show interface address")
     assert vppctl(path, "show nonsense").startswith("word 2, 'nonsense', cannot stand there")
+    many = [vppctl(path, "show version\nshow plugins\nshow interface") for _ in range(20)]
+    assert set(many) == {"".join(ask(path, line) for line in ("show version", "show plugins", "show interface"))}
     assert vppctl(path, "show version\nshow interface address") == ask(path, "show version") + ask(
         path, "show interface address"
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 _SE, _SB, _WILL, _WONT, _DO, _DONT, _IAC = 240, 250, 251, 252, 253, 254, 255
@@ -32,6 +33,8 @@ _PATIENCE_S = 1.0
 """Time for a client to name its terminal before it is prompted without, as VPP does."""
 _GREETED_S = 10.0
 """Time for a client at a TCP port to answer the greeting, which is a matter of its network."""
+_PARTED_S = 10.0
+"""Time for a client that said `quit` to read the rest and to go."""
 _MOST_OPTION_BYTES = 256
 _MOST_HISTORY = 50
 _ERASE, _KILL_LINE, _KILL_WORD, _INTERRUPT, _END = (0x08, 0x7F), 0x15, 0x17, 0x03, 0x04
@@ -138,10 +141,20 @@ class Session:
             *lines, begun = (begun + self._decoder.feed(data).replace(b"\0", b"")).split(b"\n")
             for line in lines:
                 if not await self._answer(line.decode(errors="replace"), "\n"):
+                    await self._part()
                     return
                 self._writer.write(b"\0")
             if len(begun) > self._most_bytes:
                 return
+
+    async def _part(self) -> None:
+        """Leave the end to the client. At the end of its input it says `quit` with each piece that it reads, and would
+        end by SIGPIPE, without the rest of its answer, if the router were gone by then."""
+        self._writer.write_eof()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PARTED_S):
+                while await self._reader.read(4096):
+                    pass
 
     async def _answer(self, line: str, newline: str) -> bool:
         """Run a line and write what it says; False when it leaves."""

@@ -48,12 +48,14 @@ def has(reason: str, words: tuple[str, ...]) -> bool:
 
 def weight(case: Case, count: int) -> float:
     """In bits. A counter of most of what was lost proves; where nothing is known of that, one that is not small beside
-    what came back is strong. Of a test that lost next to nothing it says what became of that, and not what limits."""
+    what came back and beside the other counters is strong. Of a test that lost next to nothing it says what became of
+    that, and not what limits."""
     share = share_of_lost(case, count)
     if case.load.loss_ratio is not None and not case.is_short:
         return HINT if share is not None and share >= _MUCH else 0.0
     if share is None:
-        return STRONG if count >= max(1.0, _LEAST_OF_RATE * case.load.received_pps) else 0.0
+        least = max(1.0, _LEAST_OF_RATE * case.load.received_pps, _LITTLE * sum(case.drops.values()))
+        return STRONG if count >= least else 0.0
     return PROOF if share >= _MOST else STRONG if share >= _MUCH else HINT if share >= _LITTLE else 0.0
 
 

@@ -61,6 +61,15 @@ TABLE: tuple[Counters, ...] = (
     Counters("tg3", r"rxbds_empty|rx_discards", RING, _KERNEL + "broadcom/tg3.c"),
     Counters("qede", r"no_buff_discards|rx_alloc_errors", RING, _KERNEL + "qlogic/qede/qede_ethtool.c"),
     Counters("enic", r"rx_no_bufs", RING, _KERNEL + "cisco/enic/enic_ethtool.c"),
+    Counters(
+        "be2net",
+        r"rx_drops_no_(?:pbuf|erx_descr|tpre_descr|txpb)|rxq\d+: rx_drops_no_(?:skbs|frags)",
+        RING,
+        _KERNEL + "emulex/benet/be_ethtool.c",
+    ),
+    Counters("bnx2x", r"(?:\[\d+\]: )?rx_skb_alloc_discard", RING, _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
+    Counters("macb", r"rx_resource_errors", RING, _KERNEL + "cadence/macb.h"),
+    Counters("stmmac", r"rx_missed_cntr", RING, _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
     Counters("DPDK", r"rx_mbuf_allocation_errors|rx_q\d+_errors|imissed", RING, "lib/ethdev/rte_ethdev.c"),
     Counters(
         "any",
@@ -70,6 +79,11 @@ TABLE: tuple[Counters, ...] = (
     ),
     Counters("i40e", r"port\.rx_discards?", MISSED, _KERNEL + "intel/i40e/i40e_ethtool.c"),
     Counters("enic", r"rx_drop", MISSED, _KERNEL + "cisco/enic/enic_ethtool.c"),
+    Counters("fec", r"IEEE_rx_drop", MISSED, _KERNEL + "freescale/fec_main.c"),
+    Counters("ionic", r"hw_rx_(?:dropped|over_errors|missed_errors)", MISSED, _KERNEL + "pensando/ionic/ionic_stats.c"),
+    Counters("bnx2x", r"rx_brb_(?:discard|truncate)", OVERRUN, _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
+    Counters("fec", r"IEEE_rx_macerr", OVERRUN, _KERNEL + "freescale/fec_main.c"),
+    Counters("stmmac", r"rx_overflow_cntr|mmc_rx_fifo_overflow", OVERRUN, _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
     Counters("mlx5", r"rx_discards_phy|rx_prio\d_discards", OVERRUN, _KERNEL + "mellanox/mlx5/core/en_stats.c"),
     Counters("ice", r"rx_dropped\.nic", OVERRUN, "Documentation/networking/device_drivers/ethernet/intel/ice.rst"),
     Counters(
@@ -91,6 +105,8 @@ TABLE: tuple[Counters, ...] = (
     Counters(
         "ena", r"(?:bw_(?:in|out)|pps|conntrack)_allowance_exceeded", OVERRUN, _KERNEL + "amazon/ena/ena_ethtool.c"
     ),
+    Counters("be2net", r"rx_drops_mtu", FILTERED, _KERNEL + "emulex/benet/be_ethtool.c"),
+    Counters("bnx2x", r"rx_mf_tag_discard|rx_filtered_packets", FILTERED, _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
     Counters("mvpp2", r"rx_cls_drop(?:ped)?", FILTERED, _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
     Counters(
         "dpaa2", r"\[hw\] rx (?:filtered|discarded) frames", FILTERED, _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"
@@ -105,6 +121,10 @@ TABLE: tuple[Counters, ...] = (
         "include/uapi/linux/if_link.h",
     ),
     Counters("bnxt", r"rx_(?:fcs_err|align_err|code_err)_frames", BAD_FRAME, _KERNEL + "broadcom/bnxt/bnxt_ethtool.c"),
+    Counters("macb", r"rx_(?:frame_check_sequence|alignment|symbol)_errors", BAD_FRAME, _KERNEL + "cadence/macb.h"),
+    Counters("fec", r"IEEE_rx_(?:crc|align)", BAD_FRAME, _KERNEL + "freescale/fec_main.c"),
+    Counters("ionic", r"frames_rx_bad_fcs", BAD_FRAME, _KERNEL + "pensando/ionic/ionic_stats.c"),
+    Counters("stmmac", r"mmc_rx_crc_errors?", BAD_FRAME, _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
     Counters("sfc", r"(?:port_)?rx_bad|rx_eth_crc_err", BAD_FRAME, _KERNEL + "sfc/ef10.c"),
     Counters("mvpp2", r"bad_crc_event", BAD_FRAME, _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
     Counters("vmxnet3", r"fcs", BAD_FRAME, "drivers/net/vmxnet3/vmxnet3_ethtool.c"),
@@ -120,6 +140,7 @@ TABLE: tuple[Counters, ...] = (
     Counters(
         "bnxt", r"tx_total_discard_pkts|tx_total_ring_discards", TX_FULL, _KERNEL + "broadcom/bnxt/bnxt_ethtool.c"
     ),
+    Counters("ionic", r"hw_tx_dropped", TX_FULL, _KERNEL + "pensando/ionic/ionic_stats.c"),
     Counters("vmxnet3", r"ring full|drv dropped tx total|pkts tx discard", TX_FULL, "drivers/net/vmxnet3"),
     Counters("ena", r"tx_drops|queue_\d+_tx_queue_stop", TX_FULL, _KERNEL + "amazon/ena/ena_ethtool.c"),
     Counters("dpaa2", r"\[hw\] tx discarded frames", TX_FULL, _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"),
@@ -133,6 +154,8 @@ TABLE: tuple[Counters, ...] = (
         _KERNEL + "intel",
     ),
     Counters("sfc", r"port_(?:rx|tx)_pause", PAUSE, _KERNEL + "sfc/ef10.c"),
+    Counters("fec", r"IEEE_[rt]x_fdxfc", PAUSE, _KERNEL + "freescale/fec_main.c"),
+    Counters("ionic", r"frames_[rt]x_pause", PAUSE, _KERNEL + "pensando/ionic/ionic_stats.c"),
     Counters("mvpp2", r"fc_(?:rcvd|sent)", PAUSE, _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
     Counters("tg3", r"rx_xoff_pause_rcvd|tx_xoff_sent", PAUSE, _KERNEL + "broadcom/tg3.c"),
 )
@@ -144,6 +167,9 @@ _QUEUE_PACKETS = re.compile(
     r"|\[(\d+)\]: rx_ucast_packets"  # bnxt
     r"|queue_(\d+)_rx_cnt"  # ena
     r"|rxq_(\d+)_desc_enqueue"  # mvpp2
+    r"|rxq(\d+): rx_pkts"  # be2net
+    r"|rx_(\d+)_pkts"  # ionic
+    r"|q(\d+)_rx_(?:packets|pkt_n)"  # macb, stmmac
 )
 
 

@@ -112,7 +112,7 @@ def case_of_text(text: str, source: str, figures: Figures) -> Case:
 
 
 def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The texts of a device, and the files that are results: one in which a text is known is no result."""
+    """The texts of a device, and the files that are results: one that begins as neither JSON nor YAML is no result."""
     if not results or evidence:
         return list(evidence), list(results)
     texts = [path for path in results if path.is_dir() or _is_text(path)]
@@ -120,7 +120,7 @@ def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file is neither JSON nor YAML, and one of the texts is recognised in it."""
+    """Whether a file is neither JSON nor YAML; `text_case` says whether one of the texts is recognised in it."""
     if path.suffix in (".json", ".yaml", ".yml", ".part"):
         return False
     try:
@@ -128,7 +128,7 @@ def _is_text(path: Path) -> bool:
             text = file.read(_MOST_BYTES).decode(errors="replace")
     except OSError:
         return False
-    return not text.lstrip().startswith(("{", "[")) and bool(kinds_in(text))
+    return bool(text.strip()) and "\0" not in text and not text.lstrip().startswith(("{", "["))
 
 
 def kinds_in(text: str) -> tuple[str, ...]:
@@ -402,14 +402,17 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         source=source,
     )
     received_pps = figures.received_pps if figures.received_pps is not None else out_pps
+    tells_received = bool(workers) or figures.received_pps is not None
+    if figures.offered_pps is not None and not tells_received:
+        remarks = (*remarks, "what came back is not known, nor what was lost: give --received")
     return Case(
         load=Load(
             name=source,
             received_pps=received_pps,
             source=source,
-            offered_pps=figures.offered_pps,
+            offered_pps=figures.offered_pps if tells_received else None,
             frame_bytes=figures.size_bytes,
-            line_bps=figures.line_bps,
+            line_bps=figures.line_bps if tells_received else None,
             directions=figures.directions,
         ),
         box=box,
