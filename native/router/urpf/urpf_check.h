@@ -55,10 +55,10 @@ static inline bool urpf_leads_by(const struct ws_router *router, uint32_t value,
 }
 
 /* Whether a source like this one needs no route in the table. */
-static __attribute__((noinline, unused)) bool
-urpf_accepts(const struct ws_router *router, uint16_t table, uint8_t family, const uint8_t *source)
+static __attribute__((noinline, unused)) bool urpf_accepts(const struct urpf *urpf, uint16_t table,
+														   uint8_t family, const uint8_t *source)
 {
-	const struct urpf_accepted *list = __atomic_load_n(&router->urpf->accepted, __ATOMIC_ACQUIRE);
+	const struct urpf_accepted *list = __atomic_load_n(&urpf->accepted, __ATOMIC_ACQUIRE);
 	struct ws_address address = {.family = family};
 	if (!list)
 		return false;

@@ -5,7 +5,7 @@
  * A feature of the arc bond-output. Uses: tx interface. Next: bond-tx, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/tx_urpf.h"
+#include "router/urpf/tx_urpf.h"
 
 static const char *const edges[] = {[URPF_PASS] = "bond-tx", [URPF_DROP] = "error-drop"};
 

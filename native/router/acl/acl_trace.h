@@ -4,7 +4,7 @@
 #ifndef ROUTER_ACL_TRACE_H
 #define ROUTER_ACL_TRACE_H
 
-#include "router/nodes/acl_frame_sessions.h"
+#include "router/acl/acl_frame_sessions.h"
 #include "router/observe/trace.h"
 #include "wirespeed/trace.h"
 

@@ -6,7 +6,7 @@
  * A feature of the arc ip4-unicast. Uses: mbuf->port. Next: ip4-lookup, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/ip4_rx_urpf.h"
+#include "router/urpf/ip4_rx_urpf.h"
 
 static const char *const edges[] = {[URPF_PASS] = "ip4-lookup", [URPF_DROP] = "error-drop"};
 

@@ -5,7 +5,7 @@
  * A feature of the arc ip6-unicast. Uses: mbuf->port. Next: ip6-lookup, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_frame.h"
+#include "router/acl/acl_frame.h"
 
 static const char *const edges[] = {[ACL_PASS] = "ip6-lookup", [ACL_DROP] = "error-drop"};
 

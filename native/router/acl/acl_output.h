@@ -7,7 +7,7 @@
 #ifndef ROUTER_ACL_OUTPUT_H
 #define ROUTER_ACL_OUTPUT_H
 
-#include "router/nodes/acl_frame.h"
+#include "router/acl/acl_frame.h"
 #include "router/nodes/frame_ip.h"
 
 enum { HOP_LIMIT_AT = 7, OWN_HOP_LIMIT = 255, ND_FIRST = 133, ND_LAST = 137 };

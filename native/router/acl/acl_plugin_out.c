@@ -6,7 +6,7 @@
  * error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_output.h"
+#include "router/acl/acl_output.h"
 
 static const char *const edges[] = {[ACL_PASS] = "%-tx", [ACL_DROP] = "error-drop"};
 

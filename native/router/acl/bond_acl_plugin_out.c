@@ -6,7 +6,7 @@
  * A feature of the arc bond-output. Uses: tx interface. Next: bond-tx, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_output.h"
+#include "router/acl/acl_output.h"
 
 static const char *const edges[] = {[ACL_PASS] = "bond-tx", [ACL_DROP] = "error-drop"};
 

@@ -3,7 +3,7 @@
 #ifndef ROUTER_RX_URPF_H
 #define ROUTER_RX_URPF_H
 
-#include "router/nodes/urpf_check.h"
+#include "router/urpf/urpf_check.h"
 #include "wirespeed/urpf.h"
 
 enum { RX_URPF_DROP };
@@ -34,12 +34,13 @@ rx_urpf_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 {
 	const struct ws_router *router = router_of(graph);
 	int family = family_index(of->family);
-	const uint8_t *modes = router->urpf->modes[URPF_RX][family];
+	const struct urpf *urpf = urpf_of(router);
+	const uint8_t *modes = urpf->modes[URPF_RX][family];
 	uint32_t values[GRAPH_FRAME_SIZE];
 	uint16_t next[GRAPH_FRAME_SIZE], tables[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
-		tables[i] = urpf_table(router, URPF_RX, family, packet->port);
+		tables[i] = urpf_table(router, urpf, URPF_RX, family, packet->port);
 	}
 	for (uint16_t start = 0, end; start < n; start = end) {
 		for (end = start + 1; end < n && tables[end] == tables[start];)
@@ -53,7 +54,7 @@ rx_urpf_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 			likely(rx_urpf_passes(router, mode, values[i], packet->port)) ||
 			of->is_exempt(packet) ||
 			(mode == WS_URPF_LOOSE &&
-			 urpf_accepts(router, tables[i], of->family, of->source(packet))))
+			 urpf_accepts(urpf, tables[i], of->family, of->source(packet))))
 			continue;
 		graph_count(node, RX_URPF_DROP, 1);
 		next[i] = URPF_DROP;

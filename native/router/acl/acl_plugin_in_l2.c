@@ -6,7 +6,7 @@
  * A feature of the arc l2-input. Uses: mbuf->port. Next: l2-input, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_frame.h"
+#include "router/acl/acl_frame.h"
 #include "router/nodes/frame_ip.h"
 
 static const char *const edges[] = {[ACL_PASS] = "l2-input", [ACL_DROP] = "error-drop"};

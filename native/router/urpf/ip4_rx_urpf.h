@@ -4,7 +4,7 @@
 #define ROUTER_IP4_RX_URPF_H
 
 #include "router/nodes/ip4_forward.h"
-#include "router/nodes/rx_urpf.h"
+#include "router/urpf/rx_urpf.h"
 
 static inline const uint8_t *ip4_urpf_source(const struct rte_mbuf *packet)
 {

@@ -4,7 +4,7 @@
  *
  * A feature of the arc interface-output. Uses: tx interface. Next: <if>-tx, error-drop.
  */
-#include "router/nodes/tx_urpf.h"
+#include "router/urpf/tx_urpf.h"
 #include "graph/arc.h"
 
 static const char *const edges[] = {[URPF_PASS] = "%-tx", [URPF_DROP] = "error-drop"};

@@ -6,7 +6,7 @@
 #ifndef ROUTER_ACL_FRAME_SESSIONS_H
 #define ROUTER_ACL_FRAME_SESSIONS_H
 
-#include "router/nodes/acl_batch.h"
+#include "router/acl/acl_batch.h"
 #include "wire/own_count.h"
 
 /* What is known of the batch's packets, by their numbers before any have left it. */

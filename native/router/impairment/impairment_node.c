@@ -14,7 +14,6 @@
 #include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/observe/trace.h"
-#include "router/router.h"
 #include "wire/own_count.h"
 
 #include <rte_mbuf.h>
@@ -129,7 +128,7 @@ static uint16_t impairment_process(struct graph *graph, struct graph_node *node,
 								   uint16_t n)
 {
 	struct impairment_lane *lane =
-		&router_of(graph)->impairments[node->interface]->lanes[graph->worker];
+		&impairment_at(router_of(graph), node->interface)->lanes[graph->worker];
 	uint16_t left = impairment_lose(graph, node, lane, packets, n);
 	void *turned = lane->turned;
 	if (turned && left) {

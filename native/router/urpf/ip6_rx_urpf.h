@@ -4,7 +4,7 @@
 #define ROUTER_IP6_RX_URPF_H
 
 #include "router/nodes/ip6_forward.h"
-#include "router/nodes/rx_urpf.h"
+#include "router/urpf/rx_urpf.h"
 
 static inline const uint8_t *ip6_urpf_source(const struct rte_mbuf *packet)
 {

@@ -9,7 +9,6 @@
 #include "router/impairment/impairment.h"
 
 #include "graph/graph.h"
-#include "router/router.h"
 
 static const char *const edges[] = {"*-tx"};
 
@@ -42,8 +41,7 @@ static uint16_t impairment_release_process(struct graph *graph, struct graph_nod
 	uint16_t released = 0;
 	bool is_holding = false;
 	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++) {
-		struct impairment *impairment =
-			__atomic_load_n(&router->impairments[port], __ATOMIC_ACQUIRE);
+		struct impairment *impairment = impairment_at(router, port);
 		if (!impairment)
 			continue;
 		struct impairment_lane *lane = &impairment->lanes[graph->worker];

@@ -5,7 +5,7 @@
 #ifndef ROUTER_ACL_FRAME_H
 #define ROUTER_ACL_FRAME_H
 
-#include "router/nodes/acl_trace.h"
+#include "router/acl/acl_trace.h"
 
 static __attribute__((noinline, unused)) void acl_flush(struct acl_frame *frame)
 {
@@ -69,14 +69,14 @@ static inline void acl_judge(struct acl_frame *frame, const struct acl_list *lis
 static inline const struct acl_list *acl_list_of(const struct ws_router *router,
 												 enum acl_direction direction, uint16_t interface)
 {
-	return __atomic_load_n(&router->acls->lists[direction][interface], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&acls_of(router)->lists[direction][interface], __ATOMIC_ACQUIRE);
 }
 
 static inline void acl_begin(struct acl_frame *frame, const struct graph *graph,
 							 struct graph_node *node, void **packets, enum acl_direction direction)
 {
 	frame->node = node;
-	frame->acls = router_of(graph)->acls;
+	frame->acls = acls_of(router_of(graph));
 	frame->now = graph->walk_began;
 	frame->direction = direction;
 	frame->packets = packets;

@@ -8,7 +8,7 @@
 #include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/bond/bond.h"
-#include "router/nodes/run_of_output.h"
+#include "router/bond/run_of_output.h"
 #include "wire/own_count.h"
 
 enum edge { EDGE_TX, EDGE_DROP };

@@ -6,7 +6,7 @@
  * A feature of the arc vxlan6-output. Uses: tx interface. Next: vxlan6-encap, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/acl_output.h"
+#include "router/acl/acl_output.h"
 
 static const char *const edges[] = {[ACL_PASS] = "vxlan6-encap", [ACL_DROP] = "error-drop"};
 

@@ -6,7 +6,7 @@
  * A feature of the arc ip6-unicast. Uses: mbuf->port. Next: ip6-lookup, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/ip6_rx_urpf.h"
+#include "router/urpf/ip6_rx_urpf.h"
 
 static const char *const edges[] = {[URPF_PASS] = "ip6-lookup", [URPF_DROP] = "error-drop"};
 

@@ -10,7 +10,7 @@
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/fib/fib_lookup_ip6.h"
 #include "router/nodes/frame_ip.h"
-#include "router/nodes/urpf_check.h"
+#include "router/urpf/urpf_check.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wirespeed/urpf.h"
@@ -37,23 +37,22 @@ static inline uint32_t tx_urpf_look_up(const struct ws_router *router, int famil
 	return value;
 }
 
-static inline bool tx_urpf_passes(const struct ws_router *router, int family, uint8_t mode,
-								  uint16_t tx, const uint8_t *source)
+static inline bool tx_urpf_passes(const struct ws_router *router, const struct urpf *urpf,
+								  int family, uint8_t mode, uint16_t tx, const uint8_t *source)
 {
-	uint16_t table = urpf_table(router, URPF_TX, family, tx);
+	uint16_t table = urpf_table(router, urpf, URPF_TX, family, tx);
 	uint32_t value = tx_urpf_look_up(router, family, table, source);
 	uint8_t kind = urpf_kind(router, value);
 	if (kind == ADJACENCY_LOCAL ||
 		(family && (ip6_is_link_local(source) || ip6_is_unspecified(source))))
 		return true;
 	if (kind <= ADJACENCY_PROHIBIT)
-		return mode == WS_URPF_LOOSE &&
-			   urpf_accepts(router, table, family ? WS_IP6 : WS_IP4, source);
+		return mode == WS_URPF_LOOSE && urpf_accepts(urpf, table, family ? WS_IP6 : WS_IP4, source);
 	return mode == WS_URPF_LOOSE || !urpf_leads_by(router, value, tx);
 }
 
-static inline uint16_t tx_urpf_one(const struct ws_router *router, struct graph_node *node,
-								   const struct rte_mbuf *packet)
+static inline uint16_t tx_urpf_one(const struct ws_router *router, const struct urpf *urpf,
+								   struct graph_node *node, const struct rte_mbuf *packet)
 {
 	static const uint16_t sources[FAMILIES] = {offsetof(struct ip4_header, source),
 											   offsetof(struct ip6_header, source)};
@@ -67,8 +66,8 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, struct graph_
 		 interface_way_out(&router->interfaces[tx]) != node->interface) ||
 		!frame_find_ip(packet, &at, &family) || packet->data_len < at + lengths[family])
 		return URPF_PASS;
-	uint8_t mode = __atomic_load_n(&router->urpf->modes[URPF_TX][family][tx], __ATOMIC_RELAXED);
-	if (mode == WS_URPF_OFF || likely(tx_urpf_passes(router, family, mode, tx,
+	uint8_t mode = __atomic_load_n(&urpf->modes[URPF_TX][family][tx], __ATOMIC_RELAXED);
+	if (mode == WS_URPF_OFF || likely(tx_urpf_passes(router, urpf, family, mode, tx,
 													 packet_data(packet) + at + sources[family])))
 		return URPF_PASS;
 	graph_count(node, (uint16_t)family, 1);
@@ -79,9 +78,10 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, struct graph_
 static inline __attribute__((always_inline)) uint16_t
 tx_urpf_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
 {
+	const struct urpf *urpf = urpf_of(router_of(graph));
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = tx_urpf_one(router_of(graph), node, packets[i]);
+		next[i] = tx_urpf_one(router_of(graph), urpf, node, packets[i]);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
