@@ -125,9 +125,8 @@ class Followed:
         if frames[: len(self.frames)] != self.frames:
             self.epoch += 1
         self.frames = frames
-        ending = result.outcome if isinstance(result, Result) else result.ending
-        self.head = _head(result, _kind(result), ending.started)
-        self.status = ending.status
+        self.head = _head(result, _kind(result), result.ending.started)
+        self.status = result.ending.status
         self.verdicts = verdict_of(result).lines
 
 
