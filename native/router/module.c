@@ -4,17 +4,16 @@
 #include "dev/error.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct router_module *registered;
 static struct router_module *sorted[MODULES_MAX];
-static int sorted_count;
+static int registered_count, sorted_count;
 
 void router_module_register(struct router_module *module)
 {
+	module->index = (uint8_t)registered_count++;
 	module->next = registered;
 	registered = module;
 }
@@ -27,13 +26,21 @@ static bool is_sorted(const struct router_module *module)
 	return false;
 }
 
+static bool names(const struct router_module *module, const char *name)
+{
+	for (int i = 0; i < MODULE_MAX_AFTER && module->after[i]; i++)
+		if (!strcmp(module->after[i], name))
+			return true;
+	return false;
+}
+
 /* A module that is not sorted yet runs before it. */
 static bool waits(const struct router_module *module)
 {
-	for (int i = 0; i < MODULE_MAX_AFTER && module->after[i]; i++)
-		for (const struct router_module *other = registered; other; other = other->next)
-			if (!strcmp(other->name, module->after[i]) && !is_sorted(other))
-				return true;
+	for (const struct router_module *other = registered; other; other = other->next)
+		if (!is_sorted(other) &&
+			(names(module, other->name) || (other->is_trunk && !module->is_trunk)))
+			return true;
 	return false;
 }
 
@@ -47,10 +54,10 @@ static struct router_module *choose(void)
 	return best;
 }
 
-static int check(int count)
+static int check(void)
 {
-	if (count > MODULES_MAX)
-		return fail(-E2BIG, "%d modules; a router has %d at most", count, MODULES_MAX);
+	if (registered_count > MODULES_MAX)
+		return fail(-E2BIG, "%d modules; a router has %d at most", registered_count, MODULES_MAX);
 	for (const struct router_module *module = registered; module; module = module->next)
 		for (const struct router_module *other = module->next; other; other = other->next)
 			if (!strcmp(module->name, other->name))
@@ -60,13 +67,10 @@ static int check(int count)
 
 static int sort(void)
 {
-	int count = 0;
-	for (const struct router_module *module = registered; module; module = module->next)
-		count++;
-	if (count == sorted_count)
+	if (registered_count == sorted_count)
 		return 0;
-	int error = check(count);
-	for (sorted_count = 0; !error && sorted_count < count;) {
+	int error = check();
+	for (sorted_count = 0; !error && sorted_count < registered_count;) {
 		struct router_module *next = choose();
 		if (!next)
 			error = fail(-ELOOP, "modules run after each other in a circle");
@@ -101,7 +105,10 @@ void modules_close(struct ws_router *router)
 
 void modules_free(struct ws_router *router)
 {
-	for (int i = sorted_count; i-- > 0;)
+	for (int i = sorted_count; i-- > 0;) {
 		if (sorted[i]->free)
 			sorted[i]->free(router);
+		free(module_state(router, sorted[i]));
+		module_set_state(router, sorted[i], NULL);
+	}
 }

@@ -3,28 +3,45 @@
  * Modules of the router: a feature registers itself at the foot of a control file, once, and is
  * made, polled and freed with the router. Main thread only.
  *
- * Order: by name, a module after those that it names in `after`; names that are not registered are
- * ignored. Frees and closes run in reverse.
+ * Order: the trunk's modules before those of features, each by name, a module after those that it
+ * names in `after`; names that are not registered are ignored. Frees and closes run in reverse.
  */
 #ifndef ROUTER_MODULE_H
 #define ROUTER_MODULE_H
 
-struct ws_router;
+#include "router/router.h"
 
-enum { MODULE_MAX_AFTER = 4, MODULES_MAX = 64 };
+enum { MODULE_MAX_AFTER = 4 };
 
 /* NULL: nothing to do. `close` and `free` also run for a router whose making failed. */
 struct router_module {
 	const char *name;
 	const char *after[MODULE_MAX_AFTER];
-	int (*make)(struct ws_router *router);   /* before interfaces, tables and workers */
+	bool is_trunk;                           /* features stand on it */
+	int (*make)(struct ws_router *router);   /* before the ports' interfaces and the workers */
 	void (*close)(struct ws_router *router); /* workers have stopped, their graphs are there */
 	void (*poll)(struct ws_router *router);  /* in ws_router_poll */
-	void (*free)(struct ws_router *router);  /* workers are gone, interfaces and tables are there */
+	void (*free)(struct ws_router *router);  /* workers are gone */
 	struct router_module *next;
+	uint8_t index; /* of its state */
 };
 
 void router_module_register(struct router_module *module);
+
+/* The state that the module keeps for the router: NULL before module_set_state. A node reads it
+ * once per frame. */
+static inline void *module_state(const struct ws_router *router, const struct router_module *module)
+{
+	return __atomic_load_n(&router->state[module->index], __ATOMIC_ACQUIRE);
+}
+
+/* Memory of malloc, which is freed behind the module's `free`. Allocate it when it is first needed,
+ * and store it before a graph has the nodes that read it. */
+static inline void module_set_state(struct ws_router *router, const struct router_module *module,
+									void *state)
+{
+	__atomic_store_n(&router->state[module->index], state, __ATOMIC_RELEASE);
+}
 
 /* Negative errno with its line: of a module's `make`, or when the modules have no order. */
 int modules_make(struct ws_router *router);

@@ -26,36 +26,20 @@
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
 #include "wire/mpls.h"
-#include "wirespeed/echo.h"
 #include "wirespeed/router.h"
 
 #include <rte_branch_prediction.h>
 
-struct acl_table;
-struct bond_room;
-struct dad;
-struct impairment;
 struct ip6_interface;
 struct own_addresses;
-struct pcap;
-struct punt;
-struct trace_filter;
-struct sflow;
-struct urpf;
-struct vxlan_room;
 
 /* As many as there are numbers for; each takes memory as its routes come. */
 enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
+enum { MODULES_MAX = 64 };
+
 /* Some table has flows told apart by other fields than the usual ones. */
 enum { VARIANT_FLOW_FIELDS = 4 };
-
-enum { ECHO_REPLIES = 64 };
-
-struct echo_replies {
-	uint32_t count;
-	struct ws_echo_reply at[ECHO_REPLIES];
-};
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
@@ -71,7 +55,6 @@ struct ws_router {
 	struct event_ring events __attribute__((aligned(64))); /* workers write */
 	/* Packets that the main thread made, for worker 0. */
 	struct rte_ring *main_input __attribute__((aligned(64)));
-	uint32_t echo_id; /* identifier of our pings */
 	uint64_t glean_seed;
 	uint64_t flow_hash_factor; /* odd; made of the seed */
 	uint64_t tsc_hz;
@@ -83,23 +66,13 @@ struct ws_router {
 	struct ws_router_config config;
 	struct router_worker *workers[WS_MAX_WORKERS];
 
-	struct acl_table *acls;  /* NULL before the first ACL; there before a node looks for it */
-	struct bond_room *bonds; /* NULL until there is a bond */
-	struct impairment *impairments[WS_MAX_PORTS]; /* NULL where there is none; changed in pauses */
+	void *state[MODULES_MAX]; /* of modules, by their index: module_state */
 	struct handoff handoffs[WS_MAX_PORTS];
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
-	struct pcap *pcap;           /* NULL when there is no capture; changed while nobody observes */
-	struct trace_filter *filter; /* of the trace, likewise */
-	struct punt *punt;           /* NULL before the first policer of what is punted */
-	struct sflow *sflow;         /* NULL before it is first spoken of */
-	struct vxlan_room *vxlan;    /* NULL until there is a tunnel */
-	struct urpf *urpf;           /* NULL before it is first set */
-	struct announcements *announcements; /* NULL until something is to be announced */
 	/* How often a neighbour got its MAC address; read by workers that hold packets. */
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
-	struct dad *dad; /* NULL until an address is looked for on a link */
 	struct interface_due advertisements, reports, announcements_due;
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
 	void *interface_names;        /* tree: interface_names.c */
@@ -111,8 +84,6 @@ struct ws_router {
 	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
 	struct neighbor_room neighbor_room;
 	struct neighbor_due neighbor_due;
-	struct echo_replies echo_replies;
-	uint16_t echo_sequence;
 	uint32_t flow_hash_seed;
 	struct stats_segment stats;
 	struct interface_settings settings[WS_MAX_INTERFACES];

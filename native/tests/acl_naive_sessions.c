@@ -166,7 +166,7 @@ struct acl_facts acl_answer_to(const struct acl_facts *facts, uint8_t tcp_flags)
 
 void acl_naive_let_pass(uint32_t seconds)
 {
-	struct acl_sessions *table = rig_router->acls->sessions;
+	struct acl_sessions *table = acls_of(rig_router)->sessions;
 	for (uint32_t i = 1; table && i <= table->highest; i++)
 		table->at[i].seen -= seconds * rig_router->tsc_hz;
 	for (uint32_t i = acl_naive.session_count; i-- > 0;) {
@@ -178,7 +178,7 @@ void acl_naive_let_pass(uint32_t seconds)
 
 void acl_naive_sweep(void)
 {
-	struct acl_sessions *table = rig_router->acls->sessions;
+	struct acl_sessions *table = acls_of(rig_router)->sessions;
 	uint32_t most = table ? table->highest / 1024 + 16 : 0;
 	for (uint32_t i = 0; i < most; i++) {
 		table->next_sweep = 0;

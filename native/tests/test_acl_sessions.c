@@ -18,7 +18,7 @@ static int crossed(void **state)
 
 static struct acl_sessions *table(void)
 {
-	return rig_router->acls->sessions;
+	return acls_of(rig_router)->sessions;
 }
 
 static struct ws_acl_session_counters counters(void)

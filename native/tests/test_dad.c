@@ -37,7 +37,7 @@ static void poll_and_walk(void)
 /* As if what is due in a second were due now. */
 static void pass_a_second(void)
 {
-	struct dad *dad = rig_router->dad;
+	struct dad *dad = dad_of(rig_router);
 	for (uint32_t i = 0; i < dad->count; i++)
 		dad->probes[i].due_tsc = 0;
 	poll_and_walk();
@@ -105,7 +105,7 @@ static void without_it_an_address_is_used_at_once(void **state)
 	assert_int_equal(drain(), 0);
 	send_nd(ICMP6_NEIGHBOR_SOLICITATION, IP6(1), none, other_mac);
 	assert_int_equal(rig_counter("icmp6-neighbor-solicitation", "neighbor advertisements sent"), 1);
-	assert_null(rig_router->dad);
+	assert_null(dad_of(rig_router));
 }
 
 static bool has_route(void)
@@ -145,7 +145,7 @@ static void an_address_waits_until_nobody_answered(void **state)
 	assert_int_equal(state_of(IP6(1)), WS_DAD_USED);
 	assert_int_equal(state_of(link_local), WS_DAD_USED);
 	assert_true(has_route());
-	assert_int_equal(rig_router->dad->count, 0);
+	assert_int_equal(dad_of(rig_router)->count, 0);
 	drain();
 	send_nd(ICMP6_NEIGHBOR_SOLICITATION, IP6(1), none, other_mac);
 	assert_int_equal(drain(), 1);
@@ -242,9 +242,9 @@ static void addresses_in_doubt_go_with_their_interface(void **state)
 	assert_true(made > 0);
 	assert_int_equal(ws_router_dad(rig_router, (uint16_t)made), 1);
 	ws_router_address_add(rig_router, (uint16_t)made, OWN);
-	assert_int_equal(rig_router->dad->count, 2);
+	assert_int_equal(dad_of(rig_router)->count, 2);
 	assert_int_equal(ws_router_interface_delete(rig_router, (uint16_t)made), 0);
-	assert_int_equal(rig_router->dad->count, 0);
+	assert_int_equal(dad_of(rig_router)->count, 0);
 	ws_router_address_add(rig_router, 0, OWN);
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
 }

@@ -107,7 +107,7 @@ static void none_is_reordered_if_no_other_comes(void **state)
 	struct ws_impairment all = {.reorder = 1};
 	assert_int_equal(ws_router_set_impairment(rig_router, 1, &all), 0);
 	send_to(1);
-	rig_router->impairments[1]->lanes[0].turned_until_tsc = 0;
+	impairment_at(rig_router, 1)->lanes[0].turned_until_tsc = 0;
 	rig_walk();
 	assert_int_equal(taken_host(), 1);
 	assert_int_equal(counters_of(1).reordered, 0);

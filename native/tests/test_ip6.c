@@ -6,6 +6,7 @@
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/udp.h"
+#include "wirespeed/echo.h"
 #include "wirespeed/trace.h"
 
 #include <errno.h>

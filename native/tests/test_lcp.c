@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pair of the Linux control plane; port e1 stands for the TAP here. */
+#include "router/local/echo.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
@@ -102,7 +103,7 @@ static void frames_for_others_are_no_business_of_linux(void **state)
 	assert_int_equal(rig_take(1).length, 0);
 }
 
-static struct frame echo_reply(uint32_t id)
+static struct frame reply_of(uint32_t id)
 {
 	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), 24);
 	struct ip4_header *ip = (struct ip4_header *)(void *)(frame.bytes + ETHERNET_LEN);
@@ -115,7 +116,7 @@ static struct frame echo_reply(uint32_t id)
 	return frame;
 }
 
-static struct frame echo_reply6(uint32_t id)
+static struct frame reply6_of(uint32_t id)
 {
 	const uint8_t source[16] = {0x20, 1, 0xd, 0xb8, [15] = 2},
 				  own[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
@@ -136,10 +137,10 @@ static void answers_to_pings_go_to_who_asked(void **state)
 {
 	(void)state;
 	const uint8_t own6[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
-	struct frame foreign = echo_reply(rig_router->echo_id ^ 1),
-				 ours = echo_reply(rig_router->echo_id);
-	struct frame foreign6 = echo_reply6(rig_router->echo_id ^ 1),
-				 ours6 = echo_reply6(rig_router->echo_id);
+	struct frame foreign = reply_of(echo_of(rig_router)->id ^ 1),
+				 ours = reply_of(echo_of(rig_router)->id);
+	struct frame foreign6 = reply6_of(echo_of(rig_router)->id ^ 1),
+				 ours6 = reply6_of(echo_of(rig_router)->id);
 	struct ws_echo_reply replies[4];
 	const struct ws_prefix prefix = {address_of_ip6(own6), 64};
 	assert_int_equal(ws_router_address_add(rig_router, 0, prefix), 0);

@@ -132,7 +132,7 @@ static void what_is_none_is_refused_and_changes_nothing(void **state)
 	assert_int_equal(ws_router_set_punt_policer(rig_router, 77, WS_PUNT_ARP, 5, 5), -ENODEV);
 	assert_int_equal(ws_router_set_punt_policer(rig_router, -2, WS_PUNT_ARP, 5, 5), -ENODEV);
 	assert_int_equal(ws_router_punt_policer(rig_router, 0, WS_PUNT_ARP, &policer), 0);
-	assert_null(rig_router->punt);
+	assert_null(punt_of(rig_router));
 }
 
 static void an_interface_takes_its_policers_along(void **state)

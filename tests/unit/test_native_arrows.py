@@ -1,7 +1,9 @@
-"""Circles of files at link level: no other than those in LEFT, which name what has yet to be taken apart."""
+"""Arrows between the files of native/: no circles at link level but those in LEFT, which have yet to be taken apart,
+and no includes of a feature from outside its folder."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -17,7 +19,6 @@ LEFT = {
     "generator/control": {"flows", "latency"},
     "generator/program": {"program_spread", "program_variable"},
     "linux": {"intake", "intake_labels", "intake_routes", "message", "nexthop_message", "route_message"},
-    "router/acl": {"acl_interface", "acl_rules", "acl_session_read", "acl_sessions"},
     "router/bond": {"bond_lacp", "bond_member", "bond_spread"},
     "router/fib": {"load_balance", "own_balance"},
     "router/interface": {"interface", "ip6_interface"},
@@ -54,3 +55,17 @@ def test_no_circle_is_new() -> None:
     assert to["dev/port.c"]["dev/pool.c"] >= {"pool_make"}
     known = {f"{folder}/{name}.c" for folder, names in LEFT.items() for name in names}
     assert {file for group in arrows.circles(to) for file in group} == known
+
+
+def features() -> list[str]:
+    """The folders without which C tests link a router, as `native/router/meson.build` lists them."""
+    listed = re.search(r"^features = \[(.*)\]$", (ROOT / "native/router/meson.build").read_text(), re.MULTILINE)
+    assert listed
+    return re.findall(r"\w+", listed[1])
+
+
+@pytest.mark.parametrize("feature", features())
+def test_only_its_own_folder_includes_a_feature(feature: str) -> None:
+    sources = [path for part in arrows.PARTS for path in (ROOT / "native" / part).rglob("*.[ch]")]
+    users = {path.parent.name for path in sources if f'#include "router/{feature}/' in path.read_text()}
+    assert users == {feature}

@@ -7,6 +7,7 @@
 #ifndef ROUTER_ACL_H
 #define ROUTER_ACL_H
 
+#include "router/module.h"
 #include "router/observe/stats_pairs.h"
 #include "wirespeed/acl_sessions.h"
 #include "wirespeed/acls.h"
@@ -16,7 +17,6 @@
 
 struct acl_sessions;
 struct rte_acl_ctx;
-struct ws_router;
 union acl_key;
 
 enum acl_direction { ACL_INPUT, ACL_OUTPUT, ACL_DIRECTIONS };
@@ -47,7 +47,6 @@ struct acl_list {
 	uint32_t acls[];
 };
 
-/* There is none before ACLs are first spoken of. */
 struct acl_table {
 	struct acl_sessions *sessions; /* NULL before the first rule that reflects */
 	/* Whether packets of the interface are looked up in `sessions`; set before a list that reflects
@@ -58,6 +57,14 @@ struct acl_table {
 	struct ws_acl_session_settings session_settings;
 };
 
+extern struct router_module acl_module;
+
+/* NULL before the first ACL; not NULL in nodes that look for it. */
+static inline struct acl_table *acls_of(const struct ws_router *router)
+{
+	return module_state(router, &acl_module);
+}
+
 /* Compile the ACLs, of which `replaced` is taken to have `rules` (or none is, NULL). NULL, with the
  * error's line, when that cannot be done. */
 struct acl_list *acl_list_make(const struct acl_table *table, const uint32_t *acls, uint32_t count,
@@ -66,8 +73,5 @@ void acl_list_free(struct acl_list *list);
 bool acl_list_has(const struct acl_list *list, uint32_t acl);
 /* Whether the rule that fits first permits and reflects. */
 bool acl_list_reflects(const struct acl_list *list, int family, const union acl_key *key);
-
-/* Workers have stopped. */
-void acls_free(struct ws_router *router);
 
 #endif

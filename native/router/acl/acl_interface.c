@@ -48,7 +48,7 @@ static int check_acls(const struct ws_router *router, const uint32_t *acls, uint
 /* Whether an interface but this one has anything to ask its node of that direction. */
 static bool is_node_shared(const struct ws_router *router, uint16_t index, bool is_output)
 {
-	struct acl_list *const *lists = router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
+	struct acl_list *const *lists = acls_of(router)->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if (lists[i] && i != index &&
 			(!is_output || router->interfaces[i].output == router->interfaces[index].output))
@@ -105,13 +105,13 @@ void acl_reflect_after(struct acl_table *table, uint16_t interface)
 static void put(struct ws_router *router, uint16_t interface, enum acl_direction direction,
 				struct acl_list *list)
 {
-	struct acl_list **place = &router->acls->lists[direction][interface], *old = *place;
+	struct acl_list **place = &acls_of(router)->lists[direction][interface], *old = *place;
 	if (list)
 		list->users++;
-	acl_reflect_before(router->acls, interface, list);
+	acl_reflect_before(acls_of(router), interface, list);
 	__atomic_store_n(place, list, __ATOMIC_RELEASE);
 	rcu_synchronize();
-	acl_reflect_after(router->acls, interface);
+	acl_reflect_after(acls_of(router), interface);
 	if (old && old->reflects)
 		acl_sessions_judge(router);
 	if (old && !--old->users)
@@ -124,14 +124,14 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 	int error = check_interface(router, index, is_output && count);
 	if (!error)
 		error = check_acls(router, acls, count);
-	if (error || (!count && !router->acls))
+	if (error || (!count && !acls_of(router)))
 		return error;
 	enum acl_direction direction = is_output ? ACL_OUTPUT : ACL_INPUT;
-	struct acl_list *list = count ? find_list(router->acls, acls, count) : NULL;
+	struct acl_list *list = count ? find_list(acls_of(router), acls, count) : NULL;
 	if (count && !list)
 		return -ENOMEM;
 	/* Before the list is there, and before it goes: nothing is left to be done that may fail. */
-	if (!router->acls->lists[direction][index] != !list &&
+	if (!acls_of(router)->lists[direction][index] != !list &&
 		!is_node_shared(router, index, is_output))
 		error = set_nodes(router, index, is_output, list != NULL);
 	if (error) {
@@ -146,9 +146,9 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 int ws_router_acl_interface(struct ws_router *router, uint16_t index, bool is_output, uint32_t *out)
 {
 	int error = router_check_interface(router, index);
-	if (error || !router->acls)
+	if (error || !acls_of(router))
 		return error;
-	const struct acl_list *list = router->acls->lists[is_output ? ACL_OUTPUT : ACL_INPUT][index];
+	const struct acl_list *list = acls_of(router)->lists[is_output ? ACL_OUTPUT : ACL_INPUT][index];
 	if (!list)
 		return 0;
 	memcpy(out, list->acls, list->acl_count * sizeof(*out));

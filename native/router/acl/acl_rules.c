@@ -13,12 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const struct ws_acl_session_settings acl_session_defaults = {
-	.most = 500000,
-	.timeouts_s =
-		{[WS_ACL_UDP_IDLE] = 600, [WS_ACL_TCP_IDLE] = 24 * 60 * 60, [WS_ACL_TCP_TRANSIENT] = 120},
-};
-
 static int check_prefix(const struct ws_prefix *prefix, uint32_t rule)
 {
 	uint8_t family = prefix->address.family;
@@ -87,30 +81,6 @@ static struct acl_rules *make_rules(struct ws_router *router, const char *tag,
 	return rules;
 }
 
-struct acl_table *acl_table(struct ws_router *router)
-{
-	if (router->acls)
-		return router->acls;
-	struct acl_table *made = calloc(1, sizeof(*made));
-	if (!made) {
-		fail(-ENOMEM, "no memory for ACLs");
-		return NULL;
-	}
-	made->session_settings = acl_session_defaults;
-	__atomic_store_n(&router->acls, made, __ATOMIC_RELEASE);
-	return made;
-}
-
-static bool is_acl(const struct acl_table *table, uint32_t index)
-{
-	return table && index < WS_MAX_ACLS && table->acls[index];
-}
-
-int acl_check(const struct ws_router *router, uint32_t index)
-{
-	return is_acl(router->acls, index) ? 0 : fail(-ENOENT, "there is no ACL %u", index);
-}
-
 /* Of the lists with the ACL, each once: the old one and the one with its new rules. */
 struct change {
 	uint32_t count;
@@ -156,18 +126,18 @@ static int compile_changed(struct acl_table *table, uint32_t index, const struct
 static void take_changed(struct ws_router *router, const struct change *change)
 {
 	struct acl_list **place;
-	for (uint32_t at = 0; change->count && (place = each_list(router->acls, &at));) {
+	for (uint32_t at = 0; change->count && (place = each_list(acls_of(router), &at));) {
 		struct acl_list *fresh = fresh_of(change, *place);
 		if (!fresh)
 			continue;
-		acl_reflect_before(router->acls, (uint16_t)((at - 1) % WS_MAX_INTERFACES), fresh);
+		acl_reflect_before(acls_of(router), (uint16_t)((at - 1) % WS_MAX_INTERFACES), fresh);
 		__atomic_store_n(place, fresh, __ATOMIC_RELEASE);
 	}
 	rcu_synchronize();
 	if (!change->count)
 		return;
 	for (uint16_t i = 0; i < router->interface_count; i++)
-		acl_reflect_after(router->acls, i);
+		acl_reflect_after(acls_of(router), i);
 	acl_sessions_judge(router);
 }
 
@@ -186,7 +156,7 @@ static void show_counts(struct ws_router *router, uint32_t index, struct acl_rul
 
 static int replace(struct ws_router *router, uint32_t index, struct acl_rules *rules)
 {
-	struct acl_table *table = router->acls;
+	struct acl_table *table = acls_of(router);
 	struct change *change = calloc(1, sizeof(*change));
 	struct acl_rules *old = table->acls[index];
 	if (!change) {
@@ -246,19 +216,19 @@ int ws_router_acl_del(struct ws_router *router, uint32_t index)
 	struct acl_list **place;
 	if (acl_check(router, index))
 		return -ENOENT;
-	for (uint32_t at = 0; (place = each_list(router->acls, &at));)
+	for (uint32_t at = 0; (place = each_list(acls_of(router), &at));)
 		if (acl_list_has(*place, index))
 			return fail(-EEXIST, "ACL %u is in use on %s; take it from there first", index,
 						interface_name(router, (uint16_t)((at - 1) % WS_MAX_INTERFACES)));
-	free_rules(router, router->acls->acls[index]);
-	router->acls->acls[index] = NULL;
+	free_rules(router, acls_of(router)->acls[index]);
+	acls_of(router)->acls[index] = NULL;
 	return 0;
 }
 
 int ws_router_acl_next(struct ws_router *router, uint32_t from)
 {
-	for (; router->acls && from < (uint32_t)WS_MAX_ACLS; from++)
-		if (router->acls->acls[from])
+	for (; acls_of(router) && from < (uint32_t)WS_MAX_ACLS; from++)
+		if (acls_of(router)->acls[from])
 			return (int)from;
 	return -ENOENT;
 }
@@ -281,7 +251,7 @@ int ws_router_acl(struct ws_router *router, uint32_t index, char *tag, struct ws
 {
 	if (acl_check(router, index))
 		return -ENOENT;
-	const struct acl_rules *rules = router->acls->acls[index];
+	const struct acl_rules *rules = acls_of(router)->acls[index];
 	memcpy(tag, rules->tag, sizeof(rules->tag));
 	for (uint32_t i = 0; i < rules->count && i < max; i++) {
 		out[i] = rules->rules[i];
@@ -290,17 +260,18 @@ int ws_router_acl(struct ws_router *router, uint32_t index, char *tag, struct ws
 	return (int)rules->count;
 }
 
-void acls_free(struct ws_router *router)
+static void acls_free(struct ws_router *router)
 {
 	struct acl_list **place;
-	if (!router->acls)
+	if (!acls_of(router))
 		return;
-	for (uint32_t at = 0; (place = each_list(router->acls, &at));)
+	for (uint32_t at = 0; (place = each_list(acls_of(router), &at));)
 		if (!--(*place)->users)
 			acl_list_free(*place);
 	for (int i = 0; i < WS_MAX_ACLS; i++)
-		free_rules(router, router->acls->acls[i]);
-	acl_sessions_free(router);
-	free(router->acls);
-	router->acls = NULL;
+		free_rules(router, acls_of(router)->acls[i]);
 }
+
+static struct router_module acl_rules_module = {
+	.name = "acl-rules", .after = {"acl"}, .free = acls_free};
+ROUTER_MODULE(acl_rules_module)

@@ -220,12 +220,10 @@ int acl_sessions_make(struct ws_router *router);
 /* Lists have changed, and no worker sees the old ones: delete the sessions that their rules would
  * not make any more. */
 void acl_sessions_judge(struct ws_router *router);
-/* Take out what is old; some at each call. */
+/* Takes out what is old, some at each call. */
 void acl_sessions_age(struct ws_router *router);
 /* Of a new table: names in the statistics segment, and what stands there from now on. */
 void acl_session_gauges_add(struct ws_router *router);
 void acl_session_gauges_set(struct ws_router *router);
-/* Workers have stopped. */
-void acl_sessions_free(struct ws_router *router);
 
 #endif

@@ -10,13 +10,13 @@
 
 static const struct acl_sessions *sessions_of(const struct ws_router *router)
 {
-	return router->acls ? router->acls->sessions : NULL;
+	return acls_of(router) ? acls_of(router)->sessions : NULL;
 }
 
 void ws_router_acl_session_settings(const struct ws_router *router,
 									struct ws_acl_session_settings *out)
 {
-	*out = router->acls ? router->acls->session_settings : acl_session_defaults;
+	*out = acls_of(router) ? acls_of(router)->session_settings : acl_session_defaults;
 }
 
 void ws_router_acl_session_counters(const struct ws_router *router,
@@ -70,7 +70,7 @@ static void read_session(const struct ws_router *router, const struct acl_sessio
 	uint16_t near = be16toh(tuple->near_port), far = be16toh(tuple->far_port);
 	uint16_t flags = __atomic_load_n(&session->tcp_flags, __ATOMIC_RELAXED);
 	int64_t idle = (int64_t)(now - __atomic_load_n(&session->seen, __ATOMIC_RELAXED));
-	const struct ws_acl_session_settings *settings = &router->acls->session_settings;
+	const struct ws_acl_session_settings *settings = &acls_of(router)->session_settings;
 	*out = (struct ws_acl_session){
 		.source = address_of(&session->key, is_turned),
 		.destination = address_of(&session->key, !is_turned),
@@ -123,7 +123,7 @@ void acl_session_gauges_add(struct ws_router *router)
 {
 	stats_lock(&router->stats);
 	for (int i = 0; i < ACL_SESSION_GAUGES; i++)
-		router->acls->sessions->gauges[i] =
+		acls_of(router)->sessions->gauges[i] =
 			stats_entry_add(&router->stats, STATS_GAUGE, 0, "%s", gauges[i].name);
 	stats_unlock(&router->stats);
 }
@@ -135,6 +135,6 @@ void acl_session_gauges_set(struct ws_router *router)
 	for (int i = 0; i < ACL_SESSION_GAUGES; i++) {
 		uint64_t value;
 		memcpy(&value, (const uint8_t *)&counters + gauges[i].offset, sizeof(value));
-		stats_gauge_set(&router->stats, router->acls->sessions->gauges[i], value);
+		stats_gauge_set(&router->stats, acls_of(router)->sessions->gauges[i], value);
 	}
 }

@@ -5,7 +5,6 @@
 #include "dev/rcu.h"
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
-#include "router/module.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 
@@ -22,7 +21,7 @@ enum {
 
 static void set_timeouts(struct acl_sessions *sessions, const struct ws_router *router)
 {
-	const uint32_t *seconds = router->acls->session_settings.timeouts_s;
+	const uint32_t *seconds = acls_of(router)->session_settings.timeouts_s;
 	for (int i = 0; i < WS_ACL_TIMEOUTS; i++)
 		__atomic_store_n(&sessions->timeouts[i], seconds[i] * router->tsc_hz, __ATOMIC_RELAXED);
 }
@@ -39,7 +38,7 @@ static void free_table(struct acl_sessions *sessions)
 
 int acl_sessions_make(struct ws_router *router)
 {
-	struct acl_table *table = router->acls;
+	struct acl_table *table = acls_of(router);
 	if (table->sessions)
 		return 0;
 	uint32_t most = table->session_settings.most, buckets = rte_align32pow2(RTE_MAX(most, 2u));
@@ -67,9 +66,10 @@ int acl_sessions_make(struct ws_router *router)
 	return 0;
 }
 
-void acl_sessions_free(struct ws_router *router)
+static void acl_sessions_free(struct ws_router *router)
 {
-	free_table(router->acls->sessions);
+	if (acls_of(router))
+		free_table(acls_of(router)->sessions);
 }
 
 /* ---- Taking out ---- */
@@ -93,7 +93,7 @@ static void unlink_session(struct acl_sessions *sessions, uint32_t index)
 static bool take_one(const struct ws_router *router, uint32_t index, is_gone_fn *is_gone,
 					 uint64_t now, uint64_t *counter)
 {
-	struct acl_sessions *sessions = router->acls->sessions;
+	struct acl_sessions *sessions = acls_of(router)->sessions;
 	rte_spinlock_lock(&sessions->lock);
 	bool taken = is_gone(router, &sessions->at[index], now);
 	if (taken) {
@@ -118,7 +118,7 @@ static void free_taken(struct acl_sessions *sessions, const uint32_t *taken, uin
 static void take_out(const struct ws_router *router, uint32_t from, uint32_t count,
 					 is_gone_fn *is_gone, uint64_t *counter)
 {
-	struct acl_sessions *sessions = router->acls->sessions;
+	struct acl_sessions *sessions = acls_of(router)->sessions;
 	uint64_t now = graph_tsc();
 	uint32_t taken[AT_ONCE], taken_count = 0;
 	for (uint32_t at = from; at < from + count; at++) {
@@ -142,12 +142,12 @@ static uint32_t highest(const struct acl_sessions *sessions)
 
 static bool is_old(const struct ws_router *router, const struct acl_session *session, uint64_t now)
 {
-	return acl_session_is_old(router->acls->sessions, session, now);
+	return acl_session_is_old(acls_of(router)->sessions, session, now);
 }
 
 void acl_sessions_age(struct ws_router *router)
 {
-	struct acl_sessions *sessions = router->acls ? router->acls->sessions : NULL;
+	struct acl_sessions *sessions = acls_of(router) ? acls_of(router)->sessions : NULL;
 	uint64_t now = graph_tsc();
 	if (!sessions || now < sessions->next_sweep)
 		return;
@@ -192,7 +192,7 @@ static bool is_without_rule(const struct ws_router *router, const struct acl_ses
 {
 	(void)now;
 	enum acl_direction direction = session->is_output ? ACL_OUTPUT : ACL_INPUT;
-	const struct acl_list *list = router->acls->lists[direction][session->key.tuple.interface];
+	const struct acl_list *list = acls_of(router)->lists[direction][session->key.tuple.interface];
 	bool is_ip6 = session->key.tuple.kind & ACL_SESSION_IP6;
 	union acl_key key;
 	read_key(session, &key);
@@ -201,7 +201,7 @@ static bool is_without_rule(const struct ws_router *router, const struct acl_ses
 
 void acl_sessions_judge(struct ws_router *router)
 {
-	struct acl_sessions *sessions = router->acls->sessions;
+	struct acl_sessions *sessions = acls_of(router)->sessions;
 	if (sessions)
 		take_out(router, 1, highest(sessions), is_without_rule, &sessions->counters.deleted);
 }
@@ -216,7 +216,7 @@ static bool is_any(const struct ws_router *router, const struct acl_session *ses
 
 void ws_router_acl_sessions_clear(struct ws_router *router)
 {
-	struct acl_sessions *sessions = router->acls ? router->acls->sessions : NULL;
+	struct acl_sessions *sessions = acls_of(router) ? acls_of(router)->sessions : NULL;
 	if (sessions)
 		take_out(router, 1, highest(sessions), is_any, &sessions->counters.deleted);
 }
@@ -226,7 +226,7 @@ void ws_router_acl_sessions_clear(struct ws_router *router)
 static int check_settings(const struct ws_router *router,
 						  const struct ws_acl_session_settings *wanted)
 {
-	const struct acl_sessions *sessions = router->acls ? router->acls->sessions : NULL;
+	const struct acl_sessions *sessions = acls_of(router) ? acls_of(router)->sessions : NULL;
 	if (!wanted->most || wanted->most > WS_MOST_ACL_SESSIONS)
 		return fail(-EINVAL, "there may be 1 to %d sessions, not %u", WS_MOST_ACL_SESSIONS,
 					wanted->most);
@@ -257,9 +257,10 @@ int ws_router_acl_session_set(struct ws_router *router,
 	return 0;
 }
 
-static struct router_module acl_module = {
-	.name = "acl",
+static struct router_module acl_sessions_module = {
+	.name = "acl-sessions",
+	.after = {"acl"},
 	.poll = acl_sessions_age,
-	.free = acls_free,
+	.free = acl_sessions_free,
 };
-ROUTER_MODULE(acl_module)
+ROUTER_MODULE(acl_sessions_module)

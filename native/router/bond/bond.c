@@ -6,17 +6,15 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
-#include "router/module.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bonds.h"
 
 #include <errno.h>
-#include <rte_ring_elem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOND_MTU = 9000, HEARD_SLOTS = 256 };
+enum { BOND_MTU = 9000 };
 
 static int check(const struct ws_bond *given)
 {
@@ -27,24 +25,6 @@ static int check(const struct ws_bond *given)
 	if (given->has_mac && (ethernet_is_group(given->mac) || ethernet_is_zero(given->mac)))
 		return fail(-EINVAL, "a bond needs the MAC address of one station");
 	return 0;
-}
-
-/* Made with the first bond: what has none pays for none. */
-static struct bond_room *take_room(struct ws_router *router)
-{
-	_Static_assert(sizeof(struct bond_heard) % sizeof(uint32_t) == 0, "a ring's element");
-	if (router->bonds)
-		return router->bonds;
-	struct bond_room *room = calloc(1, sizeof(*room));
-	if (room)
-		room->heard = rte_ring_create_elem("bonds-heard", sizeof(struct bond_heard), HEARD_SLOTS,
-										   SOCKET_ID_ANY, RING_F_SC_DEQ);
-	if (!room || !room->heard) {
-		free(room);
-		return NULL;
-	}
-	__atomic_store_n(&router->bonds, room, __ATOMIC_RELEASE);
-	return room;
 }
 
 static int make_interface(struct ws_router *router, const struct ws_bond *given)
@@ -67,7 +47,7 @@ int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)
 	int error = check(given);
 	if (error)
 		return error;
-	struct bond_room *room = take_room(router);
+	struct bond_room *room = bond_make_room(router);
 	struct bond *bond = aligned_alloc(64, sizeof(*bond));
 	struct bond_spread *spread = calloc(1, sizeof(*spread));
 	int index = -ENOMEM;
@@ -108,12 +88,6 @@ int ws_router_bond(struct ws_router *router, uint16_t index, struct ws_bond *out
 	return 0;
 }
 
-static void free_bond(struct bond *bond)
-{
-	free(bond->spread);
-	free(bond);
-}
-
 static void let_go(struct ws_router *router, struct bond_room *room, struct bond *bond)
 {
 	while (bond->member_count)
@@ -124,14 +98,14 @@ static void let_go(struct ws_router *router, struct bond_room *room, struct bond
 	*place = bond->next;
 	__atomic_store_n(&room->by_interface[bond->interface], NULL, __ATOMIC_RELEASE);
 	rcu_synchronize();
-	free_bond(bond);
+	bond_free(bond);
 }
 
 static int changed(struct ws_router *router, uint16_t index, enum interface_change change,
 				   const uint8_t *old_mac)
 {
 	(void)old_mac;
-	struct bond_room *room = router->bonds;
+	struct bond_room *room = bond_room(router);
 	struct bond *bond = room ? room->by_interface[index] : NULL;
 	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
 		bond = room->by_interface[router->settings[index].parent];
@@ -145,24 +119,3 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 	return 0;
 }
 INTERFACE_WATCH(changed)
-
-static void bonds_free(struct ws_router *router)
-{
-	struct bond_room *room = router->bonds;
-	if (!room)
-		return;
-	for (struct bond *bond = room->first, *next; bond; bond = next) {
-		next = bond->next;
-		free_bond(bond);
-	}
-	rte_ring_free(room->heard);
-	free(room);
-	router->bonds = NULL;
-}
-
-static struct router_module bond_module = {
-	.name = "bond",
-	.poll = bonds_run,
-	.free = bonds_free,
-};
-ROUTER_MODULE(bond_module)

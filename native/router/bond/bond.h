@@ -7,7 +7,7 @@
 #define ROUTER_BOND_H
 
 #include "router/bond/lacp.h"
-#include "router/router.h"
+#include "router/module.h"
 #include "wirespeed/bonds.h"
 
 enum { BOND_BUCKETS = 256, BOND_HELD = UINT16_MAX };
@@ -72,10 +72,12 @@ struct bond_room {
 	uint16_t count;
 };
 
+extern struct router_module bond_module;
+
 /* NULL before the first bond. */
 static inline struct bond_room *bond_room(const struct ws_router *router)
 {
-	return __atomic_load_n(&router->bonds, __ATOMIC_ACQUIRE);
+	return module_state(router, &bond_module);
 }
 
 /* The bond that an interface is, or is a sub-interface of; NULL when it is none, or going. */
@@ -84,6 +86,10 @@ static inline struct bond *bond_of(const struct ws_router *router, uint16_t inte
 	const struct bond_room *room = bond_room(router);
 	return room ? __atomic_load_n(&room->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
 }
+
+/* The state, made now if need be; NULL for want of memory. */
+struct bond_room *bond_make_room(struct ws_router *router);
+void bond_free(struct bond *bond);
 
 /* Any worker; false when there is no room. */
 bool bond_hear(const struct ws_router *router, const struct bond_heard *heard);
@@ -108,8 +114,6 @@ void bond_leave(struct ws_router *router, struct bond *bond, uint16_t port);
 void bond_refresh(struct ws_router *router, struct bond *bond);
 /* Tell its neighbours, after another member began to send. */
 void bond_announce(struct ws_router *router, const struct bond *bond);
-/* LACP: what was heard, and what time brings. */
-void bonds_run(struct ws_router *router);
 void bond_lacp_begin(struct ws_router *router, struct bond *bond, struct bond_member *member);
 /* The states of its ends in the statistics: they come and go with the member. */
 void bond_gauges_add(struct ws_router *router, const struct bond *bond, struct bond_member *member);

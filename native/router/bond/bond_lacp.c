@@ -95,7 +95,7 @@ static void ask_by_port(const struct ws_router *router, const struct bond_member
 void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
 			  const struct bond_spread *after)
 {
-	struct bond_room *room = router->bonds;
+	struct bond_room *room = bond_room(router);
 	struct questions questions = {0};
 	uint32_t asked = 0, number = room->question + 1;
 	__atomic_store_n(&room->answers, 0, __ATOMIC_RELEASE);
@@ -130,9 +130,10 @@ static void run(struct ws_router *router, struct bond *bond, uint64_t now)
 			send_pdu(router, bond->members[i].port, &pdu);
 }
 
-void bonds_run(struct ws_router *router)
+/* LACP: what was heard, and what time brings. */
+static void bonds_run(struct ws_router *router)
 {
-	struct bond_room *room = router->bonds;
+	struct bond_room *room = bond_room(router);
 	struct bond_heard heard;
 	if (!room)
 		return;
@@ -151,3 +152,6 @@ void bonds_run(struct ws_router *router)
 		if (bond->mode == WS_BOND_LACP)
 			run(router, bond, now);
 }
+
+static struct router_module lacp_module = {.name = "lacp", .after = {"bond"}, .poll = bonds_run};
+ROUTER_MODULE(lacp_module)

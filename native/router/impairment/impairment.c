@@ -6,8 +6,6 @@
 #include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/interface/interface_change.h"
-#include "router/module.h"
-#include "router/router.h"
 #include "wire/own_count.h"
 #include "wirespeed/impairment.h"
 
@@ -96,7 +94,7 @@ static uint32_t most_held(void)
 static struct impairment *make(const struct ws_router *router)
 {
 	struct impairment *made = rte_zmalloc("impairment", sizeof(*made), RTE_CACHE_LINE_SIZE);
-	bool has_room = made != NULL;
+	bool has_room = made && module_state(router, &impairment_module);
 	for (uint16_t i = 0; has_room && i < router->worker_count; i++) {
 		struct impairment_lane *lane = &made->lanes[i];
 		lane->slots = most_held();
@@ -124,14 +122,20 @@ static void drop_held(struct ws_router *router, struct impairment *impairment)
 	}
 }
 
+static void put(struct ws_router *router, uint16_t port, struct impairment *impairment)
+{
+	struct impairments *all = module_state(router, &impairment_module);
+	__atomic_store_n(&all->of[port], impairment, __ATOMIC_RELEASE);
+}
+
 static void end(struct ws_router *router, uint16_t port)
 {
-	struct impairment *impairment = router->impairments[port];
+	struct impairment *impairment = impairment_at(router, port);
 	if (!impairment)
 		return;
 	router_pause(router);
 	drop_held(router, impairment);
-	router->impairments[port] = NULL;
+	put(router, port, NULL);
 	router_resume(router);
 	free_impairment(impairment);
 }
@@ -162,12 +166,14 @@ static void set_lanes(struct ws_router *router, struct impairment *impairment,
 
 static int begin(struct ws_router *router, uint16_t index, const struct ws_impairment *wanted)
 {
+	if (!module_state(router, &impairment_module))
+		module_set_state(router, &impairment_module, calloc(1, sizeof(struct impairments)));
 	struct impairment *made = make(router);
 	if (!made)
 		return -ENOMEM;
 	set_lanes(router, made, wanted);
 	/* It is there before a graph has the node that looks for it. */
-	__atomic_store_n(&router->impairments[index], made, __ATOMIC_RELEASE);
+	put(router, index, made);
 	int error = features_set(router, NODE, index, true);
 	if (error)
 		end(router, index);
@@ -182,10 +188,10 @@ int ws_router_set_impairment(struct ws_router *router, uint16_t index,
 		error = check_settings(wanted);
 	if (error)
 		return error;
-	if (!router->impairments[index])
+	if (!impairment_at(router, index))
 		return begin(router, index, wanted);
 	router_pause(router);
-	set_lanes(router, router->impairments[index], wanted);
+	set_lanes(router, impairment_at(router, index), wanted);
 	router_resume(router);
 	return 0;
 }
@@ -193,7 +199,7 @@ int ws_router_set_impairment(struct ws_router *router, uint16_t index,
 int ws_router_clear_impairment(struct ws_router *router, uint16_t index)
 {
 	int error = check_port(router, index);
-	if (!error && !router->impairments[index])
+	if (!error && !impairment_at(router, index))
 		error = fail(-ENOENT, "interface %s is not impaired", interface_name(router, index));
 	if (!error)
 		error = features_set(router, NODE, index, false);
@@ -213,7 +219,7 @@ static void count(const struct ws_router *router, uint16_t index,
 		for (int c = 0; node && c < IMPAIRMENT_COUNTERS; c++)
 			sums[c] += node->counters[c];
 		packets += node ? graph_stats(router->workers[i]->graph, node).vectors : 0;
-		out->held += impairment_held(&router->impairments[index]->lanes[i]);
+		out->held += impairment_held(&impairment_at(router, index)->lanes[i]);
 	}
 	out->packets = packets;
 	out->lost = sums[IMPAIRMENT_LOST];
@@ -228,9 +234,9 @@ int ws_router_impairment(struct ws_router *router, uint16_t index, struct ws_imp
 						 struct ws_impairment_counters *counters)
 {
 	int error = router_check_interface(router, index);
-	if (error || index >= WS_MAX_PORTS || !router->impairments[index])
+	if (error || index >= WS_MAX_PORTS || !impairment_at(router, index))
 		return error;
-	*out = router->impairments[index]->settings;
+	*out = impairment_at(router, index)->settings;
 	*counters = (struct ws_impairment_counters){0};
 	count(router, index, counters);
 	return 1;
@@ -241,10 +247,10 @@ static int watch_impairment(struct ws_router *router, uint16_t index, enum inter
 {
 	(void)old_mac;
 	bool is_to_go =
-		change == INTERFACE_LEAVES && index < WS_MAX_PORTS && router->impairments[index];
+		change == INTERFACE_LEAVES && index < WS_MAX_PORTS && impairment_at(router, index);
 	return is_to_go ? ws_router_clear_impairment(router, index) : 0;
 }
 INTERFACE_WATCH(watch_impairment)
 
-static struct router_module impairment_module = {.name = "impairment", .close = impairments_free};
+struct router_module impairment_module = {.name = "impairment", .close = impairments_free};
 ROUTER_MODULE(impairment_module)

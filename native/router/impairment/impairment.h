@@ -9,6 +9,7 @@
 #ifndef ROUTER_IMPAIRMENT_H
 #define ROUTER_IMPAIRMENT_H
 
+#include "router/module.h"
 #include "wire/splitmix.h"
 #include "wirespeed/impairment.h"
 
@@ -17,7 +18,6 @@
 #include <stdint.h>
 
 struct rte_mbuf;
-struct ws_router;
 
 enum impairment_fault { FAULT_LOSS, FAULT_DUPLICATE, FAULT_REORDER, FAULT_JITTER, FAULTS };
 
@@ -56,6 +56,20 @@ struct impairment {
 	struct ws_impairment settings;
 	struct impairment_lane lanes[WS_MAX_WORKERS];
 };
+
+/* By port; NULL where there is none, changed in pauses. */
+struct impairments {
+	struct impairment *of[WS_MAX_PORTS];
+};
+
+extern struct router_module impairment_module;
+
+/* The impairment of a port, or NULL. */
+static inline struct impairment *impairment_at(const struct ws_router *router, uint16_t port)
+{
+	const struct impairments *all = module_state(router, &impairment_module);
+	return all ? __atomic_load_n(&all->of[port], __ATOMIC_ACQUIRE) : NULL;
+}
 
 static inline bool impairment_befalls(struct impairment_lane *lane, enum impairment_fault fault)
 {

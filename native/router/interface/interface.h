@@ -130,7 +130,6 @@ void router_update_adjacencies(struct ws_router *router, uint16_t index);
 uint16_t router_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind);
 /* Give the open port its interface. */
 int router_make_port_interface(struct ws_router *router, uint16_t port);
-void router_free_interfaces(struct ws_router *router);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */
 void router_update_usable(struct ws_router *router, uint16_t index);
 /* Ports, bonds and tunnels may have sub-interfaces. */

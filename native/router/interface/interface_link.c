@@ -4,7 +4,7 @@
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
-#include "router/router.h"
+#include "router/module.h"
 #include "wirespeed/router.h"
 
 bool interface_takes_subs(const struct ws_router *router, uint16_t index)
@@ -70,3 +70,7 @@ int ws_router_follow_links(struct ws_router *router, uint16_t *gone)
 	router_follow_links(router);
 	return count;
 }
+
+static struct router_module links_module = {
+	.name = "links", .is_trunk = true, .poll = router_follow_links};
+ROUTER_MODULE(links_module)

@@ -7,7 +7,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_names.h"
 #include "router/interface/vlan.h"
-#include "router/router.h"
+#include "router/module.h"
 #include "wire/word_copy.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ void interface_free(struct ws_router *router, uint16_t index)
 	vlan_table_free(vlans);
 }
 
-void router_free_interfaces(struct ws_router *router)
+static void interfaces_free(struct ws_router *router)
 {
 	interface_names_free(router);
 	address_index_free(&router->address_index);
@@ -127,3 +127,7 @@ int interface_make_own(struct ws_router *router, const struct interface *given,
 	error = interface_make(router, (uint16_t)index, given, settings);
 	return error ? error : index;
 }
+
+static struct router_module interfaces_module = {
+	.name = "interfaces", .is_trunk = true, .free = interfaces_free};
+ROUTER_MODULE(interfaces_module)

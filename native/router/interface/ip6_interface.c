@@ -6,6 +6,7 @@
 
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/module.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -181,3 +182,12 @@ int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws
 	router->ip6_settings[index].enabled |= address.family;
 	return router_update_ip6(router, index);
 }
+
+static void ip6_free(struct ws_router *router)
+{
+	for (int i = 0; i < WS_MAX_INTERFACES; i++)
+		free(router->ip6[i]);
+}
+
+static struct router_module ip6_module = {.name = "ip6", .is_trunk = true, .free = ip6_free};
+ROUTER_MODULE(ip6_module)

@@ -123,9 +123,9 @@ static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
 	arm(router, index);
 }
 
-/* A host that has an address and said where it is gets its own; all others get one together, soon.
- */
-void router_solicited(struct ws_router *router, const struct router_event *event)
+/* A host that has an address and said where it is gets its own router advertisement; all others get
+ * one together, soon. */
+static void router_solicited(struct ws_router *router, const struct router_event *event)
 {
 	struct ip6_settings *settings = &router->ip6_settings[event->interface];
 	uint64_t soonest = settings->advertised_tsc + BETWEEN_MULTICASTS_S * router->tsc_hz;
@@ -205,7 +205,9 @@ INTERFACE_WATCH(watch_advertising)
 /* A bond that came up and an address that came into use are advertised in the same poll. */
 static struct router_module advertise_module = {
 	.name = "advertise",
-	.after = {"bond", "dad"},
+	.after = {"lacp", "dad"},
 	.poll = router_advertise,
 };
 ROUTER_MODULE(advertise_module)
+
+ROUTER_EVENT(EVENT_ROUTER_SOLICITED, router_solicited)

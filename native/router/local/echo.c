@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pings of our own: requests out, answers collected. */
-#include "wirespeed/echo.h"
+#include "router/local/echo.h"
 #include "dev/error.h"
 #include "router/interface/ip6_interface.h"
 #include "router/interface/source_address.h"
@@ -13,6 +13,8 @@
 #include "wire/ip4.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { MAX_PAYLOAD = 1400, IP4_HEADERS = IP4_LEN + ICMP4_LEN, IP6_HEADERS = IP6_LEN + ICMP6_LEN };
 
@@ -136,20 +138,21 @@ int ws_router_echo(struct ws_router *router, const struct ws_echo *echo)
 		return interface;
 	if (router_check_interface(router, (uint16_t)interface))
 		return -ENODEV;
-	uint16_t sequence = ++router->echo_sequence;
-	uint32_t id = router->echo_id << 16 | sequence;
+	struct echo *own = echo_of(router);
+	uint16_t sequence = ++own->sequence;
+	uint32_t id = own->id << 16 | sequence;
 	int error = echo->destination.family == WS_IP4
 					? echo_ip4(router, echo, (uint16_t)interface, id)
 					: echo_ip6(router, echo, (uint16_t)interface, id);
 	return error ? error : sequence;
 }
 
-void router_echo_replied(struct ws_router *router, const struct router_event *event)
+static void router_echo_replied(struct ws_router *router, const struct router_event *event)
 {
-	struct echo_replies *replies = &router->echo_replies;
-	if (replies->count == ECHO_REPLIES)
-		memmove(replies->at, replies->at + 1, --replies->count * sizeof(replies->at[0]));
-	replies->at[replies->count++] = (struct ws_echo_reply){
+	struct echo *own = echo_of(router);
+	if (own->reply_count == ECHO_REPLIES)
+		memmove(own->replies, own->replies + 1, --own->reply_count * sizeof(own->replies[0]));
+	own->replies[own->reply_count++] = (struct ws_echo_reply){
 		.source = event->address,
 		.sequence = (uint16_t)event->echo,
 		.length = event->length,
@@ -160,10 +163,24 @@ void router_echo_replied(struct ws_router *router, const struct router_event *ev
 
 int ws_router_echo_replies(struct ws_router *router, struct ws_echo_reply *out, uint32_t max)
 {
-	struct echo_replies *replies = &router->echo_replies;
-	uint32_t n = RTE_MIN(max, replies->count);
-	memcpy(out, replies->at, n * sizeof(*out));
-	replies->count -= n;
-	memmove(replies->at, replies->at + n, replies->count * sizeof(replies->at[0]));
+	struct echo *own = echo_of(router);
+	uint32_t n = RTE_MIN(max, own->reply_count);
+	memcpy(out, own->replies, n * sizeof(*out));
+	own->reply_count -= n;
+	memmove(own->replies, own->replies + n, own->reply_count * sizeof(own->replies[0]));
 	return (int)n;
 }
+
+static int echo_make(struct ws_router *router)
+{
+	struct echo *made = calloc(1, sizeof(*made));
+	if (!made)
+		return fail(-ENOMEM, "no memory for answers to pings");
+	made->id = (uint32_t)getpid() & 0xffff;
+	module_set_state(router, &echo_module, made);
+	return 0;
+}
+
+struct router_module echo_module = {.name = "echo", .make = echo_make};
+ROUTER_MODULE(echo_module)
+ROUTER_EVENT(EVENT_ECHO_REPLY, router_echo_replied)

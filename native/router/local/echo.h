@@ -3,8 +3,26 @@
 #ifndef ROUTER_ECHO_H
 #define ROUTER_ECHO_H
 
+#include "router/module.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
+#include "wirespeed/echo.h"
+
+enum { ECHO_REPLIES = 64 };
+
+/* What our pings have in common, and the answers that nobody has read yet. */
+struct echo {
+	uint32_t id; /* identifier of our pings */
+	uint16_t sequence;
+	uint32_t reply_count;
+	struct ws_echo_reply replies[ECHO_REPLIES];
+};
+
+extern struct router_module echo_module;
+
+static inline struct echo *echo_of(const struct ws_router *router)
+{
+	return module_state(router, &echo_module);
+}
 
 enum echo_edge { ECHO_DROP, ECHO_PUNT };
 enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM, ECHO_COUNTERS };
@@ -17,7 +35,7 @@ enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM, E
 
 static inline bool echo_is_ours(const struct ws_router *router, uint32_t identifier)
 {
-	return identifier == router->echo_id;
+	return identifier == echo_of(router)->id;
 }
 
 /* `event` but for what all have in common; its echo is identifier and sequence. Returns the edge.

@@ -65,7 +65,7 @@ static void send_report(struct ws_router *router, uint16_t index)
 
 /* At some time within what the querier allows, so that not all of a link answer at once; the TSC's
  * low bits are random enough. */
-void router_mld_queried(struct ws_router *router, const struct router_event *event)
+static void router_mld_queried(struct ws_router *router, const struct router_event *event)
 {
 	struct ip6_settings *settings = &router->ip6_settings[event->interface];
 	uint64_t now = rte_rdtsc(), most = event->delay_ms * router->tsc_hz / 1000;
@@ -116,7 +116,9 @@ INTERFACE_WATCH(listening_changed)
 
 static struct router_module mld_module = {
 	.name = "mld",
-	.after = {"bond", "dad"},
+	.after = {"lacp", "dad"},
 	.poll = router_mld_report,
 };
 ROUTER_MODULE(mld_module)
+
+ROUTER_EVENT(EVENT_MLD_QUERIED, router_mld_queried)

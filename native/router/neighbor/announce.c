@@ -33,6 +33,14 @@ struct announcements {
 	uint8_t left[WS_MAX_INTERFACES]; /* rounds, of those that are due */
 };
 
+static struct router_module announce_module;
+
+/* NULL before announcing is first set. */
+static struct announcements *announcements_of(const struct ws_router *router)
+{
+	return module_state(router, &announce_module);
+}
+
 static void announce_ip4(struct ws_router *router, uint16_t index, uint32_t address)
 {
 	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -86,7 +94,7 @@ void router_announce_addresses(struct ws_router *router, uint16_t index, uint8_t
 
 static void announce(struct ws_router *router, uint16_t index)
 {
-	const bool *is_on = router->announcements->is_on;
+	const bool *is_on = announcements_of(router)->is_on;
 	if (!router->interfaces[index].usable || interface_is_paired(&router->interfaces[index]))
 		return;
 	if (is_on[family_index(WS_IP4)])
@@ -97,7 +105,7 @@ static void announce(struct ws_router *router, uint16_t index)
 
 static void router_announce(struct ws_router *router)
 {
-	struct announcements *all = router->announcements;
+	struct announcements *all = announcements_of(router);
 	struct interface_due *due = &router->announcements_due;
 	uint64_t now = rte_rdtsc();
 	uint16_t index;
@@ -111,7 +119,7 @@ static void router_announce(struct ws_router *router)
 static int addresses_changed(struct ws_router *router, uint16_t index, enum interface_change change,
 							 const uint8_t *old_mac)
 {
-	struct announcements *all = router->announcements;
+	struct announcements *all = announcements_of(router);
 	(void)old_mac;
 	if (!all || (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED &&
 				 change != INTERFACE_MAC_CHANGED))
@@ -127,29 +135,26 @@ INTERFACE_WATCH(addresses_changed)
 
 int ws_router_set_announcing(struct ws_router *router, uint8_t family, bool is_on)
 {
-	if (!router->announcements)
-		router->announcements = calloc(1, sizeof(*router->announcements));
-	if (!router->announcements)
+	struct announcements *all = announcements_of(router);
+	if (!all) {
+		all = calloc(1, sizeof(*all));
+		module_set_state(router, &announce_module, all);
+	}
+	if (!all)
 		return fail(-ENOMEM, "no memory to announce addresses");
-	router->announcements->is_on[family_index(family)] = is_on;
+	all->is_on[family_index(family)] = is_on;
 	return 0;
 }
 
 bool ws_router_is_announcing(const struct ws_router *router, uint8_t family)
 {
-	return router->announcements && router->announcements->is_on[family_index(family)];
-}
-
-static void announcements_free(struct ws_router *router)
-{
-	free(router->announcements);
-	router->announcements = NULL;
+	const struct announcements *all = announcements_of(router);
+	return all && all->is_on[family_index(family)];
 }
 
 static struct router_module announce_module = {
 	.name = "announce",
-	.after = {"advertise", "bond", "dad"},
+	.after = {"advertise", "lacp", "dad"},
 	.poll = router_announce,
-	.free = announcements_free,
 };
 ROUTER_MODULE(announce_module)

@@ -6,6 +6,7 @@
 #include "router/neighbor/neighbor_change.h"
 #include "router/route/route.h"
 #include "router/router.h"
+#include "router/worker/event.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 
@@ -226,7 +227,8 @@ static bool may_learn(const struct ws_router *router, const struct router_event 
 					 : !router->adjacencies.neighbors[index].is_static;
 }
 
-void router_neighbor_learn(struct ws_router *router, const struct router_event *event)
+/* Applies what a worker saw. */
+static void router_neighbor_learn(struct ws_router *router, const struct router_event *event)
 {
 	struct adjacency_table *table = &router->adjacencies;
 	int64_t index = adjacency_find(table, event->interface, &event->address);
@@ -272,3 +274,5 @@ __attribute__((constructor)) static void watch_host_routes(void)
 	static struct host_route_watcher watcher = {.gone = restore_host_route};
 	sources_watch_hosts(&watcher);
 }
+
+ROUTER_EVENT(EVENT_NEIGHBOR, router_neighbor_learn)

@@ -6,13 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct router_event;
 struct ws_address;
 struct ws_router;
 
-/* Apply what a worker saw; forget those unheard of for long. */
-void router_neighbor_learn(struct ws_router *router, const struct router_event *event);
-void router_neighbor_age(struct ws_router *router);
 /* Have the next poll look at all of them, whenever they were due. */
 void router_neighbor_look_again(struct ws_router *router);
 /* Ask the station `mac`, or all when NULL, for the address; false when that cannot be sent. */

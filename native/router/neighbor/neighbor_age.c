@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours over their life, once resolved: reachable, silent, asked, forgotten. */
+#include "router/module.h"
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/router.h"
@@ -8,7 +9,8 @@
 #include <rte_cycles.h>
 
 /* RFC 4861 section 10, for both families. */
-enum { DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1, MAX_PROBES = 3 };
+/* RFC 4861 section 10. */
+enum { DEFAULT_REACHABLE_S = 30, DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1, MAX_PROBES = 3 };
 
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 {
@@ -94,7 +96,8 @@ static void look_at(struct ws_router *router, uint16_t slot)
 	}
 }
 
-void router_neighbor_age(struct ws_router *router)
+/* Forgets neighbours that were not heard for long. */
+static void router_neighbor_age(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
 	uint16_t slot = NEIGHBOR_DUE_NOW;
@@ -121,3 +124,13 @@ uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family
 {
 	return router->reachable_s[family_index(family)];
 }
+
+static int begin_ages(struct ws_router *router)
+{
+	router->reachable_s[0] = router->reachable_s[1] = DEFAULT_REACHABLE_S;
+	return 0;
+}
+
+static struct router_module neighbors_module = {
+	.name = "neighbors", .is_trunk = true, .make = begin_ages, .poll = router_neighbor_age};
+ROUTER_MODULE(neighbors_module)

@@ -2,6 +2,7 @@
 #include "router/neighbor/neighbor_room.h"
 
 #include "dev/error.h"
+#include "router/module.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/router.h"
 #include "wirespeed/neighbors.h"
@@ -12,7 +13,7 @@
 /* Each one that makes room has the workers waited for. */
 enum { RECYCLED_PPS = 500, RECYCLED_BURST = 100, KEPT_FREE_PART = 8 };
 
-void neighbor_room_init(struct ws_router *router)
+static int neighbor_room_init(struct ws_router *router)
 {
 	struct neighbor_room *room = &router->neighbor_room;
 	uint32_t in_all = router->config.max_neighbors;
@@ -20,6 +21,7 @@ void neighbor_room_init(struct ws_router *router)
 	room->most_of_interface = RTE_MIN(router->config.max_interface_neighbors, room->most);
 	room->recycling.ticks_per_token = router->tsc_hz / RECYCLED_PPS;
 	room->recycling.capacity_ticks = router->tsc_hz / RECYCLED_PPS * RECYCLED_BURST;
+	return 0;
 }
 
 /* ---- Those that never answered, in the order in which they came ---- */
@@ -140,3 +142,7 @@ int ws_router_neighbor_counters(struct ws_router *router, struct ws_neighbor_cou
 	out->most_of_interface = room->most_of_interface;
 	return 0;
 }
+
+static struct router_module neighbor_room_module = {
+	.name = "neighbor-room", .is_trunk = true, .make = neighbor_room_init};
+ROUTER_MODULE(neighbor_room_module)

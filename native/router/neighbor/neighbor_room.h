@@ -28,7 +28,6 @@ struct neighbor_room {
 	struct ws_neighbor_counters counters;
 };
 
-void neighbor_room_init(struct ws_router *router);
 /* Before one is learnt: 0, or -ENOSPC with its line. Another neighbour may have gone then. */
 int neighbor_room_make(struct ws_router *router, uint16_t interface);
 /* It was learnt just now; it is going. */

@@ -3,13 +3,14 @@
 
 #include "dev/rcu.h"
 #include "router/observe/pcap.h"
+#include "router/observe/pcap_state.h"
 #include "router/observe/trace.h"
 #include "router/router.h"
 
 static void observe(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
 {
 	struct ws_router *router = router_of(graph);
-	struct pcap *pcap = pcap_is_on(router) ? router->pcap : NULL;
+	struct pcap *pcap = pcap_is_on(router) ? pcap_of(router) : NULL;
 	bool is_traced = router_worker_of(graph)->trace != NULL;
 	trace_follow(node, packets, n, is_traced || (pcap && pcap_wants_drops(pcap)));
 	if (pcap)

@@ -3,7 +3,6 @@
 
 #include "dev/error.h"
 #include "dev/pool.h"
-#include "router/module.h"
 #include "router/observe/observe.h"
 #include "router/observe/pcap_state.h"
 #include "router/packet/metadata.h"
@@ -79,7 +78,7 @@ static void drain_ring(struct pcap *pcap)
 
 static void pcap_write(struct ws_router *router)
 {
-	struct pcap *pcap = router->pcap;
+	struct pcap *pcap = pcap_of(router);
 	if (!pcap || pcap->is_complete)
 		return;
 	drain_ring(pcap);
@@ -93,7 +92,7 @@ static void pcap_write(struct ws_router *router)
 
 bool pcap_is_on(const struct ws_router *router)
 {
-	return router->pcap && !router->pcap->is_complete;
+	return pcap_of(router) && !pcap_of(router)->is_complete;
 }
 
 /* Which workers do not see, or no more. */
@@ -112,13 +111,13 @@ static void close_pcap(struct pcap *pcap)
 static void publish(struct ws_router *router, struct pcap *pcap)
 {
 	observe_pause(router);
-	router->pcap = pcap;
+	module_set_state(router, &pcap_module, pcap);
 	observe_resume(router);
 }
 
 static void pcap_free(struct ws_router *router)
 {
-	struct pcap *pcap = router->pcap;
+	struct pcap *pcap = pcap_of(router);
 	if (!pcap)
 		return;
 	publish(router, NULL);
@@ -152,7 +151,7 @@ static int open_pcap(struct ws_router *router, struct pcap *pcap)
 int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *config)
 {
 	struct timespec now;
-	if (router->pcap)
+	if (pcap_of(router))
 		return fail(-EINVAL, "a capture is on already; end it with: pcap trace off");
 	if (!config->max_packets || !config->snap_len)
 		return fail(-EINVAL, "a capture holds at least a packet, and a byte of it");
@@ -176,34 +175,34 @@ int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *
 int ws_router_pcap_status(struct ws_router *router, struct ws_pcap_status *out)
 {
 	*out = (struct ws_pcap_status){0};
-	if (!router->pcap)
+	if (!pcap_of(router))
 		return 0;
 	pcap_write(router);
 	*out = (struct ws_pcap_status){
 		.is_there = true,
 		.is_on = pcap_is_on(router),
-		.written = router->pcap->written,
-		.missed = __atomic_load_n(&router->pcap->missed, __ATOMIC_RELAXED),
-		.error = router->pcap->error,
+		.written = pcap_of(router)->written,
+		.missed = __atomic_load_n(&pcap_of(router)->missed, __ATOMIC_RELAXED),
+		.error = pcap_of(router)->error,
 	};
 	return 0;
 }
 
 int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out)
 {
-	if (!router->pcap)
+	if (!pcap_of(router))
 		return fail(-EINVAL, "no capture is on");
 	observe_pause(router);
-	router->pcap->is_complete = true;
+	pcap_of(router)->is_complete = true;
 	observe_resume(router);
-	drain_ring(router->pcap);
+	drain_ring(pcap_of(router));
 	ws_router_pcap_status(router, out);
 	out->is_on = false;
 	pcap_free(router);
 	return 0;
 }
 
-static struct router_module pcap_module = {
+struct router_module pcap_module = {
 	.name = "pcap",
 	.close = pcap_free,
 	.poll = pcap_write,

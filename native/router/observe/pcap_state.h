@@ -3,6 +3,7 @@
 #ifndef ROUTER_PCAP_STATE_H
 #define ROUTER_PCAP_STATE_H
 
+#include "router/module.h"
 #include "wirespeed/trace.h"
 
 #include <stdbool.h>
@@ -30,5 +31,13 @@ struct pcap {
 	uint32_t taken __attribute__((aligned(64))); /* of all workers; a few more than asked for */
 	uint32_t missed;
 };
+
+extern struct router_module pcap_module;
+
+/* NULL without a capture; it changes while nobody observes. */
+static inline struct pcap *pcap_of(const struct ws_router *router)
+{
+	return module_state(router, &pcap_module);
+}
 
 #endif

@@ -3,10 +3,10 @@
 #include "router/observe/stats_segment.h"
 
 #include "dev/error.h"
+#include "router/module.h"
 #include "router/observe/stats_directory.h"
 #include "router/observe/stats_nodes.h"
 #include "router/observe/stats_pairs.h"
-#include "router/router.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,10 +59,11 @@ static int map(struct ws_router *router)
 		return fail(-errno, "no memory for statistics: %s", strerror(errno));
 	stats->memory = memory;
 	stats->size = size;
-	return stats_make_room(router, router->interface_count);
+	return stats_make_room(router, 0);
 }
 
-int stats_open(struct ws_router *router)
+/* As the configuration says: in a file, or in memory of this process. */
+static int stats_open(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
 	uint32_t interval_ms = router->config.stats_interval_ms;
@@ -84,16 +85,13 @@ int stats_open(struct ws_router *router)
 	stats_lock(stats);
 	stats_directory_make(router);
 	stats_begin_interfaces(stats);
-	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (*interface_name(router, i))
-			stats_add_interface(router, i);
 	stats_unlock(stats);
 	/* Last of all: before that it is no segment. */
 	__atomic_store_n(&header->version, STATS_VERSION, __ATOMIC_RELEASE);
 	return 0;
 }
 
-void stats_close(struct ws_router *router)
+static void stats_close(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
 	free(stats->nodes);
@@ -124,3 +122,7 @@ void stats_unlock(struct stats_segment *stats)
 	__atomic_store_n(&header->epoch, header->epoch + 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&header->in_progress, 0, __ATOMIC_SEQ_CST);
 }
+
+static struct router_module stats_module = {
+	.name = "stats", .is_trunk = true, .make = stats_open, .free = stats_close};
+ROUTER_MODULE(stats_module)

@@ -62,9 +62,6 @@ struct stats_segment {
 	uint64_t started_tsc, updated_tsc, interval_ticks;
 };
 
-/* Make it, as the configuration says: in a file, or in memory of this process. */
-int stats_open(struct ws_router *router);
-void stats_close(struct ws_router *router);
 /* Between these the main thread changes what readers go by. They nest. */
 void stats_lock(struct stats_segment *stats);
 void stats_unlock(struct stats_segment *stats);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the main thread writes into the statistics segment, at its interval. */
 #include "dev/port.h"
+#include "router/module.h"
 #include "router/observe/stats_directory.h"
-#include "router/router.h"
 #include "wire/own_count.h"
 #include "wirespeed/ports.h"
 #include "wirespeed/runtime.h"
@@ -143,3 +143,9 @@ void stats_update(struct ws_router *router)
 	write_word(&stats->memory->directory.at[heartbeat].value,
 			   stats->memory->directory.at[heartbeat].value + 1);
 }
+
+static struct router_module stats_update_module = {.name = "stats-update",
+												   .is_trunk = true,
+												   .after = {"links", "neighbors"},
+												   .poll = stats_update};
+ROUTER_MODULE(stats_update_module)

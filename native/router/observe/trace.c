@@ -29,8 +29,10 @@ struct mark {
 static int mark_offset;
 static uint64_t mark_flag;
 
-int trace_init(void)
+/* Registers the flag and the field, once a process. */
+static int trace_make(struct ws_router *router)
 {
+	(void)router;
 	static const struct rte_mbuf_dynflag flag = {.name = "wirespeed_traced"};
 	static const struct rte_mbuf_dynfield field = {
 		.name = "wirespeed_trace",
@@ -229,9 +231,9 @@ void trace_acl(struct graph *graph, const struct graph_node *node, const struct 
 
 static bool is_wanted(const struct ws_router *router, const struct rte_mbuf *packet, int before)
 {
-	return !router->filter ||
-		   frame_touches(packet_data(packet) - before, (size_t)packet->data_len + (size_t)before,
-						 &router->filter->prefix);
+	const struct trace_filter *filter = trace_filter_of(router);
+	return !filter || frame_touches(packet_data(packet) - before,
+									(size_t)packet->data_len + (size_t)before, &filter->prefix);
 }
 
 void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
@@ -254,3 +256,6 @@ void trace_packets(struct graph *graph, struct graph_node *node, void **packets,
 			record_step(graph, node, packet, trace);
 	}
 }
+
+struct router_module trace_module = {.name = "trace", .make = trace_make};
+ROUTER_MODULE(trace_module)

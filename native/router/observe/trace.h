@@ -23,8 +23,6 @@ struct router_worker;
 struct ws_router;
 struct ws_trace_acl;
 
-/* Register the flag and the field, once a process. */
-int trace_init(void);
 /* What is still to be marked, on the graph that takes the other's place. */
 void trace_carry_over(struct router_worker *worker, struct graph *graph, struct graph *old);
 void trace_free(struct router_worker *worker);

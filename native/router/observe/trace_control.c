@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces asked for, read and ended by the main thread. */
 #include "dev/error.h"
-#include "router/module.h"
 #include "router/observe/observe.h"
 #include "router/observe/trace.h"
 #include "router/observe/trace_state.h"
@@ -84,27 +83,8 @@ int ws_router_trace_filter(struct ws_router *router, const struct ws_prefix *pre
 	if (filter)
 		filter->prefix = *prefix;
 	observe_pause(router);
-	free(router->filter);
-	router->filter = filter;
+	free(trace_filter_of(router));
+	module_set_state(router, &trace_module, filter);
 	observe_resume(router);
 	return 0;
 }
-
-static int trace_make(struct ws_router *router)
-{
-	(void)router;
-	return trace_init();
-}
-
-static void trace_close(struct ws_router *router)
-{
-	free(router->filter);
-	router->filter = NULL;
-}
-
-static struct router_module trace_module = {
-	.name = "trace",
-	.make = trace_make,
-	.close = trace_close,
-};
-ROUTER_MODULE(trace_module)

@@ -3,7 +3,7 @@
 #ifndef ROUTER_TRACE_STATE_H
 #define ROUTER_TRACE_STATE_H
 
-#include "graph/graph.h"
+#include "router/module.h"
 #include "wirespeed/trace.h"
 
 #include <stdint.h>
@@ -20,5 +20,13 @@ struct trace {
 	uint64_t count; /* of steps; published by the worker after each */
 	struct ws_trace_step steps[TRACE_STEPS];
 };
+
+extern struct router_module trace_module;
+
+/* NULL without a filter; it changes while nobody observes. */
+static inline struct trace_filter *trace_filter_of(const struct ws_router *router)
+{
+	return module_state(router, &trace_module);
+}
 
 #endif

@@ -5,7 +5,6 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
-#include "router/module.h"
 #include "wirespeed/punt.h"
 
 #include <errno.h>
@@ -46,11 +45,13 @@ static struct punt_policer *make_policer(const struct ws_router *router, uint32_
 /* Where the policers are, made when first they are spoken of; NULL when memory is short. */
 static struct punt_policers *take_place(struct ws_router *router, int32_t interface)
 {
-	struct punt *punt = router->punt ? router->punt : calloc(1, sizeof(*punt));
+	struct punt *punt = punt_of(router);
+	if (!punt) {
+		punt = calloc(1, sizeof(*punt));
+		module_set_state(router, &punt_module, punt);
+	}
 	if (!punt)
 		return NULL;
-	if (!router->punt)
-		__atomic_store_n(&router->punt, punt, __ATOMIC_RELEASE);
 	if (interface == WS_PUNT_ALL_INTERFACES)
 		return &punt->all;
 	if (!punt->of[interface]) {
@@ -62,9 +63,10 @@ static struct punt_policers *take_place(struct ws_router *router, int32_t interf
 
 static struct punt_policers *find_place(const struct ws_router *router, int32_t interface)
 {
-	if (!router->punt)
+	struct punt *punt = punt_of(router);
+	if (!punt)
 		return NULL;
-	return interface == WS_PUNT_ALL_INTERFACES ? &router->punt->all : router->punt->of[interface];
+	return interface == WS_PUNT_ALL_INTERFACES ? &punt->all : punt->of[interface];
 }
 
 static void replace(struct punt_policer **place, struct punt_policer *policer)
@@ -135,22 +137,23 @@ static void free_interface(struct punt *punt, uint16_t index)
 
 static void punt_free(struct ws_router *router)
 {
-	if (!router->punt)
+	struct punt *punt = punt_of(router);
+	if (!punt)
 		return;
-	free_policers(&router->punt->all);
+	free_policers(&punt->all);
 	for (uint32_t i = 0; i < WS_MAX_INTERFACES; i++)
-		free_interface(router->punt, (uint16_t)i);
-	free(router->punt);
+		free_interface(punt, (uint16_t)i);
 }
 
 static int watch_punts(struct ws_router *router, uint16_t index, enum interface_change change,
 					   const uint8_t *old_mac)
 {
 	(void)old_mac;
-	struct punt_policers *own = router->punt ? router->punt->of[index] : NULL;
+	struct punt *punt = punt_of(router);
+	struct punt_policers *own = punt ? punt->of[index] : NULL;
 	if (change != INTERFACE_LEAVES || !own)
 		return 0;
-	__atomic_store_n(&router->punt->of[index], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&punt->of[index], NULL, __ATOMIC_RELEASE);
 	rcu_synchronize();
 	free_policers(own);
 	free(own);
@@ -158,5 +161,5 @@ static int watch_punts(struct ws_router *router, uint16_t index, enum interface_
 }
 INTERFACE_WATCH(watch_punts)
 
-static struct router_module punt_module = {.name = "punt", .free = punt_free};
+struct router_module punt_module = {.name = "punt", .free = punt_free};
 ROUTER_MODULE(punt_module)

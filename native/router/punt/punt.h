@@ -10,7 +10,7 @@
 #define ROUTER_PUNT_H
 
 #include "graph/graph.h"
-#include "router/router.h"
+#include "router/module.h"
 #include "router/worker/token_bucket.h"
 #include "wire/own_count.h"
 #include "wirespeed/punt.h"
@@ -35,6 +35,14 @@ struct punt {
 	struct punt_policers *of[WS_MAX_INTERFACES]; /* NULL before the first one there */
 };
 
+extern struct router_module punt_module;
+
+/* NULL before the first policer. */
+static inline struct punt *punt_of(const struct ws_router *router)
+{
+	return module_state(router, &punt_module);
+}
+
 /* The name that counters of such drops have. */
 #define PUNT_POLICED "over the rate of a punt policer"
 
@@ -53,13 +61,13 @@ static inline bool punt_take(struct punt_policers *policers, enum ws_punt_reason
 /* Else nobody needs to know of what reason a packet is. */
 static inline bool punt_is_policed(const struct ws_router *router)
 {
-	return __atomic_load_n(&router->punt, __ATOMIC_ACQUIRE);
+	return punt_of(router);
 }
 
 /* Of the interface first, so that what it has too much of takes nothing from others. */
 static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_punt_reason reason)
 {
-	struct punt *punt = __atomic_load_n(&router_of(graph)->punt, __ATOMIC_ACQUIRE);
+	struct punt *punt = punt_of(router_of(graph));
 	if (likely(!punt))
 		return true;
 	struct punt_policers *own = __atomic_load_n(&punt->of[interface], __ATOMIC_ACQUIRE);

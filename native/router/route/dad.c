@@ -13,8 +13,8 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
-#include "router/module.h"
 #include "router/packet/metadata.h"
+#include "router/worker/event.h"
 #include "router/worker/main_input.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
@@ -30,11 +30,14 @@ enum { BETWEEN_S = 1 }; /* RETRANS_TIMER of RFC 4861 section 10 */
 
 static struct dad *take_room(struct ws_router *router)
 {
-	if (!router->dad)
-		router->dad = calloc(1, sizeof(*router->dad));
-	if (!router->dad)
+	struct dad *dad = dad_of(router);
+	if (dad)
+		return dad;
+	dad = calloc(1, sizeof(*dad));
+	if (!dad)
 		fail(-ENOMEM, "no memory for duplicate address detection");
-	return router->dad;
+	module_set_state(router, &dad_module, dad);
+	return dad;
 }
 
 /* ---- Probes ---- */
@@ -93,7 +96,7 @@ static void follow(struct ws_router *router, uint16_t index)
 {
 	const struct address_list *list = router->settings[index].addresses;
 	const struct ip6_interface *ip6 = router->ip6[index];
-	struct dad *dad = router->dad;
+	struct dad *dad = dad_of(router);
 	for (uint32_t i = 0; dad && i < dad->count;)
 		if (dad->probes[i].interface == index &&
 			!is_waiting(router, index, &dad->probes[i].address))
@@ -165,11 +168,11 @@ static void run(struct ws_router *router, struct dad_probe *probe, uint64_t now,
 static void begin_anew(struct ws_router *router, uint16_t index)
 {
 	const struct address_list *list;
-	router->dad->begins_anew[index] = false;
-	router->dad->anew_count--;
-	for (uint32_t i = 0; i < router->dad->count; i++)
-		if (router->dad->probes[i].interface == index)
-			restart(&router->dad->probes[i]);
+	dad_of(router)->begins_anew[index] = false;
+	dad_of(router)->anew_count--;
+	for (uint32_t i = 0; i < dad_of(router)->count; i++)
+		if (dad_of(router)->probes[i].interface == index)
+			restart(&dad_of(router)->probes[i]);
 	router->ip6_settings[index].has_checked = false;
 	router_update_ip6(router, index);
 	for (uint16_t i = 0; i < (list = router->settings[index].addresses)->count;)
@@ -181,7 +184,7 @@ static void begin_anew(struct ws_router *router, uint16_t index)
 
 static void router_dad_run(struct ws_router *router)
 {
-	struct dad *dad = router->dad;
+	struct dad *dad = dad_of(router);
 	uint32_t asked = 0;
 	if (!dad)
 		return;
@@ -195,9 +198,10 @@ static void router_dad_run(struct ws_router *router)
 			run(router, &dad->probes[i], now, &asked);
 }
 
-void router_dad_taken(struct ws_router *router, const struct router_event *event)
+/* A station has an address that we are about to use, or asks for it to use it itself. */
+static void router_dad_taken(struct ws_router *router, const struct router_event *event)
 {
-	struct dad *dad = router->dad;
+	struct dad *dad = dad_of(router);
 	int64_t at = find(dad, event->interface, &event->address);
 	if (at < 0 || dad->probes[at].is_duplicate)
 		return;
@@ -224,7 +228,7 @@ int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t tran
 	if (!take_room(router))
 		return -ENOMEM;
 	if (is_all)
-		router->dad->transmits = (uint8_t)transmits;
+		dad_of(router)->transmits = (uint8_t)transmits;
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if ((is_all && *interface_name(router, i)) || i == interface) {
 			struct ip6_settings *settings = &router->ip6_settings[i];
@@ -247,13 +251,13 @@ int ws_router_dad_state(struct ws_router *router, uint16_t index, struct ws_addr
 	int error = router_check_interface(router, index);
 	if (error || !is_waiting(router, index, &address))
 		return error ? error : WS_DAD_USED;
-	int64_t at = find(router->dad, index, &address);
-	return at >= 0 && router->dad->probes[at].is_duplicate ? WS_DAD_DUPLICATE : WS_DAD_TENTATIVE;
+	int64_t at = find(dad_of(router), index, &address);
+	return at >= 0 && dad_of(router)->probes[at].is_duplicate ? WS_DAD_DUPLICATE : WS_DAD_TENTATIVE;
 }
 
 int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *out, uint32_t max)
 {
-	struct dad *dad = router->dad;
+	struct dad *dad = dad_of(router);
 	uint32_t taken = dad ? RTE_MIN(dad->conflict_count, max) : 0;
 	if (!taken)
 		return 0;
@@ -265,25 +269,24 @@ int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *ou
 
 static void dad_free(struct ws_router *router)
 {
-	if (router->dad)
-		free(router->dad->probes);
-	free(router->dad);
+	if (dad_of(router))
+		free(dad_of(router)->probes);
 }
 
 static void comes_up(struct ws_router *router, uint16_t index)
 {
-	if (!ip6_wants_dad(router, index) || !take_room(router) || router->dad->begins_anew[index])
+	if (!ip6_wants_dad(router, index) || !take_room(router) || dad_of(router)->begins_anew[index])
 		return;
-	router->dad->begins_anew[index] = true;
-	router->dad->anew_count++;
+	dad_of(router)->begins_anew[index] = true;
+	dad_of(router)->anew_count++;
 }
 
 static int watch_addresses_in_doubt(struct ws_router *router, uint16_t index,
 									enum interface_change change, const uint8_t *old_mac)
 {
 	(void)old_mac;
-	if (change == INTERFACE_MADE && router->dad)
-		router->ip6_settings[index].dad_transmits = router->dad->transmits;
+	if (change == INTERFACE_MADE && dad_of(router))
+		router->ip6_settings[index].dad_transmits = dad_of(router)->transmits;
 	else if (change == INTERFACE_USABLE_CHANGED && router->interfaces[index].usable)
 		comes_up(router, index);
 	if (change == INTERFACE_ADDRESSES_CHANGED || change == INTERFACE_GOT_IP6 ||
@@ -293,10 +296,12 @@ static int watch_addresses_in_doubt(struct ws_router *router, uint16_t index,
 }
 INTERFACE_WATCH(watch_addresses_in_doubt)
 
-static struct router_module dad_module = {
+struct router_module dad_module = {
 	.name = "dad",
-	.after = {"bond"},
+	.after = {"lacp"},
 	.poll = router_dad_run,
 	.free = dad_free,
 };
 ROUTER_MODULE(dad_module)
+
+ROUTER_EVENT(EVENT_ADDRESS_TAKEN, router_dad_taken)

@@ -2,14 +2,12 @@
 #ifndef ROUTER_DAD_H
 #define ROUTER_DAD_H
 
+#include "router/module.h"
 #include "wirespeed/dad.h"
 #include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct router_event;
-struct ws_router;
 
 enum { DAD_MOST_CONFLICTS = 64 }; /* kept to be told of; of more, the first ones */
 
@@ -31,10 +29,16 @@ struct dad {
 	uint32_t anew_count;
 };
 
+extern struct router_module dad_module;
+
+/* NULL before an address is looked for on a link. */
+static inline struct dad *dad_of(const struct ws_router *router)
+{
+	return module_state(router, &dad_module);
+}
+
 /* address.c: have the interface use an address that it was given, or no longer. */
 int address_settle(struct ws_router *router, uint16_t index, const struct ws_address *address,
 				   bool is_used);
-/* A station has an address that we are about to use, or asks for it to use it itself. */
-void router_dad_taken(struct ws_router *router, const struct router_event *event);
 
 #endif

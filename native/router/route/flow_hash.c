@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The router's own number in the choice of paths, and the fields of packets that choose. */
 #include "dev/error.h"
+#include "dev/seed.h"
+#include "router/module.h"
 #include "router/route/route.h"
-#include "router/router.h"
 #include "wire/splitmix.h"
 #include "wirespeed/routes.h"
 
@@ -64,3 +65,13 @@ int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t i
 		__atomic_store_n(&table->flow_hash, before, __ATOMIC_RELAXED);
 	return error;
 }
+
+static int draw_seed(struct ws_router *router)
+{
+	ws_router_set_flow_hash_seed(router, (uint32_t)seed_random());
+	return 0;
+}
+
+static struct router_module flow_hash_module = {
+	.name = "flow-hash", .is_trunk = true, .make = draw_seed};
+ROUTER_MODULE(flow_hash_module)

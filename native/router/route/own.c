@@ -4,6 +4,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/own_addresses.h"
+#include "router/module.h"
 #include "router/route/connected.h"
 #include "router/route/route.h"
 #include "wire/address.h"
@@ -134,7 +135,7 @@ int router_change_own(struct ws_router *router, uint16_t index,
 	return 0;
 }
 
-void router_free_own(struct ws_router *router)
+static void own_free(struct ws_router *router)
 {
 	free_own(router->own);
 	router->own = NULL;
@@ -150,3 +151,7 @@ static int watch_own(struct ws_router *router, uint16_t index, enum interface_ch
 			   : 0;
 }
 INTERFACE_WATCH(watch_own)
+
+static struct router_module own_module = {
+	.name = "own-addresses", .is_trunk = true, .make = router_update_own, .free = own_free};
+ROUTER_MODULE(own_module)

@@ -19,7 +19,6 @@ int router_update_own(struct ws_router *router);
 int router_change_own(struct ws_router *router, uint16_t index,
 					  const struct connected_route *before, uint32_t before_count,
 					  const struct connected_route *after, uint32_t after_count);
-void router_free_own(struct ws_router *router);
 
 static inline bool route_is_from_outside(int source)
 {

@@ -4,7 +4,6 @@
 
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
-#include "router/module.h"
 #include "wirespeed/sflow.h"
 
 #include <errno.h>
@@ -30,10 +29,11 @@ static void begin_lanes(struct ws_router *router, struct sflow *sflow)
 /* Made when first it is spoken of: a router without pays for none. */
 static struct sflow *take_room(struct ws_router *router)
 {
-	if (router->sflow)
-		return router->sflow;
-	size_t size = sizeof(*router->sflow) + router->worker_count * sizeof(router->sflow->lanes[0]);
-	struct sflow *made = aligned_alloc(_Alignof(struct sflow), RTE_ALIGN(size, 64));
+	struct sflow *made = sflow_of(router);
+	if (made)
+		return made;
+	size_t size = sizeof(*made) + router->worker_count * sizeof(made->lanes[0]);
+	made = aligned_alloc(_Alignof(struct sflow), RTE_ALIGN(size, 64));
 	if (!made) {
 		fail(-ENOMEM, "no memory for samples");
 		return NULL;
@@ -42,8 +42,7 @@ static struct sflow *take_room(struct ws_router *router)
 	made->settings = (struct ws_sflow_settings){FIRST_RATE, FIRST_HEADER, WS_SFLOW_RX};
 	made->worker_count = router->worker_count;
 	begin_lanes(router, made);
-	/* It is there before a graph has the node that looks for it. */
-	__atomic_store_n(&router->sflow, made, __ATOMIC_RELEASE);
+	module_set_state(router, &sflow_module, made);
 	return made;
 }
 
@@ -99,7 +98,7 @@ int ws_router_sflow_set(struct ws_router *router, const struct ws_sflow_settings
 void ws_router_sflow(const struct ws_router *router, struct ws_sflow_settings *out,
 					 struct ws_sflow_counters *counters)
 {
-	const struct sflow *sflow = router->sflow;
+	const struct sflow *sflow = sflow_of(router);
 	*out = (struct ws_sflow_settings){FIRST_RATE, FIRST_HEADER, WS_SFLOW_RX};
 	*counters = (struct ws_sflow_counters){0};
 	if (!sflow)
@@ -132,7 +131,8 @@ int ws_router_sflow_enable(struct ws_router *router, uint16_t index, bool on)
 
 int ws_router_sflow_is_enabled(const struct ws_router *router, uint16_t index)
 {
-	return index < WS_MAX_PORTS && router->sflow && router->sflow->enabled[index];
+	const struct sflow *sflow = sflow_of(router);
+	return index < WS_MAX_PORTS && sflow && sflow->enabled[index];
 }
 
 /* The port of what a packet came in by, which may be a sub-interface or what is no wire. */
@@ -157,7 +157,7 @@ static uint32_t take_lane(const struct ws_router *router, struct sflow_lane *lan
 /* Each call begins with another worker, so that a busy one does not keep others waiting. */
 uint32_t ws_router_sflow_take(struct ws_router *router, struct ws_sflow_sample *out, uint32_t most)
 {
-	struct sflow *sflow = router->sflow;
+	struct sflow *sflow = sflow_of(router);
 	uint32_t count = 0;
 	for (uint16_t i = 0; sflow && i < sflow->worker_count && count < most; i++) {
 		uint16_t lane = (uint16_t)((sflow->next_lane + i) % sflow->worker_count);
@@ -177,11 +177,5 @@ static int watch_sflow(struct ws_router *router, uint16_t index, enum interface_
 }
 INTERFACE_WATCH(watch_sflow)
 
-static void sflow_free(struct ws_router *router)
-{
-	free(router->sflow);
-	router->sflow = NULL;
-}
-
-static struct router_module sflow_module = {.name = "sflow", .free = sflow_free};
+struct router_module sflow_module = {.name = "sflow"};
 ROUTER_MODULE(sflow_module)

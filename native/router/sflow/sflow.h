@@ -7,8 +7,8 @@
 #ifndef ROUTER_SFLOW_H
 #define ROUTER_SFLOW_H
 
+#include "router/module.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
 #include "wire/splitmix.h"
 #include "wirespeed/sflow.h"
 
@@ -42,6 +42,14 @@ struct sflow {
 	uint16_t worker_count, next_lane;
 	struct sflow_lane lanes[];
 };
+
+extern struct router_module sflow_module;
+
+/* NULL before sampling is first set or read. */
+static inline struct sflow *sflow_of(const struct ws_router *router)
+{
+	return module_state(router, &sflow_module);
+}
 
 /* How many packets to let go before the next one: geometric, 0 when each is chosen. */
 static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
@@ -81,8 +89,8 @@ static inline bool sflow_keep(struct sflow_lane *lane, const struct sflow *sflow
 static inline uint16_t sflow_process(struct graph *graph, struct graph_node *node, void **packets,
 									 uint16_t n, uint16_t port)
 {
-	const struct sflow *sflow = router_of(graph)->sflow;
-	struct sflow_lane *lane = &router_of(graph)->sflow->lanes[graph->worker];
+	struct sflow *sflow = sflow_of(router_of(graph));
+	struct sflow_lane *lane = &sflow->lanes[graph->worker];
 	uint64_t *skip = &lane->skip[port != UINT16_MAX], at = *skip;
 	graph_count(node, SFLOW_PROCESSED, n);
 	for (; unlikely(at < n); at += 1 + sflow_gap(lane, sflow->log_of_rest)) {

@@ -4,7 +4,6 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
-#include "router/module.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wirespeed/urpf.h"
@@ -18,16 +17,16 @@ static const char *const rx_nodes[FAMILIES][WS_URPF_STRICT + 1] = {
 	{[WS_URPF_LOOSE] = "ip6-rx-urpf-loose", [WS_URPF_STRICT] = "ip6-rx-urpf-strict"},
 };
 
-/* Made when first it is spoken of; it is there before a graph has the node that looks for it. */
+/* The state is made when unicast RPF is first set. */
 static int take_room(struct ws_router *router)
 {
-	struct urpf *made = router->urpf ? NULL : calloc(1, sizeof(*made));
-	if (router->urpf)
+	if (urpf_of(router))
 		return 0;
+	struct urpf *made = calloc(1, sizeof(*made));
 	if (!made)
 		return fail(-ENOMEM, "no memory for unicast RPF");
 	memset(made->tables, 0xff, sizeof(made->tables)); /* URPF_OWN_TABLE */
-	__atomic_store_n(&router->urpf, made, __ATOMIC_RELEASE);
+	module_set_state(router, &urpf_module, made);
 	return 0;
 }
 
@@ -36,7 +35,7 @@ static int take_room(struct ws_router *router)
 static bool is_any_on(const struct ws_router *router, int family, uint8_t mode)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++)
-		if (router->urpf->modes[URPF_RX][family][i] == mode)
+		if (urpf_of(router)->modes[URPF_RX][family][i] == mode)
 			return true;
 	return false;
 }
@@ -46,7 +45,8 @@ static bool is_any_sending(const struct ws_router *router, uint16_t output)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		for (int family = 0; family < FAMILIES; family++)
-			if (router->urpf->modes[URPF_TX][family][i] && router->interfaces[i].output == output)
+			if (urpf_of(router)->modes[URPF_TX][family][i] &&
+				router->interfaces[i].output == output)
 				return true;
 	return false;
 }
@@ -90,8 +90,8 @@ static void name_table(struct ws_router *router, uint16_t *place, int family, ui
 static int set_mode(struct ws_router *router, uint16_t index, int family,
 					enum urpf_direction direction, uint8_t mode, uint16_t table)
 {
-	uint8_t *place = &router->urpf->modes[direction][family][index], before = *place;
-	uint16_t *named = &router->urpf->tables[direction][family][index], named_before = *named;
+	uint8_t *place = &urpf_of(router)->modes[direction][family][index], before = *place;
+	uint16_t *named = &urpf_of(router)->tables[direction][family][index], named_before = *named;
 	name_table(router, named, family, table);
 	__atomic_store_n(place, mode, __ATOMIC_RELAXED);
 	int error = direction == URPF_RX ? set_rx_nodes(router, family) : set_tx_node(router, index);
@@ -130,7 +130,7 @@ int ws_router_set_urpf(struct ws_router *router, uint16_t index, uint8_t family,
 		error = found ? 0 : -ENOENT;
 		named = found ? found->index : named;
 	}
-	if (error || (!mode && !router->urpf))
+	if (error || (!mode && !urpf_of(router)))
 		return error;
 	error = take_room(router);
 	return error ? error
@@ -144,20 +144,19 @@ int ws_router_urpf(struct ws_router *router, uint16_t index, uint8_t family, boo
 	int error = router_check_interface(router, index), at = family_index(family);
 	enum urpf_direction direction = is_tx ? URPF_TX : URPF_RX;
 	*table = -1;
-	if (error || !router->urpf)
+	if (error || !urpf_of(router))
 		return error ? error : WS_URPF_OFF;
 	const struct fib_table *named =
-		table_at(router, at, router->urpf->tables[direction][at][index]);
+		table_at(router, at, urpf_of(router)->tables[direction][at][index]);
 	if (named)
 		*table = named->id;
-	return router->urpf->modes[direction][at][index];
+	return urpf_of(router)->modes[direction][at][index];
 }
 
 static void urpf_free(struct ws_router *router)
 {
-	if (router->urpf)
-		free(router->urpf->accepted);
-	free(router->urpf);
+	if (urpf_of(router))
+		free(urpf_of(router)->accepted);
 }
 
 static int watch_urpf(struct ws_router *router, uint16_t index, enum interface_change change,
@@ -165,11 +164,11 @@ static int watch_urpf(struct ws_router *router, uint16_t index, enum interface_c
 {
 	int error = 0;
 	(void)old_mac;
-	if (change != INTERFACE_LEAVES || !router->urpf)
+	if (change != INTERFACE_LEAVES || !urpf_of(router))
 		return 0;
 	for (int direction = 0; direction < URPF_DIRECTIONS; direction++)
 		for (int family = 0; family < FAMILIES && !error; family++)
-			if (router->urpf->modes[direction][family][index])
+			if (urpf_of(router)->modes[direction][family][index])
 				error = set_mode(router, index, family, (enum urpf_direction)direction, WS_URPF_OFF,
 								 URPF_OWN_TABLE);
 	return error;
@@ -234,7 +233,7 @@ int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_acc
 					accepted->prefix.length);
 	struct ws_prefix prefix = prefix_network(accepted->prefix);
 	int error = take_room(router);
-	struct urpf_accepted *before = error ? NULL : router->urpf->accepted;
+	struct urpf_accepted *before = error ? NULL : urpf_of(router)->accepted;
 	struct urpf_accepted *after = error ? NULL : copy(before);
 	if (!after)
 		return error ? error : fail(-ENOMEM, "no memory for accepted sources");
@@ -243,7 +242,7 @@ int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_acc
 		free(after);
 		return error;
 	}
-	__atomic_store_n(&router->urpf->accepted, after, __ATOMIC_RELEASE);
+	__atomic_store_n(&urpf_of(router)->accepted, after, __ATOMIC_RELEASE);
 	rcu_synchronize();
 	free(before);
 	return 0;
@@ -251,7 +250,7 @@ int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_acc
 
 int ws_router_urpf_accepted(struct ws_router *router, struct ws_urpf_accepted *out, uint32_t max)
 {
-	const struct urpf_accepted *list = router->urpf ? router->urpf->accepted : NULL;
+	const struct urpf_accepted *list = urpf_of(router) ? urpf_of(router)->accepted : NULL;
 	uint32_t n = 0;
 	for (; list && n < list->count && n < max; n++) {
 		int family = family_index(list->at[n].prefix.address.family);
@@ -261,5 +260,5 @@ int ws_router_urpf_accepted(struct ws_router *router, struct ws_urpf_accepted *o
 	return (int)n;
 }
 
-static struct router_module urpf_module = {.name = "urpf", .free = urpf_free};
+struct router_module urpf_module = {.name = "urpf", .free = urpf_free};
 ROUTER_MODULE(urpf_module)

@@ -3,7 +3,7 @@
 #ifndef ROUTER_URPF_H
 #define ROUTER_URPF_H
 
-#include "router/router.h"
+#include "router/module.h"
 
 enum urpf_direction { URPF_RX, URPF_TX, URPF_DIRECTIONS };
 
@@ -28,12 +28,19 @@ struct urpf {
 	struct urpf_accepted *accepted; /* NULL: none */
 };
 
-/* The index of the table in which the interface's packets' sources are looked up. */
-static inline uint16_t urpf_table(const struct ws_router *router, enum urpf_direction direction,
-								  int family, uint16_t interface)
+extern struct router_module urpf_module;
+
+/* NULL before it is first set. */
+static inline struct urpf *urpf_of(const struct ws_router *router)
 {
-	uint16_t table =
-		__atomic_load_n(&router->urpf->tables[direction][family][interface], __ATOMIC_RELAXED);
+	return module_state(router, &urpf_module);
+}
+
+/* The index of the table in which the interface's packets' sources are looked up. */
+static inline uint16_t urpf_table(const struct ws_router *router, const struct urpf *urpf,
+								  enum urpf_direction direction, int family, uint16_t interface)
+{
+	uint16_t table = __atomic_load_n(&urpf->tables[direction][family][interface], __ATOMIC_RELAXED);
 	return table == URPF_OWN_TABLE
 			   ? __atomic_load_n(&router->interfaces[interface].table[family], __ATOMIC_RELAXED)
 			   : table;

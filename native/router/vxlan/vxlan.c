@@ -6,7 +6,6 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
-#include "router/module.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wirespeed/vxlan.h"
@@ -108,16 +107,17 @@ static void publish(struct vxlan_room *room, struct vxlan_ends *ends)
 /* Made with the first tunnel: what has none pays for none. */
 static struct vxlan_room *take_room(struct ws_router *router)
 {
-	if (router->vxlan)
-		return router->vxlan;
-	struct vxlan_room *room = calloc(1, sizeof(*room));
+	struct vxlan_room *room = vxlan_room(router);
+	if (room)
+		return room;
+	room = calloc(1, sizeof(*room));
 	if (room)
 		room->ends = ends_make(NULL, NULL, NULL);
 	if (!room || !room->ends) {
 		free(room);
 		return NULL;
 	}
-	__atomic_store_n(&router->vxlan, room, __ATOMIC_RELEASE);
+	module_set_state(router, &vxlan_module, room);
 	return room;
 }
 
@@ -209,7 +209,7 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 				   const uint8_t *old_mac)
 {
 	(void)old_mac;
-	struct vxlan_room *room = router->vxlan;
+	struct vxlan_room *room = vxlan_room(router);
 	struct vxlan_tunnel *tunnel = room ? room->by_interface[index] : NULL;
 	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
 		tunnel = room->by_interface[router->settings[index].parent];
@@ -225,15 +225,13 @@ INTERFACE_WATCH(changed)
 
 static void vxlan_free(struct ws_router *router)
 {
-	struct vxlan_room *room = router->vxlan;
+	struct vxlan_room *room = vxlan_room(router);
 	if (!room)
 		return;
 	for (uint32_t slot = 0; slot <= room->ends->mask; slot++)
 		free(room->ends->slots[slot]);
 	free(room->ends);
-	free(room);
-	router->vxlan = NULL;
 }
 
-static struct router_module vxlan_module = {.name = "vxlan", .free = vxlan_free};
+struct router_module vxlan_module = {.name = "vxlan", .free = vxlan_free};
 ROUTER_MODULE(vxlan_module)

@@ -6,7 +6,7 @@
 #ifndef ROUTER_VXLAN_H
 #define ROUTER_VXLAN_H
 
-#include "router/router.h"
+#include "router/module.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
@@ -91,10 +91,12 @@ static inline struct vxlan_tunnel *vxlan_find(const struct vxlan_ends *ends,
 	return NULL;
 }
 
-/* NULL while there are no tunnels. */
+extern struct router_module vxlan_module;
+
+/* NULL before the first tunnel. */
 static inline struct vxlan_room *vxlan_room(const struct ws_router *router)
 {
-	return __atomic_load_n(&router->vxlan, __ATOMIC_ACQUIRE);
+	return module_state(router, &vxlan_module);
 }
 
 /* The tunnel that is that interface, or that it is on; NULL when there is none, or it goes. */

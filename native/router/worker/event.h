@@ -16,13 +16,15 @@
 #include <stdint.h>
 
 struct rte_ring;
+struct ws_router;
 
 enum router_event_kind {
 	EVENT_NEIGHBOR,
 	EVENT_ROUTER_SOLICITED,
 	EVENT_MLD_QUERIED,
 	EVENT_ECHO_REPLY,
-	EVENT_ADDRESS_TAKEN /* an address that we are about to use */
+	EVENT_ADDRESS_TAKEN, /* an address that we are about to use */
+	EVENT_KINDS
 };
 
 enum neighbor_flag {
@@ -60,5 +62,19 @@ void event_ring_wake(struct event_ring *events);
 /* Main thread: start a round of reading; then take until there is none. */
 void event_ring_begin(struct event_ring *events);
 bool event_ring_take(struct event_ring *events, struct router_event *event);
+
+/* ---- Who hears of events: one function per kind, on the main thread ---- */
+
+typedef void router_event_fn(struct ws_router *router, const struct router_event *event);
+void router_event_register(enum router_event_kind kind, router_event_fn *handle);
+/* Handles the events that wait, but not without end; returns how many. */
+int router_handle_events(struct ws_router *router);
+
+/* At the foot of a control file. */
+#define ROUTER_EVENT(kind, function)                                                               \
+	__attribute__((constructor)) static void event_register_##function(void)                       \
+	{                                                                                              \
+		router_event_register(kind, function);                                                     \
+	}
 
 #endif

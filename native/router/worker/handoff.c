@@ -4,7 +4,7 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "dev/port.h"
-#include "router/router.h"
+#include "router/module.h"
 #include "wirespeed/placement.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <rte_ring.h>
 #include <stdio.h>
 
-void handoff_close(struct ws_router *router)
+static void handoff_close(struct ws_router *router)
 {
 	void *packet;
 	for (uint16_t i = 0; i < router->worker_count; i++) {
@@ -94,3 +94,7 @@ int ws_router_handoff(struct ws_router *router, uint16_t index, uint16_t *worker
 		workers[i] = handoff->workers[i];
 	return handoff->count;
 }
+
+static struct router_module handoff_module = {
+	.name = "handoff", .is_trunk = true, .close = handoff_close};
+ROUTER_MODULE(handoff_module)

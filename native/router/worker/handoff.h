@@ -23,6 +23,4 @@ struct handoff {
 	uint8_t workers[WS_MAX_WORKERS];
 };
 
-void handoff_close(struct ws_router *router);
-
 #endif

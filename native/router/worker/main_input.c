@@ -5,20 +5,20 @@
 #include "dev/error.h"
 #include "dev/pool.h"
 #include "dev/worker.h"
+#include "router/module.h"
 #include "router/packet/output.h"
-#include "router/router.h"
 
 #include <errno.h>
 #include <rte_ring.h>
 
-int main_input_init(struct ws_router *router)
+static int main_input_make(struct ws_router *router)
 {
 	router->main_input = rte_ring_create("main-input", MAIN_INPUT_SLOTS, SOCKET_ID_ANY,
 										 RING_F_SP_ENQ | RING_F_SC_DEQ);
 	return router->main_input ? 0 : fail(-ENOMEM, "no memory for packets of the main thread");
 }
 
-void main_input_close(struct ws_router *router)
+static void main_input_free(struct ws_router *router)
 {
 	void *packet;
 	while (router->main_input && !rte_ring_sc_dequeue(router->main_input, &packet))
@@ -57,3 +57,7 @@ bool main_send(struct ws_router *router, struct rte_mbuf *packet, const uint8_t 
 	uint16_t output = packet_frame(router, packet, packet->port, mac, (enum ethernet_type)type);
 	return main_route(router, packet, MAIN_OUTPUT + output);
 }
+
+static struct router_module main_input_module = {
+	.name = "main-input", .is_trunk = true, .make = main_input_make, .free = main_input_free};
+ROUTER_MODULE(main_input_module)

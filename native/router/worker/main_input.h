@@ -19,9 +19,6 @@ struct ws_router;
 /* The edges of main-input. */
 enum main_edge { MAIN_IP4_LOOKUP, MAIN_IP6_LOOKUP, MAIN_OUTPUT };
 
-int main_input_init(struct ws_router *router);
-void main_input_close(struct ws_router *router);
-
 /*
  * A packet of `length` bytes whose data begins at the IP or ARP header, counted for `interface`.
  * NULL when the pool is empty.

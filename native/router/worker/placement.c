@@ -4,7 +4,7 @@
 #include "dev/error.h"
 #include "dev/medium.h"
 #include "dev/port.h"
-#include "router/router.h"
+#include "router/module.h"
 #include "router/worker/call.h"
 
 #include <errno.h>
@@ -173,3 +173,19 @@ void router_place_queues(struct ws_router *router)
 	workers_call(router, leave_queues, plans);
 	workers_call(router, take_queues, plans);
 }
+
+/* Each interface begins with the next worker, so that many ports of one queue spread as well. */
+static int spread_queues(struct ws_router *router)
+{
+	uint16_t next = 0;
+	for (uint16_t port = 0; port < ports_count(); port++)
+		for (uint16_t queue = 0; queue < port_rx_queues(port); queue++) {
+			router->placement[port][queue] = (uint8_t)(next++ % router->worker_count);
+			router->rx_modes[port][queue] = router_default_rx_mode(port);
+		}
+	return 0;
+}
+
+static struct router_module placement_module = {
+	.name = "placement", .is_trunk = true, .make = spread_queues};
+ROUTER_MODULE(placement_module)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the nodes of ACLs share: packets of a frame that meet the same rules are classified at once.
+ */
+#ifndef ROUTER_ACL_FRAME_H
+#define ROUTER_ACL_FRAME_H
+
+#include "router/acl/acl_trace.h"
+
+static __attribute__((noinline, unused)) void acl_flush(struct acl_frame *frame)
+{
+	struct acl_batch *batch = &frame->batch;
+	struct acl_tally tally = {0};
+	if (!batch->count)
+		return;
+	if (batch->has_sessions) {
+		acl_flush_sessions(frame);
+	} else {
+		acl_classify(batch);
+		for (uint16_t i = 0; i < batch->count; i++)
+			acl_apply(frame, i, &tally);
+		acl_count(frame, &tally);
+		frame->last = tally;
+	}
+	batch->count = 0;
+}
+
+/* The key of a packet that is to be judged by the list; acl_keep or nothing follows. */
+static inline union acl_key *acl_key(struct acl_frame *frame, const struct acl_list *list,
+									 int family, uint16_t interface)
+{
+	struct acl_batch *batch = &frame->batch;
+	bool has_sessions = __atomic_load_n(&frame->acls->reflects[interface], __ATOMIC_RELAXED);
+	if (unlikely(batch->list != list || batch->family != family ||
+				 batch->has_sessions != has_sessions)) {
+		acl_flush(frame);
+		batch->list = list;
+		batch->family = family;
+		batch->has_sessions = has_sessions;
+	}
+	return &batch->keys[batch->count];
+}
+
+static inline void acl_keep(struct acl_frame *frame, uint16_t place, uint16_t interface)
+{
+	struct acl_batch *batch = &frame->batch;
+	batch->places[batch->count] = place;
+	batch->interfaces[batch->count] = interface;
+	batch->data[batch->count] = (const uint8_t *)&batch->keys[batch->count];
+	batch->count++;
+}
+
+/* The packet at `place` has an IP header of `family` (family_index) at `bytes`. */
+static inline void acl_judge(struct acl_frame *frame, const struct acl_list *list, int family,
+							 uint16_t interface, uint16_t place, const uint8_t *bytes,
+							 size_t length)
+{
+	union acl_key *key = acl_key(frame, list, family, interface);
+	bool is_whole =
+		family ? acl_read_ip6(&key->ip6, bytes, length) : acl_read_ip4(&key->ip4, bytes, length);
+	if (likely(is_whole)) {
+		acl_keep(frame, place, interface);
+	} else {
+		graph_count(frame->node, ACL_NO_HEADER, 1);
+		frame->next[place] = ACL_DROP;
+	}
+}
+
+static inline const struct acl_list *acl_list_of(const struct ws_router *router,
+												 enum acl_direction direction, uint16_t interface)
+{
+	return __atomic_load_n(&acls_of(router)->lists[direction][interface], __ATOMIC_ACQUIRE);
+}
+
+static inline void acl_begin(struct acl_frame *frame, const struct graph *graph,
+							 struct graph_node *node, void **packets, enum acl_direction direction)
+{
+	frame->node = node;
+	frame->acls = acls_of(router_of(graph));
+	frame->now = graph->walk_began;
+	frame->direction = direction;
+	frame->packets = packets;
+	frame->worker = graph->worker;
+	frame->batch.list = NULL;
+	frame->batch.family = 0;
+	frame->batch.has_sessions = false;
+	frame->batch.count = 0;
+}
+
+static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uint16_t n)
+{
+	uint16_t judged = frame->batch.count;
+	acl_flush(frame);
+	if (unlikely(acl_is_traced(graph)) && n)
+		acl_trace(frame, graph, judged);
+	graph_enqueue(graph, frame->node, frame->packets, frame->next, n);
+	return n;
+}
+
+/* The whole of a node's process for packets of one family on their way to be looked up. */
+static inline __attribute__((always_inline)) uint16_t
+acl_input(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, uint8_t family)
+{
+	const struct ws_router *router = router_of(graph);
+	struct acl_frame frame;
+	if (unlikely(acl_is_traced(graph)) && n > 1)
+		return acl_one_by_one(graph, node, packets, n);
+	acl_begin(&frame, graph, node, packets, ACL_INPUT);
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		const struct acl_list *list = acl_list_of(router, ACL_INPUT, packet->port);
+		frame.next[i] = ACL_PASS;
+		if (list)
+			acl_judge(&frame, list, family_index(family), packet->port, i, packet_data(packet),
+					  packet->data_len);
+	}
+	return acl_end(&frame, graph, n);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of bonds, made with the first bond and freed with the router. */
+#include "router/bond/bond.h"
+
+#include <rte_ring_elem.h>
+#include <stdlib.h>
+
+enum { HEARD_SLOTS = 256 };
+
+struct bond_room *bond_make_room(struct ws_router *router)
+{
+	_Static_assert(sizeof(struct bond_heard) % sizeof(uint32_t) == 0, "a ring's element");
+	struct bond_room *room = bond_room(router);
+	if (room)
+		return room;
+	room = calloc(1, sizeof(*room));
+	if (room)
+		room->heard = rte_ring_create_elem("bonds-heard", sizeof(struct bond_heard), HEARD_SLOTS,
+										   SOCKET_ID_ANY, RING_F_SC_DEQ);
+	if (!room || !room->heard) {
+		free(room);
+		return NULL;
+	}
+	module_set_state(router, &bond_module, room);
+	return room;
+}
+
+void bond_free(struct bond *bond)
+{
+	free(bond->spread);
+	free(bond);
+}
+
+static void bonds_free(struct ws_router *router)
+{
+	struct bond_room *room = bond_room(router);
+	if (!room)
+		return;
+	for (struct bond *bond = room->first, *next; bond; bond = next) {
+		next = bond->next;
+		bond_free(bond);
+	}
+	rte_ring_free(room->heard);
+}
+
+struct router_module bond_module = {.name = "bond", .free = bonds_free};
+ROUTER_MODULE(bond_module)
