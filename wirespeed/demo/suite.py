@@ -13,7 +13,6 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
-from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.links import wait_for_links
@@ -21,6 +20,7 @@ from wirespeed.measure.plan import MeasurementPlan
 from wirespeed.measure.wires import pair_directions
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import raise_for
 from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.loadtest import Result
@@ -155,7 +155,7 @@ def run_suite(
         try:
             with burdened(cast("Commanded", lab), test.burden, is_last=test is tests[-1]):
                 result = _run_test(lab, test, timing, path, on_sample)
-                raise_for_outcome(result)
+                raise_for(result.ending)
                 found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
             kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
