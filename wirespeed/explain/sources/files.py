@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from wirespeed.explain.facts import Case, Load
-from wirespeed.explain.sources import result, rfc2544, search, soak
+from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
+from wirespeed.measurement.loadtest import case as result
+from wirespeed.measurement.rfc2544 import case as rfc2544
+from wirespeed.measurement.search import case as search
+from wirespeed.measurement.soak import case as soak
 from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.collection import Collected, is_collected, read_collected
 from wirespeed.results.file import AnyResult, read_file
