@@ -80,6 +80,8 @@ def namespaces(links: int, routes: int) -> Iterator[None]:
     pairs = "".join(f"link add v{number} type veth peer name w{number}\n" for number in range(1, links // 2))
     prefixes = (f"{20 + n // 65536}.{n // 256 % 256}.{n % 256}.0/24" for n in range(routes))
     batches = {BARE: PAIR, MANY: PAIR + pairs + "".join(f"route add {one} via 10.0.0.2\n" for one in prefixes)}
+    for name in batches:  # left by one that was killed
+        subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
     try:
         for name, batch in batches.items():
             subprocess.run(["ip", "netns", "add", name], check=True)
@@ -125,6 +127,7 @@ def main() -> None:
     parser.add_argument("--routes", type=int, default=100_000)
     parser.add_argument("--turns", type=int, default=3)
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # without the namespaces
     with tempfile.TemporaryDirectory() as name, namespaces(given.links, given.routes):
         directory = Path(name)
         (directory / "lcp.conf").write_text(LCP)

@@ -8,7 +8,7 @@ from pathlib import Path
 from manual.commands import pages
 from manual.completion import bash, zsh
 from manual.man import man_pages
-from manual.markdown import overview_page
+from manual.markdown import causes_table, overview_page
 from manual.site import write_site
 
 
@@ -24,6 +24,7 @@ def main(what: str, folder: Path) -> None:
         write_site(Path(__file__).resolve().parents[1], folder, pages())
     elif what == "references":
         (folder / "commands.md").write_text(overview_page(pages()))
+        (folder / "causes.md").write_text(causes_table())
     else:
         sys.exit(
             f"python -m manual: {what!r} cannot be written; give man, completion, site or references, and a folder"

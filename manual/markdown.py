@@ -79,6 +79,14 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
     return "\n".join(lines)
 
 
+def causes_table() -> str:
+    """docs/causes.md: the causes of `explain` as the heads of their files have them."""
+    lines = ["# Causes that explain distinguishes", "", "How they are weighted: [explain.md](explain.md).", ""]
+    lines += ["| cause | description and evidence |", "|---|---|"]
+    lines += [f"| `{name}` | {' '.join(text.split())} |" for name, text in contracts().items()]
+    return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
+
+
 def causes_page() -> str:
     """What `explain` knows to tell apart."""
     lines = ["# The causes that explain knows", "", "How they are ranked: [explain](../docs/explain.md).", ""]

@@ -1,4 +1,4 @@
-"""The examples of docs/router.md, docs/linux-control-plane.md and docs/from-trex.md, run as they stand there."""
+"""The examples of the router's pages, docs/linux-control-plane.md and docs/from-trex.md, run as they stand there."""
 
 import os
 import re
@@ -17,7 +17,6 @@ pytestmark = needs()
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHELL = re.compile(r"(wirespeed|ip netns) ")
-PROGRAM = re.compile(r"@\w+\(")
 RINGS = ("e0=ring:documented", "e1=ring:documented")
 
 
@@ -38,7 +37,8 @@ NO_PACKETS = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 
 ROUTER = examples("router.md")
 START, LAB = ROUTER[:2]
-OTHERS = [block for block in ROUTER[2:] if not PROGRAM.match(block)]
+PARTS = ("router-interfaces.md", "router-routing.md", "router-filters.md")
+OTHERS = [*ROUTER[2:], *(block for page in PARTS for block in examples(page))]
 
 
 def shell(box: Sandbox, script: str) -> str:

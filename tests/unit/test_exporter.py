@@ -29,10 +29,11 @@ from wirespeed.exporter.families import FAMILIES
 from wirespeed.exporter.foreign import relabelled
 from wirespeed.exporter.options import Given, listening, targets_of
 from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
-from wirespeed.exporter.runs import RunTarget, summary
+from wirespeed.exporter.runs import RunTarget
 from wirespeed.exporter.target import Watched
 from wirespeed.exporter.told import Told, buckets, metrics
 from wirespeed.exporter.vpp_text import VppTextTarget
+from wirespeed.measurement.registry import summary_of
 from wirespeed.statseg.layout import Type
 
 _DOCS = Path(__file__).parents[2] / "docs"
@@ -373,7 +374,7 @@ def test_a_bench_is_its_device_its_tester_and_its_meter(tmp_path, dut, kind):
 @pytest.mark.parametrize(("made", "kind", "phase"), [(search_of, "search", "trial"), (suite_of, "rfc2544", "trial")])
 def test_tests_of_trials_are_told_by_the_sums_of_their_trials(made, kind, phase):
     result = made()
-    told = summary("t", result)
+    told = summary_of(result)
     assert (told.kind, told.phase, told.samples) == (kind, phase, len(result.trials))
     rows = [channel for trial in result.trials for channel in trial.trial.channels.values()]
     offered = sum(row["offered"] for row in told.packets.values())
@@ -383,7 +384,7 @@ def test_tests_of_trials_are_told_by_the_sums_of_their_trials(made, kind, phase)
 
 def test_a_soak_is_told_by_its_seconds():
     result = soak_of(seconds=60, lossy=((10, 7),))
-    told = summary("t", result)
+    told = summary_of(result)
     assert (told.kind, told.phase, told.samples) == ("soak", "hold", len(result.seconds))
     row = told.packets[str(FORWARD)]
     assert row["lost"] == 7 and row["offered"] - row["received"] == 7

@@ -17,10 +17,10 @@ from fake_generator import FakeGenerator
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, RemoteError
 from wirespeed.generator.server import Server
-from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import run_loadtest
 from wirespeed.profiles import load_profile
+from wirespeed.results.ending import raise_for
 from wirespeed.units import Rate
 
 QUICK = LoadPlan("bench", warmup_rate=Rate(100_000, "pps"), warmup_s=0.06, ramp_s=0.36, hold_s=0.09, interval_s=0.03)
@@ -68,7 +68,7 @@ def test_percent_of_line_means_the_same_on_both_sides(tunables: dict[str, str], 
     with generator() as (_, client):
         result = run_loadtest(replace(QUICK, tunables=tunables), client)
         statuses = client.port_status((0, 1))
-    raise_for_outcome(result)
+    raise_for(result.ending)
     assert result.versions["generator"].startswith("wirespeed ")
     for ended in result.outcome.channels.values():
         assert ended.frame_bytes == pytest.approx(frame_bytes, abs=0.1)
@@ -104,7 +104,7 @@ def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) ->
         assert not core.port_info(0).promiscuous
         result = run_loadtest(replace(QUICK, profile=str(profile), directions=QUICK.directions[:1]), client)
         assert core.port_info(0).promiscuous  # a DUT may bridge what a profile addresses
-    raise_for_outcome(result)
+    raise_for(result.ending)
     for ended in result.outcome.channels.values():
         assert ended.balance.asked == ended.balance.sent == ended.balance.received > 0
         assert ended.full_load is not None and ended.lossy_from is None

@@ -17,12 +17,12 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
-from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.wires import pair_directions
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.ending import raise_for
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import PortFacts
@@ -215,7 +215,7 @@ def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s:
     assert result.outcome.status == "failed"
     assert all(sample.phase == "warm-up" for sample in result.samples) is (warmup_s > 0)
     with pytest.raises(MeasurementError, match=r"DUT returned nothing: \d+ packets left port 1 .* arrived on port 0"):
-        raise_for_outcome(result)
+        raise_for(result.ending)
 
 
 @pytest.mark.parametrize(("away", "status"), [(0.5, "complete"), (0.0, "failed"), (None, "failed")])
@@ -239,7 +239,7 @@ def test_a_port_that_sends_nothing_is_told_from_a_silent_device() -> None:
     with loop(capacity_pps=0) as trex:
         result = run(trex)
     with pytest.raises(MeasurementError, match=r"port 0 of the generator sent nothing .*refused by its medium"):
-        raise_for_outcome(result)
+        raise_for(result.ending)
 
 
 def test_a_generator_that_dies_leaves_the_samples() -> None:
@@ -249,7 +249,7 @@ def test_a_generator_that_dies_leaves_the_samples() -> None:
     assert result.samples
     assert result.outcome.drain_s is None
     with pytest.raises(ConnectionFault, match="stopped answering"):
-        raise_for_outcome(result)
+        raise_for(result.ending)
 
 
 def test_a_port_stolen_in_the_middle_ends_the_test_and_frees_the_other() -> None:
@@ -286,7 +286,7 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
     ended = result.outcome.channels["0→1"]
     assert ended.balance.lost == ended.balance.refused > 0
     assert ended.lossy_from is ended.saturated is None  # one failing sample is not enough
-    raise_for_outcome(result)  # an interrupt is no error
+    raise_for(result.ending)  # an interrupt is no error
 
 
 def test_an_interrupt_before_traffic_leaves_nothing_behind() -> None:
@@ -396,7 +396,7 @@ def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() ->
     assert "port 1 lost its link" in result.outcome.reason
     assert [sample.links_down for sample in result.samples] == [(), (), (), (1,)]
     with pytest.raises(ConnectionFault, match="--ride-link"):
-        raise_for_outcome(result)
+        raise_for(result.ending)
 
 
 def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked() -> None:

@@ -1,4 +1,4 @@
-"""T-Rex's answers to some 330 requests, and ours: the same, or listed with the reason in docs/generator.md."""
+"""T-Rex's answers to some 330 requests, and ours: the same, or listed with the reason in docs/develop/protocol.md."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measure.wires import pair_directions
+from wirespeed.results.ending import raise_for
 from wirespeed.results.file import of_journal, read_file, write_file
 from wirespeed.results.journal import Journal
 from wirespeed.results.soak import SoakResult
@@ -24,7 +25,7 @@ from wirespeed.results.soak_journal import SoakJournal
 from wirespeed.soak import run as soak_run
 from wirespeed.soak.live import plain_line, summary
 from wirespeed.soak.plan import SoakPlan, plan_of
-from wirespeed.soak.run import Progress, raise_for_ending, run_soak
+from wirespeed.soak.run import Progress, run_soak
 from wirespeed.units import Rate
 
 PERIOD_S = 0.05
@@ -83,7 +84,7 @@ def test_a_loop_loses_nothing(extended: bool) -> None:
     assert all(one is not None and one.packets > 0 for one in latencies)
     assert "lost 0 of" in plain_line(seen[0], seen[0].span) or not extended  # type: ignore[arg-type]
     assert any("shown at 95 %" in line for line in summary(result, verdict_of(result), "x.json"))
-    raise_for_ending(result)
+    raise_for(result.ending)
 
 
 def test_what_the_device_loses_is_found_and_is_its_own() -> None:
@@ -128,7 +129,7 @@ def test_a_device_that_returns_nothing_ends_it() -> None:
         result = run(trex)
     assert result.ending.status == "failed"
     with pytest.raises(MeasurementError, match="returned nothing"):
-        raise_for_ending(result)
+        raise_for(result.ending)
 
 
 def test_loads_that_no_line_carries_and_ports_without_a_line() -> None:
@@ -232,4 +233,4 @@ def test_a_generator_that_stays_away_ends_it_and_what_was_seen_is_kept() -> None
         result = run(trex, replace(PLAN, duration_s=1000.0))
     assert result.ending.status == "failed" and not result.is_empty
     with pytest.raises(ConnectionFault, match="stopped answering"):
-        raise_for_ending(result)
+        raise_for(result.ending)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -88,6 +89,22 @@ def test_another_file_with_the_name_of_a_result_is_told_of_and_put_aside(
     (aside,) = out.glob("results/*")
     assert aside.read_bytes() == bad and aside.name.startswith(f"{file.name}.refused-")
     assert len(said) == 1 and told in said[0] and aside.name in said[0]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
+    make: Callable[[Path], None], loaded: Loaded, tmp_path: Path
+) -> None:
+    (cell,) = loaded.cells
+    file = kept(tmp_path / "out", cell)
+    file.unlink()
+    make(file)
+    said: list[str] = []
+    with closing(Ledger(tmp_path / "out", said.append)) as ledger:
+        assert not ledger.is_done(cell)
+    (aside,) = (tmp_path / "out").glob("results/*.refused-*")
+    assert not aside.is_file() and not file.exists()
+    assert "it is no regular file" in said[0]
 
 
 def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from wirespeed.machine.thread_times import ThreadTimes, thread_times, waited_s
     [
         ((50, 0, False), (50, 0, False), 0.0),  # it sleeps
         ((50, 0, True), (50, 0, True), 0.5),  # the wait began before and is not over
-        ((50, 0, False), (50, 0, True), 0.0),  # counts once it is over
+        ((50, 0, False), (50, 0, True), 0.5),  # began within
+        ((50, 0, True), (50, 0, False), 0.0),  # it was stopped
         ((50, 0, True), (90, 200_000_000, True), 0.2),
         ((50, 0, True), (90, 900_000_000, False), 0.5),  # most of it lay before
     ],

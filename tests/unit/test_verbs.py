@@ -110,3 +110,12 @@ def test_a_value_that_could_be_a_default_is_an_option_that_was_given(value: obje
 def test_an_option_with_its_default_value_is_seen(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2
     assert "which is an option of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMON)
+def test_help_of_a_verb_has_its_options_only(command: str) -> None:
+    module = import_module(f"wirespeed.cli.{command}")
+    for verb in verbs_of(module):
+        shown = command_tree("", COMMANDS, command, [verb, "--help"]).commands[command].params
+        names = {one.name for one in shown if one.param_type_name == "option" and not one.hidden} - {"help"}
+        assert names == COMMON[command] | {name for name, verbs in module.OPTION_VERBS.items() if verb in verbs}

@@ -18,7 +18,7 @@ from typing import Any
 Json = dict[str, Any]
 
 DATA = Path(__file__).parent / "data" / "trex_answers.jsonl"
-DOCUMENT = Path(__file__).parents[2] / "docs" / "generator.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "develop" / "protocol.md"
 HEADING = "### Answered otherwise than by T-Rex"
 
 BY_NATURE = {

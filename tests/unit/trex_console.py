@@ -14,7 +14,7 @@ from wirespeed.console.commands import COMMANDS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "console.md"
 BEGINS = "All that the console of T-Rex v3.08 lists in stateless mode works, except:\n"
-ENDS = "\nEach of these words and options"
+ENDS = "\nEach of these commands and options"
 
 LINES = """
 capture |

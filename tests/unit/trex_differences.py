@@ -1,7 +1,7 @@
 """Tables of docs/from-trex.md that are made from lists: the keys of trex_cfg.yaml, and what remains different.
 
 `python tests/unit/trex_differences.py` writes them, and the tables of docs/console.md (trex_console.py) and
-docs/generator.md (trex_requests.py).
+docs/develop/protocol.md (trex_requests.py).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ BEHAVIOURS = (
     Behaviour(
         "captures, queues, events and streams of a client",
         "grow until memory ends",
-        "have [bounds in bytes](generator.md#what-clients-make-it-keep), so that none ends the runs of others",
+        "have [bounds in bytes](develop/protocol.md#memory-limits-per-client), so that none ends the runs of others",
         "unit/test_rpc_memory.py::test_a_session_and_all_of_them_have_a_bound",
     ),
     Behaviour(
@@ -117,7 +117,7 @@ def keys() -> str:
 
 def differences() -> str:
     """The table of differences in docs/from-trex.md: a row for each reason."""
-    requests = "| requests | | [a table of them, with reasons](generator.md#answered-otherwise-than-by-t-rex) |"
+    requests = "| requests | | [a table of them, with reasons](develop/protocol.md#answered-otherwise-than-by-t-rex) |"
     console = _rows((f"console: {names}", "", reason) for reason, names in _by_reason(exceptions()).items())
     behaviours = _rows((one.what, one.trex, one.here) for one in BEHAVIOURS)
     left_out = "| `trex_cfg.yaml` | | [the keys without a meaning here](#trex_cfgyaml) |"

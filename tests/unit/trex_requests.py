@@ -1,4 +1,4 @@
-"""Requests that our generator answers otherwise than a T-Rex v3.08 did, with the reasons: a table of docs/generator.md.
+"""Requests answered otherwise than by a T-Rex v3.08, with reasons: a table of docs/develop/protocol.md.
 
 `python tests/unit/trex_differences.py` writes it.
 """
@@ -14,7 +14,7 @@ from trex_answers import Asked, comparable, recorded
 
 from wirespeed.generator.server import Server
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "generator.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "develop" / "protocol.md"
 BEGINS, ENDS = "<!-- differences: written by tests/unit/trex_differences.py -->\n", "<!-- end of differences -->\n"
 
 Answers = dict[str, tuple[object, object]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from wirespeed.article.material import Material
 from wirespeed.article.words import block, chapter, gap, listed, said, table
 from wirespeed.explain.ranking import explain
@@ -12,9 +10,7 @@ from wirespeed.explain.text import as_markdown
 from wirespeed.report.configuration import SETTINGS, VERSIONS, configuration
 from wirespeed.results.command import command_of
 from wirespeed.results.figures import NOTHING
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Part
-from wirespeed.results.loadtest import Result
 from wirespeed.site.box import described
 
 _OPTICS = "Modules"
@@ -120,15 +116,11 @@ def caveats(found: Material) -> str:
     for remark in found.comparison.remarks:
         named = f" ({'; '.join(map(said, remark.tests[:6]))}{'; …' if len(remark.tests) > 6 else ''})"
         lines.append(f"{said(remark.sentence)}{named if remark.tests else ''}")
-    lines += [said(f"{one.name}: {note}") for one in found.tests for note in _notes(one)]
+    lines += [said(f"{one.name}: {note}") for one in found.tests for note in one.ending.notes]
     lines += [said(line) for one in found.inspections for line in one.missing]
     if found.lost:
         lines.append(f"{found.lost} results of the box have no whole file in the corpus and are left out.")
     return chapter("Caveats", listed(lines) if lines else "The results carry none.\n")
-
-
-def _notes(result: AnyResult) -> Sequence[str]:
-    return result.outcome.notes if isinstance(result, Result) else result.ending.notes
 
 
 def commands(found: Material) -> str:

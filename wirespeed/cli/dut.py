@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from wirespeed.cli.options import BenchOption, number
-from wirespeed.cli.verbs import refuse_other_options
+from wirespeed.cli.plain import option_name
+from wirespeed.cli.verbs import is_given, refuse_other_options
 
 DeviceOption = Annotated[
     str,
@@ -158,6 +159,11 @@ def command(
         raise UsageError(f"{action} takes no {given[0]!r}; the device is named by --dut or --bench")
     if bool(dut) == (bench is not None):
         raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
+    values = locals()
+    for parameter in _PREPARE if bench is not None else ():
+        if is_given(values[parameter]):
+            word = option_name(command, parameter)
+            raise UsageError(f"{bench} says how the device is prepared; leave out {word}, or change the file")
     options = options_of(
         queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
     )

@@ -90,10 +90,8 @@ def _run(args: list[str]) -> int:
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise
-        return _fail(
-            f"{explain().rstrip('.')}; see wirespeed {args[0] if args[0] in COMMANDS else ''} --help",
-            UsageError.exit_code,
-        )
+        words = ("wirespeed", *(word for word in args[:1] if word in COMMANDS), "--help")
+        return _fail(f"{explain().rstrip('.')}; see {' '.join(words)}", UsageError.exit_code)
     return result if isinstance(result, int) else 0
 
 

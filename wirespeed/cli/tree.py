@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 import typer.main
@@ -13,8 +13,9 @@ from wirespeed import __version__
 from wirespeed.cli.plain import NotPlain, plain_call
 
 
-def command_tree(about: str, commands: Mapping[str, str], loaded: str) -> Any:
-    """The parser's command for `commands`, names with a line each; only `loaded` can run."""
+def command_tree(about: str, commands: Mapping[str, str], loaded: str, words: Sequence[str] = ()) -> Any:
+    """The parser's command for `commands`, names with a line each; only `loaded` can run. If `words`, which are to
+    follow it, name one of its verbs, its help shows no options of others."""
     app = typer.Typer(
         help=about,
         add_completion=False,
@@ -22,6 +23,7 @@ def command_tree(about: str, commands: Mapping[str, str], loaded: str) -> Any:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_top)
+    module = None
     for name, summary in commands.items():
         if name == loaded:
             module = import_module(f"wirespeed.cli.{name}")
@@ -29,7 +31,13 @@ def command_tree(about: str, commands: Mapping[str, str], loaded: str) -> Any:
             app.command(name, context_settings={"help_option_names": ["-h", "--help"], **settings})(module.command)
         else:
             app.command(name, help=summary)(_unloaded)
-    return typer.main.get_command(app)
+    tree: Any = typer.main.get_command(app)
+    if module is not None and (verbs := getattr(module, "OPTION_VERBS", None)):
+        possible = get_args(next(iter(get_type_hints(module.command).values())))
+        verb = next((word for word in words if word in possible), None)
+        for one in tree.commands[loaded].params:
+            one.hidden |= verb not in (None, *verbs.get(one.name, (verb,)))
+    return tree
 
 
 def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) -> Any:
@@ -45,7 +53,8 @@ def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) ->
             pass
         else:
             return module.command(**given)
-    return command_tree(about, commands, loaded=name).main(args=args, prog_name="wirespeed", standalone_mode=False)
+    tree = command_tree(about, commands, loaded=name, words=args[1:])
+    return tree.main(args=args, prog_name="wirespeed", standalone_mode=False)
 
 
 def gathered(args: Sequence[str], lists: Collection[str]) -> list[str]:

@@ -19,10 +19,14 @@ def refuse_other_options(
     """
     name = command.__module__.rpartition(".")[2]
     for parameter, verbs in option_verbs.items():
-        value = values[parameter]
-        if verb in verbs or value is None or value is False or value in ("", [], ()):
+        if verb in verbs or not is_given(values[parameter]):
             continue
         owners = " and ".join((", ".join(verbs[:-1]), verbs[-1]) if verbs[1:] else verbs)
         raise UsageError(
             f"{name} {verb} takes no {option_name(command, parameter)}, which is an option of {name} {owners}"
         )
+
+
+def is_given(value: object) -> bool:
+    """Whether an option with this value stands on the command line, where its default is None, False or empty."""
+    return value is not None and value is not False and value not in ("", [], ())

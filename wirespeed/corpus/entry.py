@@ -84,7 +84,6 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
             figures=(),
         )
     analysis = analyse(found) if isinstance(found, Result) else None
-    ending = found.outcome if isinstance(found, Result) else found.ending
     watts, verdict = _watts(found), judge(found, analysis)
     return Entry(
         kind=_KINDS[type(found)],
@@ -95,8 +94,8 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
         lab=str(found.lab.get("kind") or ""),
         load=load_of(found),
         directions=directions_of(channels_of(found)),
-        started=ending.started,
-        status=ending.status,
+        started=found.ending.started,
+        status=found.ending.status,
         limited_by=verdict.limit.cause or verdict.limited_by,
         watts=watts,
         figures=tuple(

@@ -9,10 +9,10 @@ from statistics import fmean, median
 from wirespeed.bench.ceiling import Ceiling, Ceilings
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import SEED_SUITE
-from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import run_loadtest
 from wirespeed.measure.wires import pair_directions
+from wirespeed.results.ending import raise_for
 from wirespeed.results.figures import rate_text
 from wirespeed.results.loadtest import Result
 from wirespeed.results.point import points
@@ -48,7 +48,7 @@ def measure(
             keep_spoilt=True,
         )
         result = run_loadtest(plan, client)
-        raise_for_outcome(result)
+        raise_for(result.ending)
         generator = result.versions["generator"]
         percent, pps = _reached(result, line_bps)
         one = Ceiling(test.name, test.profile, test.tunables, len(wires), percent, pps)

@@ -7,19 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import cast
+from typing import TypeVar, cast
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
-from wirespeed.loadtest.outcome import raise_for_outcome
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.links import wait_for_links
+from wirespeed.measure.plan import MeasurementPlan
 from wirespeed.measure.wires import pair_directions
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import raise_for
 from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.loadtest import Result
@@ -31,6 +32,7 @@ from wirespeed.search.plan import SearchPlan
 from wirespeed.search.run import run_search
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
+APlan = TypeVar("APlan", bound=MeasurementPlan)
 SEARCH_SUFFIX = "-search.json"
 SEARCH_LIMIT_S = 90.0
 
@@ -153,7 +155,7 @@ def run_suite(
         try:
             with burdened(cast("Commanded", lab), test.burden, is_last=test is tests[-1]):
                 result = _run_test(lab, test, timing, path, on_sample)
-                raise_for_outcome(result)
+                raise_for(result.ending)
                 found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
             kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
@@ -183,8 +185,7 @@ def search_file(file: Path) -> Path:
 
 
 def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[Progress], None]) -> Result:
-    """One test with a client of its own, whatever became of the one before; its result is in `path` then, if it has
-    any samples."""
+    """One test; its result is in `path` then, if it has any samples."""
     plan = LoadPlan(
         profile=test.profile,
         tunables=test.tunables,
@@ -193,21 +194,36 @@ def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: 
         ramp_s=timing.ramp_s,
         hold_s=timing.hold_s,
         interval_s=timing.interval_s,
+    )
+    with _client(lab) as client, _journal(path) as journal:
+        recorder = None if journal is None else LoadtestJournal(journal)
+        result = run_loadtest(
+            _placed(plan, lab, test, path), client, on_sample=on_sample, dut=lab.dut, recorder=recorder
+        )
+        if not result.is_empty:
+            write_file(result, path)
+    return result
+
+
+def _placed(plan: APlan, lab: Lab, test: SuiteTest, path: Path) -> APlan:
+    """The plan of `test` in `lab`, whose result goes to `path`."""
+    return replace(
+        plan,
         directions=test.directions,
         name=path.stem,
         output_file=path.name,
         lab=lab.facts.to_json(),
         dut=lab.dut.describe().to_json() | {"name": dut_name(lab, test)},
     )
+
+
+@contextmanager
+def _client(lab: Lab) -> Iterator[GeneratorClient]:
+    """A client of its own, whatever became of the test before, with the links of all ports up."""
     with GeneratorClient(lab.rpc) as client:
         client.connect()
         wait_for_links(client)
-        with _journal(path) as journal:
-            recorder = None if journal is None else LoadtestJournal(journal)
-            result = run_loadtest(plan, client, on_sample=on_sample, dut=lab.dut, recorder=recorder)
-            if not result.is_empty:
-                write_file(result, path)
-    return result
+        yield client
 
 
 @contextmanager
@@ -236,16 +252,9 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
         warmup_s=PRESETS["quick"].warmup_s,
         limit_s=SEARCH_LIMIT_S,
         robust=True,
-        directions=test.directions,
-        name=path.stem,
-        output_file=path.name,
-        lab=lab.facts.to_json(),
-        dut=lab.dut.describe().to_json() | {"name": dut_name(lab, test)},
     )
-    with GeneratorClient(lab.rpc) as client:
-        client.connect()
-        wait_for_links(client)
-        result = run_search(plan, client, dut=lab.dut)
+    with _client(lab) as client:
+        result = run_search(_placed(plan, lab, test, path), client, dut=lab.dut)
     if not result.is_empty:
         write_file(result, path)
     if result.ending.status == INTERRUPTED:

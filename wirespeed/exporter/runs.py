@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -14,31 +13,14 @@ from wirespeed.errors import ConnectionFault
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.families import PHASES
 from wirespeed.exporter.told import Buckets, Labels, Told, buckets
-from wirespeed.results.file import AnyResult, read_file
+from wirespeed.measurement.followed import Summary
+from wirespeed.measurement.registry import summary_of
+from wirespeed.results.file import read_file
 from wirespeed.results.journal import is_being_written, journal_path
-from wirespeed.results.loadtest import Result
-from wirespeed.results.point import points
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.trial import TrialResult
 from wirespeed.results.verdict import LIMITS, Verdict
 
 _BOUNDS_S = tuple(float(f"{step}e{power}") for power in range(-6, 0) for step in (1, 2, 5))
-_PHASE_NAMES = {"warmup": "warm-up"}
-_PACKETS = ("asked", "offered", "received", "lost", "unsent")
 _Stamp: TypeAlias = tuple[int, int, int]
-
-
-@dataclass
-class _Summary:
-    """By direction: packets by name, mean and worst latency in seconds, histograms."""
-
-    kind: str
-    phase: str = ""
-    samples: int = 0
-    line: float = 0.0
-    packets: dict[str, dict[str, float]] = field(default_factory=dict)
-    latency_s: dict[str, tuple[float, float]] = field(default_factory=dict)
-    spread: dict[str, Buckets] = field(default_factory=dict)
 
 
 class RunTarget:
@@ -50,7 +32,7 @@ class RunTarget:
         self.name = name
         self._file = file
         self._stamp: _Stamp | None = None
-        self._summary = _Summary("")
+        self._summary = Summary("")
         self._verdict: Verdict | None = None
         self._most: dict[Labels, float] = {}
         self._began = 0
@@ -63,7 +45,7 @@ class RunTarget:
         if stamp != self._stamp:
             # Only what has changed is read anew: a journal is read whole.
             result = read_file(self._file if not runs else path)
-            self._summary = summary(self.name, result)
+            self._summary = summary_of(result)
             self._verdict = None if runs else verdict_of(result)
             if self._stamp is not None and stamp[0] != self._stamp[0] and runs:
                 self._most, self._began = {}, self._began + 1
@@ -86,8 +68,8 @@ class RunTarget:
         for direction, (average_s, max_s) in now.latency_s.items():
             told.add("loadtest_latency_average_seconds", [((test, direction), average_s)])
             told.add("loadtest_latency_max_seconds", [((test, direction), max_s)])
-        for spread in now.spread.values():
-            told.add_buckets("loadtest_latency_seconds", spread)
+        for direction, (histograms, total_s) in now.spread.items():
+            told.add_buckets("loadtest_latency_seconds", _spread((test, direction), histograms, total_s))
         return told
 
     def _written(self) -> tuple[Path, bool]:
@@ -116,65 +98,6 @@ def _stamp(path: Path) -> _Stamp:
     except OSError as error:
         raise ConnectionFault(f"{path} has gone: {error.strerror}") from None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def summary(test: str, result: AnyResult) -> _Summary:
-    if isinstance(result, Result):
-        return _loadtest(test, result)
-    if isinstance(result, SoakResult):
-        return _soak(result)
-    return _trials(_kind(result), [one.trial for one in result.trials])
-
-
-def _kind(result: AnyResult) -> str:
-    return type(result).__name__.removesuffix("Result").lower()
-
-
-def _loadtest(test: str, result: Result) -> _Summary:
-    last = result.samples[-1].phase if result.samples else ""
-    told = _Summary("loadtest", _PHASE_NAMES.get(last, last), len(result.samples))
-    for channel in result.channels:
-        name = str(channel)
-        row = points(result.samples, channel, result.medium(channel.tx), result.line_bps(channel.tx))
-        of = [point.balance for point in row]
-        lost = sum(one.offered - one.ours for one in of)
-        asked = sum(one.offered if one.asked is None else one.asked for one in of)
-        values = (asked, sum(one.offered for one in of), sum(one.ours for one in of))
-        # A packet under way between two samples is lost in one and surplus in the next, so sums are told.
-        told.packets[name] = dict(zip(_PACKETS, (*values, max(0.0, lost), sum(b.unoffered for b in of)), strict=True))
-        told.line = max([told.line, *((point.offered_line_percent or 0) / 100 for point in row[-1:])])
-        spans = [sample.latency[channel] for sample in result.samples if channel in sample.latency]
-        if spans:
-            told.latency_s[name] = (spans[-1].average_us / 1e6, spans[-1].max_us / 1e6)
-            total_s = sum(span.average_us * span.packets for span in spans) / 1e6
-            told.spread[name] = _spread((test, name), (span.hdr for span in spans if span.hdr), total_s)
-    return told
-
-
-def _soak(result: SoakResult) -> _Summary:
-    told = _Summary("soak", "hold", len(result.seconds), (result.line_percent or 0) / 100)
-    for channel, flow in result.total.flows.items() if result.total else ():
-        lost = max(0, flow.lost - flow.came_later)
-        values = (flow.offered + flow.unoffered, flow.offered, flow.received, lost, flow.unoffered)
-        told.packets[str(channel)] = dict(zip(_PACKETS, values, strict=True))
-    for channel, flow in result.seconds[-1].flows.items() if result.seconds else ():
-        if flow.latency is not None:
-            told.latency_s[str(channel)] = (flow.latency.average_us / 1e6, flow.latency.max_us / 1e6)
-    return told
-
-
-def _trials(kind: str, trials: list[TrialResult]) -> _Summary:
-    told = _Summary(kind, "trial", len(trials))
-    for trial in trials:
-        for channel, one in trial.channels.items():
-            row = told.packets.setdefault(str(channel), dict.fromkeys(_PACKETS, 0.0))
-            of = one.balance
-            asked = of.offered if of.asked is None else of.asked
-            for name, value in zip(_PACKETS, (asked, of.offered, of.ours, of.lost, of.unoffered), strict=True):
-                row[name] += max(0.0, value)
-            if one.latency is not None:
-                told.latency_s[str(channel)] = (one.latency.average_us / 1e6, one.latency.max_us / 1e6)
-    return told
 
 
 def _spread(labels: Labels, histograms: Iterable[str], total_s: float) -> Buckets:

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wirespeed.errors import error_of
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest import Result
-from wirespeed.results.outcome import FAILED
 
 _LEAST_SKEW_S = 0.0002
-
-
-def raise_for_outcome(result: Result) -> None:
-    """Raise what ended a failed test: MeasurementError, ConnectionFault or another of the tree."""
-    if result.outcome.status == FAILED:
-        raise error_of(result.outcome.exit_code, result.outcome.reason)
 
 
 def remarks(balances: Mapping[Channel, Balance], threshold: float, verified: bool) -> Iterator[str]:

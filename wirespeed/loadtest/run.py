@@ -103,7 +103,7 @@ def run_loadtest(
     Raises when the test cannot start: UsageError (plan, profile, rate above the line), EnvironmentFault (too few
     ports, no link), RemoteError (port taken, start refused). Once traffic runs it always returns a Result, whose
     `outcome.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
-    `raise_for_outcome` raises that. Whatever happens, traffic is stopped and the ports are released.
+    `results.ending.raise_for` raises that. Whatever happens, traffic is stopped and the ports are released.
 
     `dut` (prepared) is read at each sample. `load` is that of `load_for` where it is made already.
     """

@@ -32,11 +32,12 @@ def thread_times(thread_id: int, name: str) -> ThreadTimes | None:
 def waited_s(before: ThreadTimes | None, after: ThreadTimes | None, interval_s: float) -> float:
     """Seconds of an interval in which the thread waited for its CPU; 0 where its times are not known.
 
-    A wait that ended in the interval counts whole, as far as the interval is as long; one that neither began nor ended
-    in it is the interval.
+    A wait that ended in the interval counts whole, as far as the interval is as long. A thread that waits at the end of
+    the interval and did not run in it counts as waiting from its beginning on: packets and timers wake a thread that
+    sleeps, and a CPU that is free runs it at once.
     """
     if before is None or after is None:
         return 0.0
-    is_same_wait = before.is_runnable and after.is_runnable and after.ran_ns == before.ran_ns
-    waited = interval_s if is_same_wait else (after.waited_ns - before.waited_ns) / 1e9
+    still_waits = after.is_runnable and after.ran_ns == before.ran_ns
+    waited = interval_s if still_waits else (after.waited_ns - before.waited_ns) / 1e9
     return min(waited, interval_s)

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from wirespeed.errors import error_of
-from wirespeed.results.outcome import FAILED
+from wirespeed.results.ending import raise_for
 
 if TYPE_CHECKING:
     from threading import Event
@@ -58,5 +57,4 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
 
     def raise_for(self, result: AResult) -> None:
         """Raise what ended a failed measurement, or what a complete one lacks."""
-        if result.ending.status == FAILED:
-            raise error_of(result.ending.exit_code, result.ending.reason)
+        raise_for(result.ending)

@@ -8,8 +8,12 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import measurement
+from wirespeed.results.file import AnyResult, kind_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wirespeed.measurement.followed import Frame, Summary
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
 
@@ -30,3 +34,20 @@ def kind_of(kind: str) -> type[Measurement[Any, Any]]:
     """The class of a kind's measurements."""
     measurement: type[Measurement[Any, Any]] = import_module(f"wirespeed.measurement.{kind}.kind").KIND
     return measurement
+
+
+def frames_of(result: AnyResult) -> Iterator[Frame]:
+    """A result of any kind, or what there is of one, as frames for the live page."""
+    frames: Iterator[Frame] = _part_of(result, "followed").frames_of(result)
+    return frames
+
+
+def summary_of(result: AnyResult) -> Summary:
+    """A result of any kind, or what there is of one, as sums."""
+    summary: Summary = _part_of(result, "followed").summary_of(result)
+    return summary
+
+
+def _part_of(result: AnyResult, part: str) -> Any:
+    """The module `part` of the result's kind."""
+    return import_module(f"wirespeed.measurement.{kind_name(result)}.{part}")

@@ -9,7 +9,6 @@ from typing import Any, TypeGuard
 from wirespeed.pages.words import spaced, words
 from wirespeed.results.figures import NOTHING
 from wirespeed.results.file import AnyResult
-from wirespeed.results.loadtest import Result
 from wirespeed.units import format_si
 
 SETTINGS, BENCH, DUT, VERSIONS = "Settings", "Bench", "Device under test", "Versions"
@@ -96,9 +95,8 @@ def _values(result: AnyResult) -> Iterator[tuple[Key, Any]]:
     )
     for section, values in sources:
         yield from _flat(section, (), values)
-    started = result.outcome.started if isinstance(result, Result) else result.ending.started
-    if started:
-        yield Key(SETTINGS, "started"), started
+    if result.ending.started:
+        yield Key(SETTINGS, "started"), result.ending.started
 
 
 def _flat(section: str, path: tuple[str, ...], value: Any) -> Iterator[tuple[Key, Any]]:

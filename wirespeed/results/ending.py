@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.results.outcome import COMPLETE, Status
+from wirespeed.errors import error_of
+from wirespeed.results.outcome import COMPLETE, FAILED, Status
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,9 @@ class Ending:
     exit_code: int = 0
     started: str = ""
     notes: tuple[str, ...] = ()
+
+
+def raise_for(ending: Ending) -> None:
+    """Raise what ended a failed measurement: MeasurementError, ConnectionFault or another of the tree."""
+    if ending.status == FAILED:
+        raise error_of(ending.exit_code, ending.reason)

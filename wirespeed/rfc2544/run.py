@@ -11,12 +11,12 @@ from threading import Event
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
-from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError, error_of
+from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
-from wirespeed.results.ending import Ending
+from wirespeed.results.ending import Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE, ring_slots
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED
 from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
@@ -115,8 +115,7 @@ def run_rfc2544(
 def raise_for_ending(result: Rfc2544Result) -> None:
     """Raise what ended failed tests, and MeasurementError when no frame size has a throughput."""
     ending = result.ending
-    if ending.status == FAILED:
-        raise error_of(ending.exit_code, ending.reason)
+    raise_for(ending)
     rows = result.throughput
     if ending.status == COMPLETE and rows and all(row.throughput_pps is None for row in rows):
         raise MeasurementError(f"no throughput was found: {rows[-1].irregular}")

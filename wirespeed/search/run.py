@@ -12,12 +12,12 @@ from typing import Protocol
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
-from wirespeed.errors import MeasurementError, UsageError, WirespeedError, error_of
+from wirespeed.errors import MeasurementError, UsageError, WirespeedError
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
-from wirespeed.results.ending import Ending
+from wirespeed.results.ending import Ending, raise_for
 from wirespeed.results.lab import ring_slots
 from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED
 from wirespeed.results.search import Goal, GoalOutcome, Purpose, SearchResult, SearchTrial
@@ -119,8 +119,7 @@ def run_search(
 def raise_for_ending(result: SearchResult) -> None:
     """Raise what ended a failed search, and MeasurementError when no goal was reached at all."""
     ending = result.ending
-    if ending.status == FAILED:
-        raise error_of(ending.exit_code, ending.reason)
+    raise_for(ending)
     lost = [goal for goal in result.goals if goal.limit == "minimum"]
     if lost and len(lost) == len(result.goals) and ending.status == COMPLETE:
         raise MeasurementError(

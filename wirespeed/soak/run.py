@@ -16,7 +16,6 @@ from wirespeed.errors import (
     MeasurementError,
     RemoteError,
     WirespeedError,
-    error_of,
 )
 from wirespeed.loadtest.outcome import silent
 from wirespeed.measure.load import Load
@@ -96,12 +95,6 @@ def run_soak(
             raise
         ended = FAILED, str(error), error.exit_code
     return soak.result(*ended)
-
-
-def raise_for_ending(result: SoakResult) -> None:
-    """Raise what ended a failed soak."""
-    if result.ending.status == FAILED:
-        raise error_of(result.ending.exit_code, result.ending.reason)
 
 
 @dataclass

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import FileFault
-from wirespeed.results.file import read_file
+from wirespeed.measurement.registry import options_of
+from wirespeed.results.file import KINDS, read_file
 from wirespeed.results.journal import journal_path
-from wirespeed.results.soak import SoakResult
 from wirespeed.suite.benches import Place
 from wirespeed.suite.cells import Cell
 from wirespeed.suite.kept import fault_of
@@ -41,7 +41,7 @@ def execute(cell: Cell, place: Place, directory: Path) -> Outcome:
     abandons it."""
     began_s = time.monotonic()
     output = directory / f"{cell.stem}.json"
-    resume = cell.command == "soak" and can_resume(output)
+    resume = can_resume(cell.command, output)
     if not resume:
         for left in (output, journal_path(output)):
             left.unlink(missing_ok=True)
@@ -62,13 +62,15 @@ def execute(cell: Cell, place: Place, directory: Path) -> Outcome:
     return Outcome(DONE, time.monotonic() - began_s)
 
 
-def can_resume(output: Path) -> bool:
-    """Whether a soak that did not end has left something to go on with."""
+def can_resume(command: str, output: Path) -> bool:
+    """Whether a measurement that did not end has left something that its command can go on with."""
+    if not hasattr(options_of(command), "resume"):
+        return False
     try:
         found = read_file(output) if output.exists() or journal_path(output).exists() else None
     except FileFault:
         return False
-    return isinstance(found, SoakResult)
+    return isinstance(found, KINDS[command].type)
 
 
 def _run_all(steps: Steps, log: Path) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path, PurePath
 
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
-from wirespeed.results.file import KINDS, AnyResult, of_bytes
+from wirespeed.results.file import KINDS, of_bytes
 from wirespeed.results.journal import MAX_RESULT_BYTES
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import COMPLETE
 from wirespeed.suite.cells import Cell
 
@@ -17,11 +16,6 @@ from wirespeed.suite.cells import Cell
 def digest_of(file: Path) -> str:
     """The SHA-256 of a result file. FileFault when it cannot be read."""
     return hashlib.sha256(read_text_file(file, "result file", MAX_RESULT_BYTES)).hexdigest()
-
-
-def status_of(result: AnyResult) -> str:
-    """How the test ended: complete, interrupted or failed."""
-    return result.outcome.status if isinstance(result, Result) else result.ending.status
 
 
 def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
@@ -39,8 +33,8 @@ def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
         return f"{file} is no {kind.noun}"
     if test != cell.stem:
         return f"{file} is the result of another test, {test or 'without a name'}"
-    if status_of(result) != COMPLETE:
-        return f"{file} is of a test that is {status_of(result)}"
+    if result.ending.status != COMPLETE:
+        return f"{file} is of a test that is {result.ending.status}"
     if sha256 and hashlib.sha256(content).hexdigest() != sha256:
         return f"{file} has changed since it was measured"
     return ""

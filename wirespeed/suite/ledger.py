@@ -105,8 +105,9 @@ class Ledger:
         return fault_of(self.result(cell), cell, kept_digests(self.tries).get(cell.key, ""))
 
     def _put_aside(self, file: Path, fault: str) -> None:
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-        aside = file.with_name(f"{file.name}.refused-{digest}")
+        # A folder or a pipe has no content to be called by.
+        mark = hashlib.sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else str(file.stat().st_ino)
+        aside = file.with_name(f"{file.name}.refused-{mark}")
         file.rename(aside)
         self._say(f"{fault}: it is put aside as {aside.name}")
 

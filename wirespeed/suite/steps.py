@@ -32,10 +32,11 @@ class Steps:
 
 
 def steps_of(cell: Cell, place: Place, directory: Path, resume: bool = False) -> Steps:
-    """How the cell runs on the bench of `place`, with its files in `directory`; a soak may `resume` what is there."""
+    """How the cell runs on the bench of `place`, with its files in `directory`, or goes on with
+    what is there (`resume`)."""
     output = directory / f"{cell.stem}.json"
     flags = cell.flags
-    if resume and cell.command == "soak":
+    if resume:
         where: tuple[str, ...] = ("--resume", str(output))
         flags = ()
     else:

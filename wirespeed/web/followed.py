@@ -10,13 +10,15 @@ from typing import Any
 
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.followed import Frame
+from wirespeed.measurement.loadtest.followed import sample_frame
+from wirespeed.measurement.registry import frames_of
 from wirespeed.results import loadtest_json
-from wirespeed.results.file import AnyResult, of_journal, read_file
+from wirespeed.results.file import AnyResult, kind_name, of_journal, read_file
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
 from wirespeed.results.loadtest import Result
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import sample_from_json
-from wirespeed.web.frames import Frame, frames_of, sample_frame
 
 _SHARE = 10.0
 """Reading a journal whole, where there is no other way, is given so small a share of the time."""
@@ -125,9 +127,8 @@ class Followed:
         if frames[: len(self.frames)] != self.frames:
             self.epoch += 1
         self.frames = frames
-        ending = result.outcome if isinstance(result, Result) else result.ending
-        self.head = _head(result, _kind(result), ending.started)
-        self.status = ending.status
+        self.head = _head(result, kind_name(result), result.ending.started)
+        self.status = result.ending.status
         self.verdicts = verdict_of(result).lines
 
 
@@ -142,7 +143,3 @@ def _head(result: AnyResult | None, kind: str, started: str) -> dict[str, Any]:
         "load": f"{result.variables.get('profile_file') or ''} {settings}".strip(),
         "box": str(result.dut.get("name") or ""),
     }
-
-
-def _kind(result: AnyResult) -> str:
-    return type(result).__name__.removesuffix("Result").lower() or loadtest_json.KIND

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.exporter.target import WAIT_S, Target, Watched
 from wirespeed.exporter.told import Told
-from wirespeed.web.frames import Frame
+from wirespeed.measurement.followed import Frame
 from wirespeed.web.machine_frames import machine_frame
 
 EACH_S = 1.0

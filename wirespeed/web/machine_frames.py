@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.exporter.told import Labels, Told
+from wirespeed.measurement.followed import Frame
 from wirespeed.results.dut import INPUT_NODES
 from wirespeed.results.node_classes import class_of
-from wirespeed.web.frames import Frame
 
 Counts = dict[Labels, float]
 

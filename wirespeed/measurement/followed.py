@@ -1,0 +1,93 @@
+"""What those see who follow a test, of each kind in its `followed` module: frames for the live page, and sums.
+
+A frame is plain JSON, one a sample, trial or second:
+
+    {"t": 3.25, "what": "ramp", "load": "", "ways": {"0→1": [offered, received, loss]}, "line": 2.9e7,
+     "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}, "tester": {"late": 0, "unsent": 0},
+     "latency": {"0→1": [average_us, max_us]}}
+
+Rates are packets a second, `loss` a share of what was offered, `line` all directions' together or absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed.results.dut import INPUT_NODES, DutTelemetry
+from wirespeed.results.node_classes import class_of
+from wirespeed.results.search import SearchTrial
+from wirespeed.results.trial import TrialResult
+
+Frame = dict[str, Any]
+PACKETS = ("asked", "offered", "received", "lost", "unsent")
+"""Counters of a direction in a summary."""
+
+
+@dataclass
+class Summary:
+    """A test so far. By direction: packets by name, mean and worst latency in seconds, and the latency's histograms
+    (HDR) with the sum of what they count in seconds."""
+
+    kind: str
+    phase: str = ""
+    samples: int = 0
+    line: float = 0.0
+    packets: dict[str, dict[str, float]] = field(default_factory=dict)
+    latency_s: dict[str, tuple[float, float]] = field(default_factory=dict)
+    spread: dict[str, tuple[list[str], float]] = field(default_factory=dict)
+
+
+def summary_of_trials(kind: str, trials: Sequence[TrialResult]) -> Summary:
+    """The sums of a kind that is made of trials."""
+    told = Summary(kind, "trial", len(trials))
+    for trial in trials:
+        for channel, one in trial.channels.items():
+            row = told.packets.setdefault(str(channel), dict.fromkeys(PACKETS, 0.0))
+            of = one.balance
+            asked = of.offered if of.asked is None else of.asked
+            for name, value in zip(PACKETS, (asked, of.offered, of.ours, of.lost, of.unoffered), strict=True):
+                row[name] += max(0.0, value)
+            if one.latency is not None:
+                told.latency_s[str(channel)] = (one.latency.average_us / 1e6, one.latency.max_us / 1e6)
+    return told
+
+
+def trial_frame(one: SearchTrial, what: str) -> Frame:
+    """One trial of `what`, at the load that was asked."""
+    trial, ways = one.trial, one.trial.channels
+    return {
+        "t": round(trial.ended_s, 3),
+        "what": what,
+        "load": one.load_pps,
+        "ways": {
+            str(way): way_of(found.offered_pps, found.received_pps, found.balance.loss_ratio)
+            for way, found in ways.items()
+        },
+        "tester": {"late": 0, "unsent": round(one.wanted * one.not_sent_ratio)},
+        "latency": {
+            str(way): [round(found.latency.average_us, 2), round(found.latency.max_us, 2)]
+            for way, found in ways.items()
+            if found.latency is not None
+        },
+    } | cost_of(trial.dut)
+
+
+def way_of(offered_pps: float, received_pps: float, loss: float) -> list[float]:
+    """One direction in a frame."""
+    return [float(f"{offered_pps:.6g}"), float(f"{received_pps:.6g}"), float(f"{loss:.4g}")]
+
+
+def cost_of(told: DutTelemetry) -> Frame:
+    """Clocks a packet, in all and by what the nodes do; nothing of a device that does not tell."""
+    cycles, vectors, packets = told.cycles_per_packet, told.vectors_per_call, told.in_packets
+    if cycles is None:
+        return {}
+    clocks: dict[str, float] = {}
+    for worker in told.workers:
+        for node in worker.nodes:
+            name = "input" if node.name in INPUT_NODES else class_of(node.name)
+            clocks[name] = clocks.get(name, 0.0) + node.clocks
+    classes = {name: round(value / packets, 1) for name, value in clocks.items()} if packets else {}
+    return {"cost": {"cycles": round(cycles, 1), "vectors": round(vectors or 0.0, 1), "classes": classes}}

@@ -1,0 +1,72 @@
+"""A load test followed: a frame a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.measurement.followed import PACKETS, Frame, Summary, cost_of, way_of
+from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.loadtest import Result
+from wirespeed.results.point import Point, points
+from wirespeed.results.sample import Sample
+
+_PHASES = {"warmup": "warm-up"}
+
+
+def frames_of(result: Result) -> Iterator[Frame]:
+    """The frames of a whole result, or of what there is of one."""
+    before = None
+    for sample in result.samples:
+        yield sample_frame(result, before, sample)
+        before = sample
+
+
+def summary_of(result: Result) -> Summary:
+    """The sums of all samples."""
+    last = result.samples[-1].phase if result.samples else ""
+    told = Summary("loadtest", _PHASES.get(last, last), len(result.samples))
+    for channel in result.channels:
+        name = str(channel)
+        row = points(result.samples, channel, result.medium(channel.tx), result.line_bps(channel.tx))
+        of = [point.balance for point in row]
+        lost = sum(one.offered - one.ours for one in of)
+        asked = sum(one.offered if one.asked is None else one.asked for one in of)
+        values = (asked, sum(one.offered for one in of), sum(one.ours for one in of))
+        # A packet under way between two samples is lost in one and surplus in the next, so sums are told.
+        told.packets[name] = dict(zip(PACKETS, (*values, max(0.0, lost), sum(b.unoffered for b in of)), strict=True))
+        told.line = max([told.line, *((point.offered_line_percent or 0) / 100 for point in row[-1:])])
+        spans = [sample.latency[channel] for sample in result.samples if channel in sample.latency]
+        if spans:
+            told.latency_s[name] = (spans[-1].average_us / 1e6, spans[-1].max_us / 1e6)
+            total_s = sum(span.average_us * span.packets for span in spans) / 1e6
+            told.spread[name] = ([span.hdr for span in spans if span.hdr], total_s)
+    return told
+
+
+def sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
+    """One sample of a load test; `before` is the one before it."""
+    found = {channel: _point(head, before, sample, channel) for channel in head.channels}
+    lines = [point.line_bps for point in found.values()]
+    frame: Frame = {
+        "t": round(sample.t_s, 3),
+        "what": sample.phase,
+        "ways": {str(way): way_of(one.offered_pps, one.received_pps, one.loss_ratio) for way, one in found.items()},
+        "tester": {
+            "late": round(sum(port.late or 0 for port in sample.ports.values())),
+            "unsent": round(sum(point.balance.unoffered for point in found.values())),
+        },
+        "latency": {str(way): [round(one.average_us, 2), round(one.max_us, 2)] for way, one in sample.latency.items()},
+    }
+    if lines and all(lines):
+        frame["line"] = sum(
+            point.offered_pps / point.offered_line_percent * 100
+            for point in found.values()
+            if point.offered_line_percent
+        )
+    return frame | cost_of(DutTelemetry.readable(sample.dut))
+
+
+def _point(head: Result, before: Sample | None, sample: Sample, channel: Channel) -> Point:
+    row = (sample,) if before is None else (before, sample)
+    return points(row, channel, head.medium(channel.tx), head.line_bps(channel.tx))[-1]
