@@ -10,8 +10,8 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, run, steps
 from simulated_dut import SimulatedDut, step
 
 from wirespeed.explain.ranking import explain
-from wirespeed.explain.sources.result import cases_of
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.report.loads import group_by_load
 from wirespeed.report.remarks import remarks_on
 from wirespeed.results.analysis import analyse, judged

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
+from wirespeed.cases.facts import Box, Case, Cpu, Drift, Link, Load, Shaper, Step, Worker
+from wirespeed.cases.machine_facts import Clock, Crossing, Machine
+from wirespeed.cases.shapers import shapers_of
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.causes import causes
-from wirespeed.explain.facts import Box, Case, Cpu, Drift, Link, Load, Shaper, Step, Worker
-from wirespeed.explain.machine_facts import Clock, Crossing, Machine
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of
-from wirespeed.explain.sources.result import cases_of as cases_of_result
-from wirespeed.explain.sources.shapers import shapers_of
 from wirespeed.explain.sources.show_run import workers_of
+from wirespeed.measurement.loadtest.case import cases_of as cases_of_result
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
 from wirespeed.results.loadtest import Result

@@ -10,7 +10,7 @@ import test_explain_seeds as seeds
 import test_explain_vpp_counters as counters
 from article_files import netgate_evidence
 
-from wirespeed.explain.facts import Case
+from wirespeed.cases.facts import Case
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of, read_evidence
 

@@ -12,14 +12,14 @@ from report_kinds import search_of, soak_of, suite_of
 from simulated_bench import FORWARD, Bench, ramp, run
 from simulated_dut import SimulatedDut, step
 
+from wirespeed.cases.facts import Box, Case, Load, Worker
+from wirespeed.cases.nic_counters import losses, pauses, queue_packets
+from wirespeed.cases.telemetry import box_of, cpus_told, drops_told, events_told, machine_told
 from wirespeed.cli.main import main
-from wirespeed.explain.facts import Box, Case, Load, Worker
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of as cases_of_text
 from wirespeed.explain.sources.files import cases_of, read_cases
 from wirespeed.explain.sources.inspection import with_inspection
-from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
-from wirespeed.explain.sources.telemetry import box_of, cpus_told, drops_told, events_told, machine_told
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.tables import inspection_of
 from wirespeed.inspect.transcript import Section

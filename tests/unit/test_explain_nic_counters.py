@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.dut.kinds.linux_load import nic_counters
-from wirespeed.explain.ranking import Explanation, explain
-from wirespeed.explain.sources.evidence_file import cases_of
-from wirespeed.explain.sources.nic_counters import (
+from wirespeed.cases.nic_counters import (
     BAD_FRAME,
     FILTERED,
     OVERRUN,
@@ -19,6 +16,9 @@ from wirespeed.explain.sources.nic_counters import (
     pauses,
     queue_packets,
 )
+from wirespeed.dut.kinds.linux_load import nic_counters
+from wirespeed.explain.ranking import Explanation, explain
+from wirespeed.explain.sources.evidence_file import cases_of
 
 TYPED = """
 schema: wirespeed-evidence/1

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.cases.facts import DROPS_BY_REASON
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.runtime import parse_runtime
 from wirespeed.errors import UsageError
-from wirespeed.explain.facts import DROPS_BY_REASON
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.pasted import Pasted, pasted_case

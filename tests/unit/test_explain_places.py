@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
-from wirespeed.explain.facts import Box, Case, Cpu, Load, Step, Worker
-from wirespeed.explain.machine_facts import Machine, Nic
+from wirespeed.cases.facts import Box, Case, Cpu, Load, Step, Worker
+from wirespeed.cases.machine_facts import Machine, Nic
 from wirespeed.explain.ranking import explain
-from wirespeed.explain.sources.result import cases_of
+from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.cases.facts import Box, Case, Cpu, Load, Step, worker_of
+from wirespeed.cases.machine_facts import Clock, Energy, Machine, Perf
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.curves import cost_curve, loss_curve
-from wirespeed.explain.facts import Box, Case, Cpu, Load, Step, worker_of
-from wirespeed.explain.machine_facts import Clock, Energy, Machine, Perf
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.reckoning import figures
 from wirespeed.explain.sources.evidence_file import read_evidence

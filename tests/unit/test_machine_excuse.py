@@ -10,7 +10,7 @@ import pytest
 from simulated_bench import FORWARD, Bench, run
 
 from wirespeed.explain.ranking import explain
-from wirespeed.explain.sources.result import cases_of
+from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.results.balance import Medium
 from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import why_spoilt

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from wirespeed.cases.facts import Case
 from wirespeed.cli.options import BoxOption, NameOption
 from wirespeed.errors import UsageError
-from wirespeed.explain.facts import Case
 from wirespeed.pages.words import harmless
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from wirespeed.explain.facts import Link, Load
+from wirespeed.cases.facts import Link, Load
 
 _CODING = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
 _LEAST_USABLE, _MOST_USABLE = 0.87, 0.93

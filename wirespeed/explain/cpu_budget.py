@@ -15,7 +15,7 @@ from itertools import groupby
 from math import isfinite
 from statistics import fmean
 
-from wirespeed.explain.facts import Cpu, Step, Worker, worker_of
+from wirespeed.cases.facts import Cpu, Step, Worker, worker_of
 from wirespeed.results.dut import INPUT_NODES, summed
 from wirespeed.results.node_classes import NODE_CLASSES, class_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Literal
 
-from wirespeed.explain.facts import FRAME_VECTORS, SATURATED_VECTORS, Step
+from wirespeed.cases.facts import FRAME_VECTORS, SATURATED_VECTORS, Step
 from wirespeed.explain.words import cycles_text
 from wirespeed.results.figures import loss_text, rate_text
 from wirespeed.results.knee import Corner, corner

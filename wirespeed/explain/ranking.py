@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from wirespeed.cases.facts import DROPS_BY_REASON, Case, Load
 from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, Evidence, Finding
-from wirespeed.explain.facts import DROPS_BY_REASON, Case, Load
 from wirespeed.explain.reckoning import Figure, contradictions, figures
 
 NAMED = 0.5

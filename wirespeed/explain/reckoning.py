@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wirespeed.cases.facts import NOT_ARRIVED, Case, Step, Worker
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
 from wirespeed.explain.cpu_budget import cpu_budget
-from wirespeed.explain.facts import NOT_ARRIVED, Case, Step, Worker
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
 from wirespeed.results.figures import exact_text, rate_text
 

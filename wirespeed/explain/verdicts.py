@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirespeed.explain.ranking import Explanation, explain
-from wirespeed.explain.sources import result as loadtest_source
 from wirespeed.explain.sources.files import cases_of, cases_of_results, is_result
+from wirespeed.measurement.loadtest import case as loadtest_source
 from wirespeed.results import verdicts
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.file import AnyResult, read_file

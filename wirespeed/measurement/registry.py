@@ -38,16 +38,16 @@ def kind_of(kind: str) -> type[Measurement[Any, Any]]:
 
 def frames_of(result: AnyResult) -> Iterator[Frame]:
     """A result of any kind, or what there is of one, as frames for the live page."""
-    frames: Iterator[Frame] = _part_of(result, "followed").frames_of(result)
+    frames: Iterator[Frame] = part_of(result, "followed").frames_of(result)
     return frames
 
 
 def summary_of(result: AnyResult) -> Summary:
     """A result of any kind, or what there is of one, as sums."""
-    summary: Summary = _part_of(result, "followed").summary_of(result)
+    summary: Summary = part_of(result, "followed").summary_of(result)
     return summary
 
 
-def _part_of(result: AnyResult, part: str) -> Any:
-    """The module `part` of the result's kind."""
+def part_of(result: AnyResult, part: str) -> Any:
+    """The module `part` of the result's kind, such as its `case`."""
     return import_module(f"wirespeed.measurement.{kind_name(result)}.{part}")

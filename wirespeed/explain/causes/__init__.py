@@ -11,8 +11,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import Finding
-from wirespeed.explain.facts import Case
 
 Look = Callable[[Case], Finding | None]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.facts import Case
+from wirespeed.cases.facts import Case
 from wirespeed.results.machine import explained
 
 _LEAST = 0.002

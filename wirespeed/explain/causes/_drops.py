@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wirespeed.cases.facts import Case
+from wirespeed.cases.nic_counters import said
 from wirespeed.explain.evidence import HINT, PROOF, STRONG, Evidence
-from wirespeed.explain.facts import Case
-from wirespeed.explain.sources.nic_counters import said
 from wirespeed.explain.words import share_text
 
 _MOST, _MUCH = 0.5, 0.2

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import share_of_lost
 from wirespeed.explain.causes._reasons import RX_MISSED
 from wirespeed.explain.curves import loss_curve
-from wirespeed.explain.facts import Case
 
 _MOST = 0.5
 _TIME_LEFT = 0.25

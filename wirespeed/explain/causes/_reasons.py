@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.sources import nic_counters
+from wirespeed.cases import nic_counters
 
 NO_NEXT_HOP = (
     "no route",

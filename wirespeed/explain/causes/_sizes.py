@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.explain.facts import Case, Load
+from wirespeed.cases.facts import Case, Load
 from wirespeed.results.figures import rate_text
 
 _SAME = 0.15

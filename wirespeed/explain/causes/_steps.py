@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain import curves
-from wirespeed.explain.facts import Case
 
 
 def shares_lost(case: Case) -> curves.Shares | None:

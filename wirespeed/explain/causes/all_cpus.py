@@ -8,10 +8,10 @@ nor the queues nor equal rates both ways say otherwise.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.results.figures import percent_text, rate_text
 
 NAME = "all-cpus"

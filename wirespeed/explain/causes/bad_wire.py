@@ -6,11 +6,11 @@ counter but the receiver's CRC, is a wire.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, share_of_lost
 from wirespeed.explain.causes._reasons import CHECKSUM
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 

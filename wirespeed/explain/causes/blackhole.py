@@ -6,10 +6,10 @@ that the counter alone does not tell them apart. Answers by ICMP speak for a rou
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import BLACKHOLE
 from wirespeed.explain.evidence import HINT, Evidence, Finding
-from wirespeed.explain.facts import Case
 
 NAME = "blackhole"
 _REFUSED = ("destination unreachable response",)

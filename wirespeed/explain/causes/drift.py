@@ -6,8 +6,8 @@ more, is a drift; less is noise of a machine that others use too.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Drift
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Drift
 from wirespeed.results.figures import difference_text
 
 NAME = "drift"

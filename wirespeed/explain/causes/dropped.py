@@ -7,10 +7,10 @@ drops, the drop nodes of VPP's `show runtime` have the packets that the router d
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import DROPS_BY_REASON, Case
 from wirespeed.explain.causes import _reasons
 from wirespeed.explain.causes._drops import has, pieces_of, share_of_lost, weight
 from wirespeed.explain.evidence import Evidence, Finding
-from wirespeed.explain.facts import DROPS_BY_REASON, Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 

@@ -6,10 +6,10 @@ counter for were most likely dropped by a rule.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, share_of_lost
 from wirespeed.explain.causes._reasons import FIREWALL
 from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 

@@ -6,8 +6,8 @@ the lack of packets needs do not explain it.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import EXCLUDED, PROOF, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "flow-control"

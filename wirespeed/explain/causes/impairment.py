@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import ON_PURPOSE
 from wirespeed.explain.evidence import STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 
 NAME = "impairment"
 

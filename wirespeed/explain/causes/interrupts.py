@@ -5,10 +5,10 @@ QDrops counts packets that a netisr queue did not take; a queue's interrupt thre
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import NETISR
 from wirespeed.explain.evidence import HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 
 NAME = "interrupts"
 _BUSY_PERCENT = 95.0

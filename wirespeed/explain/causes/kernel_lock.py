@@ -5,9 +5,9 @@ The packet rate is the same at all sizes, below the line, and CPUs are left.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 
 NAME = "kernel-lock"
 

@@ -7,8 +7,8 @@ which its cause looks at.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, PROOF, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import percent_text, rate_text
 

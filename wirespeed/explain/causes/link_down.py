@@ -5,8 +5,8 @@ The tester sees the state of its own ports in each sample; what was lost in samp
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import HINT, PROOF, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "link-down"

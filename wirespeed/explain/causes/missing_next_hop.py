@@ -6,10 +6,10 @@ what it took in did not come out, tells the same.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import NO_NEXT_HOP
 from wirespeed.explain.evidence import FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "no-next-hop"

@@ -5,10 +5,10 @@ A packet that is cut comes back as two and more, so that more came back than was
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, with_icmp_errors
 from wirespeed.explain.causes._reasons import MTU
 from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "mtu"

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.cases.facts import NOT_ARRIVED, Case, Load
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import NOT_ARRIVED, Case, Load
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 

@@ -6,9 +6,9 @@ with the few packets that it had proves nothing about the load.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import NOT_ARRIVED, Case
 from wirespeed.explain.causes._absence import longest_absence
 from wirespeed.explain.evidence import PROOF, Evidence, Finding
-from wirespeed.explain.facts import NOT_ARRIVED, Case
 from wirespeed.results.figures import rate_text
 
 NAME = "not-arrived"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import FAIR, HINT, Evidence, Finding
-from wirespeed.explain.facts import Case
 
 NAME = "numa"
 

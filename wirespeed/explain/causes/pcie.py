@@ -7,9 +7,9 @@ together no more than one alone.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Link
 from wirespeed.explain.arithmetic import Span, link_use, up_bytes
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Link
 from wirespeed.results.figures import rate_text
 
 NAME = "pcie"

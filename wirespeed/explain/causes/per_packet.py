@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
 from wirespeed.explain.evidence import EXCLUDED, FAIR, Evidence, Finding
-from wirespeed.explain.facts import Case
 
 NAME = "per-packet"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import ceil
 
+from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Load
 from wirespeed.results.figures import rate_text
 
 NAME = "placement"

@@ -6,9 +6,9 @@ So one flow that carries as much as many flows, or a share of it that is one of 
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes.worker import IDLE_PART
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 

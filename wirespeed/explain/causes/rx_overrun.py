@@ -8,14 +8,14 @@ alone say nothing. What a kernel's interface counts as `rx drop` may have died i
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
+from wirespeed.cases.nic_counters import RING
 from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import has, pieces_of
 from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
-from wirespeed.explain.sources.nic_counters import RING
 from wirespeed.explain.words import share_text
 
 NAME = "rx-overrun"

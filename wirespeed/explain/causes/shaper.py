@@ -6,8 +6,8 @@ below the line, where a device that is limited by its packets carries the same p
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.evidence import FAIR, PROOF, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Load
 from wirespeed.results.figures import rate_text
 from wirespeed.units import FCS_BYTES, format_si
 

@@ -7,10 +7,10 @@ twentieth of what was offered: fewer are neighbours and routing protocols at wor
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import has, named, with_icmp_errors
 from wirespeed.explain.causes._reasons import ICMP_ERRORS, SLOW_PATH
 from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import share_text
 
 NAME = "slow-path"

@@ -6,8 +6,8 @@ not take (RPS). A CPU in softirq all the time is saturated, whatever the others 
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.results.figures import percent_text
 
 NAME = "softirq"

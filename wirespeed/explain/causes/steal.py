@@ -6,10 +6,10 @@ side catches up (docs/measurement.md); when that explains the loss, it is not th
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Cpu
 from wirespeed.explain.causes._absence import explains_loss, longest_absence, rings_hold
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Cpu
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, percent_text
 

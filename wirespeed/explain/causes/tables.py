@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Load
 
 NAME = "tables"
 _DEARER = 1.2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Load
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 

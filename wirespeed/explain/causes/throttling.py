@@ -6,8 +6,8 @@ without them. A machine that is a guest shows what its host likes.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import AGAINST, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case
 from wirespeed.explain.words import clock_text
 
 NAME = "throttling"

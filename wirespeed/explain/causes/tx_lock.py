@@ -6,8 +6,8 @@ own; two fifths and more, in each of several workers, is waiting.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Worker
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Worker
 from wirespeed.explain.words import share_text
 from wirespeed.results.node_classes import class_of
 

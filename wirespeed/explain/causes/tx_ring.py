@@ -7,10 +7,10 @@ output node before it what there was to send.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import DROPS_BY_REASON, Case, Worker
 from wirespeed.explain.causes._drops import share_of_lost, weight
 from wirespeed.explain.causes._reasons import TX_FULL
 from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
-from wirespeed.explain.facts import DROPS_BY_REASON, Case, Worker
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.results.node_classes import OUTPUT, TX, port_of, whole_names

@@ -7,9 +7,9 @@ of the CPU, which checks the reading.
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Case, Worker
 from wirespeed.explain.arithmetic import core_pps
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
-from wirespeed.explain.facts import Case, Worker
 from wirespeed.results.figures import rate_text
 
 NAME = "worker"

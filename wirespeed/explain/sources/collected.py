@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wirespeed.explain.facts import Case, Load
-from wirespeed.explain.sources.telemetry import (
+from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.telemetry import (
     box_of,
     cpus_told,
     cycles_of,

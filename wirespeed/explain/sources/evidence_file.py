@@ -19,10 +19,10 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from wirespeed import yaml_places
+from wirespeed.cases.facts import Box, Case, Cpu, Flows, Link, Load, Step, Worker
+from wirespeed.cases.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
+from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.explain.facts import Box, Case, Cpu, Flows, Link, Load, Step, Worker
-from wirespeed.explain.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
-from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.explain.sources.pasted import more_than_offered
 from wirespeed.explain.sources.plain_lines import plain_text
 from wirespeed.explain.sources.show_run import counted_in, workers_of

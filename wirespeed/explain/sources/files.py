@@ -7,19 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from wirespeed.explain.facts import Case, Load
-from wirespeed.explain.sources import result, rfc2544, search, soak
+from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
+from wirespeed.measurement.registry import part_of
 from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.collection import Collected, is_collected, read_collected
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
-from wirespeed.results.loadtest import Result
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
 
 YAML = (".yaml", ".yml")
 T = TypeVar("T")
@@ -64,22 +60,10 @@ def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspect
 
 def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
     """Those of one file are of one device, whatever it is called: each stands beside the others."""
-    cases = _cases_of(found, source)
+    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source)
     return tuple(
         replace(case, others=(*case.others, *(other.load for other in cases if other is not case))) for case in cases
     )
-
-
-def _cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
-    match found:
-        case Result():
-            return result.cases_of(found, source)
-        case SearchResult():
-            return search.cases_of(found, source)
-        case Rfc2544Result():
-            return rfc2544.cases_of(found, source)
-        case SoakResult():
-            return soak.cases_of(found, source)
 
 
 def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Case, ...]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from wirespeed.explain.facts import Case, Link
-from wirespeed.explain.machine_facts import Crossing, Machine, Nic, Optic
+from wirespeed.cases.facts import Case, Link
+from wirespeed.cases.machine_facts import Crossing, Machine, Nic, Optic
 from wirespeed.results.inspection import Inspection
 
 

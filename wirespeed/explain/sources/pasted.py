@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wirespeed.cases.facts import Case
 from wirespeed.errors import UsageError
-from wirespeed.explain.facts import Case
 from wirespeed.explain.sources.plain_lines import plain_text
 from wirespeed.explain.sources.show_run import Counted, counted_in, workers_of
 from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in

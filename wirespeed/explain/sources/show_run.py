@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from wirespeed.cases.facts import Worker, worker_of
 from wirespeed.dut.counter_meanings import meaning
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.runtime import Runtime, ThreadRuntime, node_costs, read_runtime
 from wirespeed.errors import UsageError
-from wirespeed.explain.facts import Worker, worker_of
 from wirespeed.results.dut import INPUT_NODES
 from wirespeed.results.figures import rate_text
 

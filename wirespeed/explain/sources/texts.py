@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wirespeed.cases.facts import Box, Case, Cpu, Load
+from wirespeed.cases.machine_facts import Machine, Nic
+from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.kinds.linux_load import nic_counters, table_by_cpu
 from wirespeed.dut.kinds.vpp_language import LOST, interface_counters
 from wirespeed.dut.runtime import read_runtime
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.explain.facts import Box, Case, Cpu, Load
-from wirespeed.explain.machine_facts import Machine, Nic
-from wirespeed.explain.sources.nic_counters import losses, pauses, queue_packets
 from wirespeed.explain.sources.plain_lines import plain_lines
 from wirespeed.explain.sources.show_run import counted_in, workers_of
 from wirespeed.files import read_text_file

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Literal
 
-from wirespeed.explain.machine_facts import Machine
-from wirespeed.explain.sources.nic_counters import said
+from wirespeed.cases.machine_facts import Machine
+from wirespeed.cases.nic_counters import said
 from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps

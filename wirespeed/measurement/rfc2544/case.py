@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wirespeed.explain.facts import Case
-from wirespeed.explain.sources.trials import Tried, case_of, idle_watts
+from wirespeed.cases.facts import Case
+from wirespeed.cases.trials import Tried, case_of, idle_watts
 from wirespeed.results.rfc2544 import Rfc2544Result, SuiteTrial
 
 _TESTS = ("throughput", "frame-loss")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.explain.facts import Case, Drift, Load
-from wirespeed.explain.machine_facts import Energy, Machine
-from wirespeed.explain.sources.streams import flows_of, hashed_by
-from wirespeed.explain.sources.telemetry import box_of
-from wirespeed.explain.sources.trials import idle_watts
+from wirespeed.cases.facts import Case, Drift, Load
+from wirespeed.cases.machine_facts import Energy, Machine
+from wirespeed.cases.streams import flows_of, hashed_by
+from wirespeed.cases.telemetry import box_of
+from wirespeed.cases.trials import idle_watts
 from wirespeed.results.balance import Medium
 from wirespeed.results.soak import Drift as Told
 from wirespeed.results.soak import SoakResult, Span

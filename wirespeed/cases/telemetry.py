@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wirespeed.explain.facts import Box, Cpu, Step, Worker, worker_of
-from wirespeed.explain.machine_facts import Clock, Machine, Nic
-from wirespeed.explain.sources.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
-from wirespeed.explain.sources.shapers import shapers_of
+from wirespeed.cases.facts import Box, Cpu, Step, Worker, worker_of
+from wirespeed.cases.machine_facts import Clock, Machine, Nic
+from wirespeed.cases.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
+from wirespeed.cases.shapers import shapers_of
 from wirespeed.results.dut import DutFacts, DutTelemetry, summed
 from wirespeed.results.dut_cpu import MachineLoad
 

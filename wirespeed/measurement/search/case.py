@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from wirespeed.explain.facts import Case
-from wirespeed.explain.sources.trials import Tried, case_of, idle_watts
+from wirespeed.cases.facts import Case
+from wirespeed.cases.trials import Tried, case_of, idle_watts
 from wirespeed.results.search import SearchResult, SearchTrial
 
 

@@ -8,10 +8,10 @@ from itertools import groupby
 from statistics import fmean
 from typing import Any
 
-from wirespeed.explain.facts import Case, Load, Step
-from wirespeed.explain.machine_facts import Energy
-from wirespeed.explain.sources.streams import flows_of, hashed_by
-from wirespeed.explain.sources.telemetry import (
+from wirespeed.cases.facts import Case, Load, Step
+from wirespeed.cases.machine_facts import Energy
+from wirespeed.cases.streams import flows_of, hashed_by
+from wirespeed.cases.telemetry import (
     box_of,
     counts,
     cpus_told,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.explain.facts import Flows
+from wirespeed.cases.facts import Flows
 
 _UNREADABLE = ("mpls", "gre", "pppoe")
 """A NIC finds no addresses in such frames, and so one queue."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.explain.facts import Shaper
+from wirespeed.cases.facts import Shaper
 
 TEXT = "tc -s qdisc"
 _KINDS = ("tbf", "htb", "hfsc", "cake", "cbq", "netem")

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.explain.facts import Case, Load, Step, Worker
-from wirespeed.explain.machine_facts import Energy, Machine
-from wirespeed.explain.sources.settled import settled
-from wirespeed.explain.sources.streams import flows_of, hashed_by
-from wirespeed.explain.sources.telemetry import (
+from wirespeed.cases.facts import Case, Load, Step, Worker
+from wirespeed.cases.machine_facts import Energy, Machine
+from wirespeed.cases.settled import settled
+from wirespeed.cases.streams import flows_of, hashed_by
+from wirespeed.cases.telemetry import (
     box_of,
     counts,
     cpus_told,
@@ -22,7 +22,7 @@ from wirespeed.explain.sources.telemetry import (
     tells_drops,
     workers_told,
 )
-from wirespeed.explain.sources.trials import idle_watts
+from wirespeed.cases.trials import idle_watts
 from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
 from wirespeed.results.balance import Medium
 from wirespeed.results.counting import Counting, counting_of
