@@ -65,7 +65,7 @@ tsan:
 	@tools/setup.sh test
 	@tools/tsan.sh $(ARGS)
 
-# make trials ARGS="--short", ARGS="--only labs", ARGS="--packets": docs/trials.md
+# make trials ARGS="--short", ARGS="--only labs", ARGS="--packets": docs/develop/trials.md
 trials:
 	@tools/setup.sh test
 	@tools/trials.sh $(ARGS)

@@ -74,7 +74,8 @@ def page_order(root: Path) -> list[str]:
 
 def _settings(root: Path, commands: Sequence[Page]) -> dict[str, Any]:
     develop = sorted(path.name for path in (root / "docs" / "develop").glob("*.md"))
-    decisions = sorted(path.name for path in (root / "docs" / "decisions").glob("*.md"))
+    folder = "docs/develop/decisions"
+    decisions = sorted(path.name for path in (root / "docs" / "develop" / "decisions").glob("*.md"))
     return {
         "site_name": "wirespeed",
         "site_description": "Measure what a router really forwards, and explain why.",
@@ -103,7 +104,7 @@ def _settings(root: Path, commands: Sequence[Page]) -> dict[str, Any]:
             {"Router's command line": "reference/router.md"},
             {"Causes": "reference/causes.md"},
             {"Develop": [f"docs/develop/{name}" for name in develop]},
-            {"Decisions": ["docs/decisions/README.md", *(f"docs/decisions/{name}" for name in decisions)]},
+            {"Decisions": [f"{folder}/README.md", *(f"{folder}/{name}" for name in decisions)]},
             {"Contributing": "CONTRIBUTING.md"},
         ],
     }

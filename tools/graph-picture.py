@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/graph.md: the graph of a router with one port, as `show vlib graph` tells it, drawn with Mermaid.
+"""Write docs/develop/graph.md: the graph of a router with one port, as `show vlib graph` tells it, drawn with Mermaid.
 
     tools/graph-picture.py [--check]
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from wirespeed.router.client import ask
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "graph.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "develop" / "graph.md"
 HEAD = """\
 # The graph
 
@@ -75,7 +75,7 @@ def main() -> int:
     if not options.check:
         PAGE.write_text(made)
     elif PAGE.read_text() != made:
-        print("docs/graph.md is not the graph; tools/graph-picture.py writes it", file=sys.stderr)
+        print("docs/develop/graph.md is not the graph; tools/graph-picture.py writes it", file=sys.stderr)
         return 1
     return 0
 

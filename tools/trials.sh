@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run the trials (docs/trials.md): tools/trials.sh [OPTION…]. For --sanitizer, and for the trial many-links at length, the
+# Run the trials (docs/develop/trials.md): tools/trials.sh [OPTION…]. For --sanitizer, and for the trial many-links at length, the
 # native part is built once more.
 set -eu
 cd "$(dirname "$0")/.."

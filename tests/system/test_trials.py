@@ -1,4 +1,4 @@
-"""The short form of each trial (docs/trials.md): `make trials` breaks things for half an hour."""
+"""The short form of each trial (docs/develop/trials.md): `make trials` breaks things for half an hour."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from trials.runner import Form, run, run_inside
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="tools/trials.sh", description="The programs broken on purpose: docs/trials.md"
+        prog="tools/trials.sh", description="The programs broken on purpose: docs/develop/trials.md"
     )
     parser.add_argument("--short", action="store_true", help="few rounds of each: about ten minutes")
     parser.add_argument("--only", metavar="NAME", action="append", help="this trial; may be given more than once")

@@ -51,7 +51,7 @@ BEHAVIOURS = (
     Behaviour(
         "packets that the medium does not take",
         "tried again, unless `--queue-drop` is given",
-        "counted as `refused`, not sent later ([why](decisions/0002-refused-and-late.md))",
+        "counted as `refused`, not sent later ([why](develop/decisions/0002-refused-and-late.md))",
         "dataplane/test_generator_core.py::test_full_ring_refuses_until_the_peer_wakes_up",
     ),
     Behaviour(

@@ -14,6 +14,7 @@ from wirespeed.console.running import run_line
 from wirespeed.console.session import Session
 from wirespeed.errors import WirespeedError
 from wirespeed.history import line_history
+from wirespeed.typed_line import typed_line
 
 
 class Shell:
@@ -41,7 +42,9 @@ class Shell:
             self._completer.ports = self._session.ports
             try:
                 with patch_stdout(raw=True):  # what happens by itself is told above the line being typed
-                    line = self._lines.prompt(lambda: prompt_of(self._session), refresh_interval=1.0)
+                    line = typed_line(
+                        self._lines, self._complain, lambda: prompt_of(self._session), refresh_interval=1.0
+                    )
                 if not line.strip():
                     continue
                 run_line(self._session, line, self._complain, timed=True)
@@ -79,7 +82,7 @@ class Shell:
     def _ask(self, question: str, answers: tuple[str, ...]) -> str:
         while True:
             try:
-                answer = self._questions.prompt(question).strip().lower()
+                answer = typed_line(self._questions, self._complain, question).strip().lower()
             except KeyboardInterrupt:
                 return "c"
             except EOFError:

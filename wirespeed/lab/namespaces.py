@@ -1,4 +1,4 @@
-"""Network namespaces by pyroute2, whose forks of this process end as forks (docs/decisions/0007-pyroute2.md).
+"""Network namespaces by pyroute2, whose forks of this process end as forks (docs/develop/decisions/0007-pyroute2.md).
 
 It forks this process, and sends the fork SIGTERM when it has answered. A handler of ours that raises would leave the
 fork through its copy of our stack: it would bring the lab down, and take our sockets out of the epoll instance that it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from prompt_toolkit.output import Output
 from wirespeed.errors import WirespeedError
 from wirespeed.history import line_history
 from wirespeed.router.client import complete
+from wirespeed.typed_line import typed_line
 
 PROMPT = "wirespeed# "
 _LEAVE = {"q", "quit", "exit"}
@@ -43,7 +45,7 @@ class Shell:
         self._run = run
         while True:
             try:
-                line = self._session.prompt().strip()
+                line = typed_line(self._session, _complain).strip()
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -57,6 +59,10 @@ class Shell:
         """As on a router's console: `?` needs no return key, and the line stays."""
         line = event.current_buffer.document.text_before_cursor
         run_in_terminal(lambda: self._run(f"{line} ?"))
+
+
+def _complain(text: str) -> None:
+    print(f"wirespeed: {text}", file=sys.stderr)
 
 
 class RouterCompleter(Completer):

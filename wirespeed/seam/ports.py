@@ -16,7 +16,7 @@ class RxStart(IntEnum):
 
 
 class Medium(IntEnum):
-    """Whose doing it is when a port does not take a packet: see docs/decisions/0002-refused-and-late.md."""
+    """Whose doing it is when a port does not take a packet: see docs/develop/decisions/0002-refused-and-late.md."""
 
     RING = 0
     """memif, vhost or ring: the peer did not drain its ring."""

@@ -4,11 +4,11 @@
  * alike for IPv4, whose addresses are the first 32 bits here.
  *
  * The main thread has the prefixes in a tree of their own (prefix_tree.h). Workers look up in a
- * trie (docs/decisions/0006): a table of the first 24 bits, then groups of 256 entries for eight
- * bits each. An entry holds value and length of the longest prefix that covers it, or the number of
- * what is below it: of IPv6's prefixes a list as long as they are few and end within 32 bits
- * (prefix_list.h), and a group otherwise. A group stands as long as some prefix ends inside it or
- * deeper. A change shows itself to readers in one store, and what it took out is not used again
+ * trie (docs/develop/decisions/0006): a table of the first 24 bits, then groups of 256 entries for
+ * eight bits each. An entry holds value and length of the longest prefix that covers it, or the
+ * number of what is below it: of IPv6's prefixes a list as long as they are few and end within 32
+ * bits (prefix_list.h), and a group otherwise. A group stands as long as some prefix ends inside it
+ * or deeper. A change shows itself to readers in one store, and what it took out is not used again
  * before the workers have let go of it.
  */
 #ifndef ROUTER_FIB_TRIE_H
