@@ -125,7 +125,7 @@ static const char *const vxlan_out_nodes[] = {"ethernet-input", "l2-input",     
 											  "vxlan-output",   "vxlan4-encap", "ip4-rewrite",
 											  "e1-output"};
 static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input",    "ip4-lookup",
-											 "ip4-local",      "vxlan4-input", "l2-input",
+											 "vxlan4-local",   "vxlan4-input", "l2-input",
 											 "l2-output",      "e1-output"};
 
 /* Out of a port and into a bond, and the other way; l2xc is the same without the bond. */

@@ -107,7 +107,7 @@ static const char *follow(const struct graph_config *config, const struct graph_
 		next++;
 	if (next < count)
 		next++; /* it is one of them */
-	else if (is_among(arc->starts, GRAPH_ARC_MAX_STARTS, node))
+	else if (!arc->starts[0] || is_among(arc->starts, GRAPH_ARC_MAX_STARTS, node))
 		next = 0;
 	while (next < count && !is_on(config, on_arc[next]->node, interface))
 		next++;

@@ -2,7 +2,7 @@
 /*
  * Feature arcs: places in the graph where nodes can be put between two others.
  *
- * The file of the node that an arc begins at names the arc, and the node that it ends at; a feature
+ * The file of the node that an arc begins at, or ends at, names the arc and its end; a feature
  * is a node whose file names the arc, and the features it runs before or after. Which ones are on
  * is known when the graph is made: the beginning's edge leads to the first of them, each one's edge
  * to the arc's end leads to the next. One that is off is not in the graph, and costs nothing.
@@ -17,7 +17,8 @@ enum { GRAPH_ARC_MAX_STARTS = 4, GRAPH_ARC_MAX_FEATURES = 32, GRAPH_FEATURE_MAX_
 /* Names are those of registrations: "%-tx" is the tx node of a start's own interface. */
 struct graph_arc {
 	const char *name;
-	const char *starts[GRAPH_ARC_MAX_STARTS]; /* as many as are not NULL */
+	/* As many as are not NULL; without one, the arc begins at all nodes that lead to its end. */
+	const char *starts[GRAPH_ARC_MAX_STARTS];
 	const char *end;
 	struct graph_arc *next;
 };

@@ -109,9 +109,12 @@ NODE(first_feature, "z-first", spread_process, false, "arc-end")
 NODE(second_feature, "y-second", spread_process, false, "arc-end")
 NODE(third_feature, "x-third", spread_process, false, "arc-end")
 NODE(own_feature, "%-own", spread_process, false, "%-wire")
+NODE(last_feature, "last-feature", spread_process, false, "sink")
 static struct graph_arc test_arc = {.name = "test-arc", .starts = {"arc-start"}, .end = "arc-end"};
 static struct graph_arc own_arc = {.name = "own-arc", .starts = {"%-out"}, .end = "%-wire"};
+static struct graph_arc last_arc = {.name = "last-arc", .end = "sink"};
 static struct graph_feature features[] = {
+	{.node = "last-feature", .arc = "last-arc"},
 	{.node = "x-third", .arc = "test-arc", .runs_after = {"y-second", "nobody-there"}},
 	{.node = "y-second", .arc = "test-arc"},
 	{.node = "z-first", .arc = "test-arc", .runs_before = {"y-second"}},
@@ -124,6 +127,7 @@ __attribute__((constructor)) static void register_arcs(void)
 {
 	graph_arc_register(&test_arc);
 	graph_arc_register(&own_arc);
+	graph_arc_register(&last_arc);
 	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
 		graph_feature_register(&features[i]);
 }
@@ -329,6 +333,15 @@ static void features_run_in_their_order_and_only_while_on(void **state)
 	assert_leads("y-second", "x-third", all, 3, "z-first y-second x-third arc-end sink");
 }
 
+static void an_arc_without_starts_begins_at_all_that_lead_to_its_end(void **state)
+{
+	(void)state;
+	const struct graph_feature_on last[] = {{"last-feature", UINT16_MAX}};
+	assert_leads("arc-start", "arc-end", last, 1, "arc-end last-feature sink");
+	assert_leads("arc-end", "last-feature", last, 1, "arc-end last-feature sink");
+	assert_leads("last-feature", "sink", last, 1, "arc-end last-feature sink");
+}
+
 static void a_template_is_on_for_its_interface_alone(void **state)
 {
 	(void)state;
@@ -371,6 +384,7 @@ int main(void)
 		cmocka_unit_test(starts_its_nodes),
 		cmocka_unit_test(shows_packets_to_the_trace),
 		cmocka_unit_test(features_run_in_their_order_and_only_while_on),
+		cmocka_unit_test(an_arc_without_starts_begins_at_all_that_lead_to_its_end),
 		cmocka_unit_test(a_template_is_on_for_its_interface_alone),
 		cmocka_unit_test(features_that_wait_for_each_other_are_refused),
 	};

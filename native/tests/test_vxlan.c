@@ -165,6 +165,12 @@ static void many_come_and_go(void **state)
 		assert_int_equal(vxlan_find(vxlan_room(rig_router)->ends, &key) != NULL, i % 2);
 		assert_int_equal(ws_router_vxlan(rig_router, indices[i], &told), i % 2 ? 0 : -ENODEV);
 	}
+	/* The nodes that look for tunnels' packets go with the last tunnel. */
+	assert_non_null(graph_node(rig_router->workers[0]->graph, "vxlan4-local"));
+	for (uint32_t i = 1; i < MANY; i += 2)
+		assert_int_equal(ws_router_interface_delete(rig_router, indices[i]), 0);
+	assert_null(graph_node(rig_router->workers[0]->graph, "vxlan4-local"));
+	assert_null(graph_node(rig_router->workers[0]->graph, "vxlan6-local"));
 }
 
 enum { TAG = 7, TAGGED = ETHERNET_LEN + VLAN_TAG_LEN };

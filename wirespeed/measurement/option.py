@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
@@ -69,16 +70,18 @@ class Declared:
         return kinds[0] if NoneType in get_args(self.kind) and len(kinds) == 1 else self.kind
 
 
-def declared(options: type) -> list[Declared]:
+@cache
+def declared(options: type) -> tuple[Declared, ...]:
     """The options that a dataclass declares, in the order of help."""
     hints = get_type_hints(options, include_extras=True)
     found = [_declared(one, hints[one.name]) for one in fields(options)]
-    return sorted(found, key=lambda one: one.option.row)
+    return tuple(sorted(found, key=lambda one: one.option.row))
 
 
-def settings(options: type) -> list[Declared]:
+@cache
+def settings(options: type) -> tuple[Declared, ...]:
     """The options that a campaign can set, in the order of a cell's flags."""
-    return sorted((one for one in declared(options) if one.option.setting), key=lambda one: one.option.place)
+    return tuple(sorted((one for one in declared(options) if one.option.setting), key=lambda one: one.option.place))
 
 
 def bare_values(options: type) -> dict[str, str]:

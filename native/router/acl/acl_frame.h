@@ -66,10 +66,9 @@ static inline void acl_judge(struct acl_frame *frame, const struct acl_list *lis
 	}
 }
 
-static inline const struct acl_list *acl_list_of(const struct ws_router *router,
-												 enum acl_direction direction, uint16_t interface)
+static inline const struct acl_list *acl_list_of(const struct acl_frame *frame, uint16_t interface)
 {
-	return __atomic_load_n(&acls_of(router)->lists[direction][interface], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&frame->acls->lists[frame->direction][interface], __ATOMIC_ACQUIRE);
 }
 
 static inline void acl_begin(struct acl_frame *frame, const struct graph *graph,
@@ -101,14 +100,13 @@ static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uin
 static inline __attribute__((always_inline)) uint16_t
 acl_input(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, uint8_t family)
 {
-	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
 	if (unlikely(acl_is_traced(graph)) && n > 1)
 		return acl_one_by_one(graph, node, packets, n);
 	acl_begin(&frame, graph, node, packets, ACL_INPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
-		const struct acl_list *list = acl_list_of(router, ACL_INPUT, packet->port);
+		const struct acl_list *list = acl_list_of(&frame, packet->port);
 		frame.next[i] = ACL_PASS;
 		if (list)
 			acl_judge(&frame, list, family_index(family), packet->port, i, packet_data(packet),

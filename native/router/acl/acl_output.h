@@ -41,7 +41,7 @@ acl_output(struct graph *graph, struct graph_node *node, void **packets, uint16_
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		uint16_t tx = packet_tx_interface(packet);
-		const struct acl_list *list = acl_list_of(router, ACL_OUTPUT, tx);
+		const struct acl_list *list = acl_list_of(&frame, tx);
 		size_t at;
 		int family;
 		frame.next[i] = ACL_PASS;

@@ -14,14 +14,13 @@ static const char *const edges[] = {[ACL_PASS] = "l2-input", [ACL_DROP] = "error
 static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
 	struct acl_frame frame;
 	if (unlikely(acl_is_traced(graph)) && n > 1)
 		return acl_one_by_one(graph, node, packets, n);
 	acl_begin(&frame, graph, node, packets, ACL_INPUT);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
-		const struct acl_list *list = acl_list_of(router, ACL_INPUT, packet->port);
+		const struct acl_list *list = acl_list_of(&frame, packet->port);
 		size_t at;
 		int family;
 		frame.next[i] = ACL_PASS;

@@ -5,21 +5,23 @@
  * Pings are answered; nothing else is served, which UDP and unknown protocols are told (RFC 1122
  * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for answers
  * to pings of our own. What came in by an interface that is paired with one of Linux is all
- * Linux's, but for those answers. While there are VXLAN tunnels, what comes to their port is theirs
- * first. What goes to Linux, and answers to pings of our own, come no faster than their punt
- * policers let them.
+ * Linux's, but for those answers. What goes to Linux, and answers to pings of our own, come no
+ * faster than their punt policers let them.
+ *
+ * The end of the arc ip4-local, which begins at all nodes that lead here: its features take what
+ * they serve before.
  *
  * Uses: mbuf->port. Next: icmp4-echo-request, icmp4-echo-reply, ip4-icmp-error, linux-cp-punt,
- * vxlan4-input, error-drop.
+ * error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
 #include "router/local/linux_cp.h"
-#include "router/packet/eight.h"
+#include "router/nodes/each_packet.h"
 #include "router/punt/punt.h"
 #include "router/router.h"
-#include "router/vxlan/vxlan.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -30,13 +32,12 @@ enum edge {
 	EDGE_ICMP_ERROR,
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
-	EDGE_VXLAN,
 	EDGES
 };
 static const char *const edges[] = {
 	[EDGE_ECHO_REQUEST] = "icmp4-echo-request", [EDGE_ECHO_REPLY] = "icmp4-echo-reply",
 	[EDGE_ICMP_ERROR] = "ip4-icmp-error",       [EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",     [EDGE_VXLAN] = "vxlan4-input",
+	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
 };
 
 enum counter {
@@ -128,54 +129,7 @@ static enum edge hand_over(struct graph *graph, struct graph_node *node, struct 
 	return EDGE_LINUX_CP_PUNT;
 }
 
-/* With options, or not. */
-static bool may_be_vxlan(const struct rte_mbuf *packet)
-{
-	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	const struct content content = content_of(packet, ip);
-	const struct udp_header *udp = (const struct udp_header *)(const void *)content.bytes;
-	return ip->protocol == IP4_UDP && !ip4_is_fragment(ip) && content.readable >= UDP_LEN &&
-		   udp->destination == htobe16(VXLAN_PORT);
-}
-
-enum { PLAIN_IHL = 4 << 4 | IP4_LEN / 4, VXLAN_NEEDS = IP4_LEN + UDP_LEN };
-
-/* The usual kind is found with one branch. */
-static inline bool is_vxlan(const struct rte_mbuf *packet)
-{
-	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	const struct udp_header *udp = (const struct udp_header *)(const void *)(ip + 1);
-	if (unlikely(packet->data_len < VXLAN_NEEDS))
-		return false;
-	uint32_t differs = ip->version_ihl ^ PLAIN_IHL;
-	differs |= ip->protocol ^ IP4_UDP;
-	differs |= udp->destination ^ htobe16(VXLAN_PORT);
-	differs |= ip4_is_fragment(ip);
-	differs |= be16toh(ip->total_length) < VXLAN_NEEDS;
-	return likely(!differs) || may_be_vxlan(packet);
-}
-
-/* Whether eight are of the usual kind. */
-LANES_INLINE bool are_vxlan(void *const *packets)
-{
-	enum { PORT_FROM = VXLAN_NEEDS - UDP_LEN + 4 - sizeof(eight_part) };
-	static const union eight_bytes start = {{PLAIN_IHL, [IP4_PROTOCOL_AT] = IP4_UDP}},
-								   start_counts = {{0xff, [6] = 0x3f,
-													0xff, [IP4_PROTOCOL_AT] = 0xff}},
-								   port = {{[14] = VXLAN_PORT >> 8, VXLAN_PORT & 0xff}},
-								   port_counts = {{[14] = 0xff, 0xff}};
-	const void *headers[EIGHT];
-	if (!eight_have_bytes(packets, VXLAN_NEEDS))
-		return false;
-	eight_data(packets, (void **)headers);
-	eight_part differs = eight_differ(headers, 0, start.part) & start_counts.part;
-	differs |= eight_differ(headers, PORT_FROM, port.part) & port_counts.part;
-	lanes totals = lanes_swap(lanes_load_at(headers, 0)) & 0xffff;
-	return !lanes_any(lanes_less(totals, lanes_all(VXLAN_NEEDS))) && eight_part_is_zero(differs);
-}
-
-static __attribute__((noinline)) uint16_t deliver(struct graph *graph, struct graph_node *node,
-												  struct rte_mbuf *packet)
+static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
 	return interface_is_paired(interface) ? hand_over(graph, node, packet, interface)
@@ -185,21 +139,7 @@ static __attribute__((noinline)) uint16_t deliver(struct graph *graph, struct gr
 static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	const struct ws_router *router = router_of(graph);
-	bool has_tunnels = vxlan_room(router);
-	uint16_t next[GRAPH_FRAME_SIZE];
-	for (uint16_t i = 0, end; i < n; i = end) {
-		end = eight_end(i, n);
-		if (has_tunnels && end - i == EIGHT && are_vxlan(packets + i)) {
-			eight_fill(next + i, EDGE_VXLAN);
-			continue;
-		}
-		for (uint16_t k = i; k < end; k++)
-			next[k] = has_tunnels && is_vxlan(packets[k]) ? (uint16_t)EDGE_VXLAN
-														  : deliver(graph, node, packets[k]);
-	}
-	graph_enqueue(graph, node, packets, next, n);
-	return n;
+	return each_packet(graph, node, packets, n, ip4_local_one);
 }
 
 static struct graph_registration ip4_local = {
@@ -210,4 +150,8 @@ static struct graph_registration ip4_local = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_local)
+
+static struct graph_arc ip4_local_arc = {.name = "ip4-local", .end = "ip4-local"};
+GRAPH_REGISTER_ARC(ip4_local_arc)
+
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOCAL, "ip4-local")

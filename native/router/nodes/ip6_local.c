@@ -6,11 +6,15 @@
  * protocols are told (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for anybody
  * here, but for answers to pings of our own. ICMPv6 goes on without the extension headers that it
  * came with. What goes to Linux or to the main thread comes no faster than its punt policers let
- * it. While there are VXLAN tunnels, what comes to their port is theirs first.
+ * it.
+ *
+ * The end of the arc ip6-local, which begins at all nodes that lead here: its features take what
+ * they serve before.
  *
  * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-multicast-listener-query, the icmp6 nodes of
- * neighbour discovery, ip6-icmp-error, linux-cp-punt, vxlan6-input, error-drop.
+ * neighbour discovery, ip6-icmp-error, linux-cp-punt, error-drop.
  */
+#include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
@@ -20,7 +24,6 @@
 #include "router/packet/packet_checksum.h"
 #include "router/punt/punt.h"
 #include "router/router.h"
-#include "router/vxlan/vxlan.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"
@@ -37,7 +40,6 @@ enum edge {
 	EDGE_ICMP_ERROR,
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
-	EDGE_VXLAN,
 	EDGES,
 };
 static const char *const edges[] = {
@@ -51,7 +53,6 @@ static const char *const edges[] = {
 	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
 	[EDGE_DROP] = "error-drop",
 	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
-	[EDGE_VXLAN] = "vxlan6-input",
 };
 
 enum counter {
@@ -217,21 +218,9 @@ static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_
 	}
 }
 
-static bool is_vxlan(const struct rte_mbuf *packet)
-{
-	const uint8_t *data = packet_data(packet);
-	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
-	const struct udp_header *udp = (const struct udp_header *)(const void *)(data + IP6_LEN);
-	return ip->next_header == IP6_UDP && packet->data_len >= IP6_LEN + UDP_LEN &&
-		   be16toh(ip->payload_length) >= UDP_LEN && udp->destination == htobe16(VXLAN_PORT);
-}
-
 static uint16_t ip6_local_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
-	const struct ws_router *router = router_of(graph);
-	const struct interface *interface = &router->interfaces[packet->port];
-	if (unlikely(vxlan_room(router)) && is_vxlan(packet))
-		return EDGE_VXLAN;
+	const struct interface *interface = &router_of(graph)->interfaces[packet->port];
 	return interface_is_paired(interface) ? hand_over(graph, node, packet, interface)
 										  : serve(graph, node, packet);
 }
@@ -250,4 +239,8 @@ static struct graph_registration ip6_local = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_local)
+
+static struct graph_arc ip6_local_arc = {.name = "ip6-local", .end = "ip6-local"};
+GRAPH_REGISTER_ARC(ip6_local_arc)
+
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOCAL, "ip6-local")

@@ -121,6 +121,14 @@ static struct vxlan_room *take_room(struct ws_router *router)
 	return room;
 }
 
+/* The nodes that find packets of tunnels among those to this router. */
+static int set_nodes(struct ws_router *router, bool on)
+{
+	static const struct graph_feature_on nodes[] = {{"vxlan4-local", NO_PORT},
+													{"vxlan6-local", NO_PORT}};
+	return features_set_all(router, nodes, sizeof(nodes) / sizeof(nodes[0]), on);
+}
+
 static int make_interface(struct ws_router *router, const struct vxlan_tunnel *tunnel)
 {
 	uint32_t instance = tunnel->given.instance;
@@ -174,7 +182,9 @@ int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *
 	*tunnel = (struct vxlan_tunnel){
 		.key = key_of(given, table->index), .decap = (uint8_t)given->decap, .given = *given};
 	write_headers(tunnel);
-	int index = add(router, room, tunnel);
+	int index = set_nodes(router, true);
+	if (!index)
+		index = add(router, room, tunnel);
 	if (index < 0) {
 		free(tunnel);
 		return index;
@@ -198,6 +208,11 @@ static int let_go(struct ws_router *router, struct vxlan_room *room, struct vxla
 	struct vxlan_ends *ends = ends_make(room->ends, NULL, tunnel);
 	if (!ends)
 		return fail(-ENOMEM, "no memory to take a tunnel away");
+	int error = ends->count ? 0 : set_nodes(router, false);
+	if (error) {
+		free(ends);
+		return error;
+	}
 	__atomic_store_n(&room->by_interface[tunnel->interface], NULL, __ATOMIC_RELEASE);
 	publish(room, ends);
 	router->tables[family_index((uint8_t)tunnel->key.family)][tunnel->key.table]->tunnels--;

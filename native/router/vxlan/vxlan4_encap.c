@@ -8,7 +8,7 @@
  */
 #include "graph/graph.h"
 #include "router/nodes/ip4_forward.h"
-#include "router/nodes/vxlan_encap.h"
+#include "router/vxlan/vxlan_encap.h"
 #include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};

@@ -7,8 +7,8 @@
  * Sets: mbuf->port, to the tunnel; the data begins at what was in it. Next: ethernet-input,
  * ip4-input, ip6-input, error-drop.
  */
-#include "router/nodes/vxlan_decap.h"
 #include "router/packet/eight.h"
+#include "router/vxlan/vxlan_decap.h"
 
 enum { HEADERS = IP4_LEN + UDP_LEN + VXLAN_LEN, PLAIN_IHL = 0x45 };
 

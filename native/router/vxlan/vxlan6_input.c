@@ -8,7 +8,7 @@
  * Sets: mbuf->port, to the tunnel; the data begins at what was in it. Next: ethernet-input,
  * ip4-input, ip6-input, error-drop.
  */
-#include "router/nodes/vxlan_decap.h"
+#include "router/vxlan/vxlan_decap.h"
 
 static inline void read_ip6(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
 							struct vxlan_key *key)

@@ -8,8 +8,8 @@
  */
 #include "graph/graph.h"
 #include "router/nodes/ip6_forward.h"
-#include "router/nodes/vxlan_encap.h"
 #include "router/packet/packet_checksum.h"
+#include "router/vxlan/vxlan_encap.h"
 #include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vxlan4-local: of the packets to this router, those to VXLAN's port go to the ends of tunnels.
+ *
+ * A feature of the arc ip4-local while there are tunnels. Next: vxlan4-input, ip4-local.
+ */
+#include "graph/arc.h"
+#include "graph/graph.h"
+#include "router/packet/eight.h"
+#include "router/vxlan/vxlan.h"
+
+enum edge { EDGE_VXLAN, EDGE_LOCAL };
+static const char *const edges[] = {[EDGE_VXLAN] = "vxlan4-input", [EDGE_LOCAL] = "ip4-local"};
+
+/* With options, or not. */
+static bool may_be_vxlan(const struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	uint16_t header = ip4_header_length(ip), claimed = be16toh(ip->total_length) - header;
+	uint16_t readable = packet->data_len - header;
+	const struct udp_header *udp =
+		(const struct udp_header *)(const void *)(packet_data(packet) + header);
+	return ip->protocol == IP4_UDP && !ip4_is_fragment(ip) &&
+		   RTE_MIN(readable, claimed) >= UDP_LEN && udp->destination == htobe16(VXLAN_PORT);
+}
+
+enum { PLAIN_IHL = 4 << 4 | IP4_LEN / 4, VXLAN_NEEDS = IP4_LEN + UDP_LEN };
+
+/* The usual kind is found with one branch. */
+static inline bool is_vxlan(const struct rte_mbuf *packet)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	const struct udp_header *udp = (const struct udp_header *)(const void *)(ip + 1);
+	if (unlikely(packet->data_len < VXLAN_NEEDS))
+		return false;
+	uint32_t differs = ip->version_ihl ^ PLAIN_IHL;
+	differs |= ip->protocol ^ IP4_UDP;
+	differs |= udp->destination ^ htobe16(VXLAN_PORT);
+	differs |= ip4_is_fragment(ip);
+	differs |= be16toh(ip->total_length) < VXLAN_NEEDS;
+	return likely(!differs) || may_be_vxlan(packet);
+}
+
+/* Whether eight are of the usual kind. */
+LANES_INLINE bool are_vxlan(void *const *packets)
+{
+	enum { PORT_FROM = VXLAN_NEEDS - UDP_LEN + 4 - sizeof(eight_part) };
+	static const union eight_bytes start = {{PLAIN_IHL, [IP4_PROTOCOL_AT] = IP4_UDP}},
+								   start_counts = {{0xff, [6] = 0x3f,
+													0xff, [IP4_PROTOCOL_AT] = 0xff}},
+								   port = {{[14] = VXLAN_PORT >> 8, VXLAN_PORT & 0xff}},
+								   port_counts = {{[14] = 0xff, 0xff}};
+	const void *headers[EIGHT];
+	if (!eight_have_bytes(packets, VXLAN_NEEDS))
+		return false;
+	eight_data(packets, (void **)headers);
+	eight_part differs = eight_differ(headers, 0, start.part) & start_counts.part;
+	differs |= eight_differ(headers, PORT_FROM, port.part) & port_counts.part;
+	lanes totals = lanes_swap(lanes_load_at(headers, 0)) & 0xffff;
+	return !lanes_any(lanes_less(totals, lanes_all(VXLAN_NEEDS))) && eight_part_is_zero(differs);
+}
+
+static uint16_t vxlan4_local_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && are_vxlan(packets + i)) {
+			eight_fill(next + i, EDGE_VXLAN);
+			continue;
+		}
+		for (uint16_t k = i; k < end; k++)
+			next[k] = is_vxlan(packets[k]) ? EDGE_VXLAN : EDGE_LOCAL;
+	}
+	graph_enqueue(graph, node, packets, next, n);
+	return n;
+}
+
+static struct graph_registration vxlan4_local = {
+	.name = "vxlan4-local",
+	.process = vxlan4_local_process,
+	.takes = TAKES_PACKET | TAKES_DECIDED,
+	GRAPH_EDGES(edges),
+};
+GRAPH_REGISTER(vxlan4_local)
+
+static struct graph_feature vxlan4_local_feature = {.node = "vxlan4-local", .arc = "ip4-local"};
+GRAPH_REGISTER_FEATURE(vxlan4_local_feature)
