@@ -7,25 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.results.analysis import Analysis, analyse
-from wirespeed.results.file import AnyResult
+from wirespeed.results.file import AnyResult, kind_name
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
 from wirespeed.results.power import power_of
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
 from wirespeed.results.subjects import box_of, channels_of, directions_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
 Judge = Callable[[AnyResult, Analysis | None], Verdict]
 """The verdict on a result; of a load test with its analysis."""
-
-_KINDS: dict[type[Any], str] = {
-    Result: "loadtest",
-    SearchResult: "search",
-    Rfc2544Result: "rfc2544",
-    SoakResult: "soak",
-}
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
     analysis = analyse(found) if isinstance(found, Result) else None
     watts, verdict = _watts(found), judge(found, analysis)
     return Entry(
-        kind=_KINDS[type(found)],
+        kind=kind_name(found),
         title=title,
         box=box_of(found),
         version=_line(found.dut.get("version")),

@@ -70,17 +70,26 @@ class Declared:
         return kinds[0] if NoneType in get_args(self.kind) and len(kinds) == 1 else self.kind
 
 
-@cache
 def declared(options: type) -> tuple[Declared, ...]:
     """The options that a dataclass declares, in the order of help."""
+    return _declared_by(options)
+
+
+def settings(options: type) -> tuple[Declared, ...]:
+    """The options that a campaign can set, in the order of a cell's flags."""
+    return _settings_of(options)
+
+
+# Type checkers take no class of options for hashable, so what is cached has a function before it.
+@cache
+def _declared_by(options: type) -> tuple[Declared, ...]:
     hints = get_type_hints(options, include_extras=True)
     found = [_declared(one, hints[one.name]) for one in fields(options)]
     return tuple(sorted(found, key=lambda one: one.option.row))
 
 
 @cache
-def settings(options: type) -> tuple[Declared, ...]:
-    """The options that a campaign can set, in the order of a cell's flags."""
+def _settings_of(options: type) -> tuple[Declared, ...]:
     return tuple(sorted((one for one in declared(options) if one.option.setting), key=lambda one: one.option.place))
 
 
