@@ -278,15 +278,6 @@ def test_packets_are_pushed_beside_streams(session: Session) -> None:
     assert session.state() == "TX"
 
 
-def test_ports_with_addresses_are_looked_at_closely_after_a_push(session: Session) -> None:
-    session.owned("set_l3", src_addr="1.1.1.1", dst_addr="1.1.1.2", resolved_mac="02:00:00:00:00:09")
-    seen = [session.server.watch_s]
-    session.owned("push_pkts", pkts=[pushed(b"x" * 60)])
-    seen.append(session.server.watch_s)
-    session.core.advance(0.1)
-    assert [*seen, session.server.watch_s] == [0.02, 0.001, 0.02]
-
-
 def test_a_second_push_waits_for_the_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     left = 5
     monkeypatch.setattr(session.core, "push_left", lambda port: left)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 
@@ -22,8 +21,6 @@ class Pushes:
     def __init__(self, core: GeneratorCore) -> None:
         self._core = core
         self._waiting: list[deque[tuple[Sequence[bytes], float]]] = [deque() for _ in range(core.port_count())]
-        self.asked_at_s = -math.inf
-        """When packets were pushed last that are no answers."""
 
     @property
     def active(self) -> bool:
@@ -34,10 +31,6 @@ class Pushes:
 
     def push(self, port: int, packets: Sequence[bytes], gap_us: float = 0.0) -> None:
         """Send packets, each `gap_us` after the one before it."""
-        self._send(port, packets, gap_us)
-        self.asked_at_s = self._core.now_s()
-
-    def _send(self, port: int, packets: Sequence[bytes], gap_us: float) -> None:
         waiting = self._waiting[port]
         if sum(len(batch) for batch, _ in waiting) + len(packets) > MAX_WAITING:
             raise failed(f"more than {MAX_WAITING} pushed packets of port {port} wait to be sent; push fewer at a time")
@@ -47,7 +40,7 @@ class Pushes:
     def answer(self, port: int, packet: bytes) -> None:
         """Send the port's own answer, unless so many wait that the network asks faster than it listens."""
         if len(self._waiting[port]) < MAX_ANSWERS:
-            self._send(port, [packet], 0.0)
+            self.push(port, [packet])
 
     def flush(self) -> None:
         for port, waiting in enumerate(self._waiting):

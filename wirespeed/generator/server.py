@@ -47,11 +47,6 @@ _JUST_AFTER_S = 0.001
 PACKET_WATCH_S = 0.02
 """How often received packets are read while somebody wants them."""
 
-ANSWER_WATCH_S = 0.001
-"""The same after a push: T-Rex's ports answer a ping of the other port at once, and its examples do not wait for it."""
-
-_ANSWERED_WITHIN_S = 0.05
-
 OWNER_TIMEOUT_S = 60.0
 
 _NOT_PUBLISHED = ("ts", KIND_PREFIX)
@@ -192,8 +187,6 @@ class Server:
     @property
     def watch_s(self) -> float:
         """How soon to look again."""
-        if self.hosts.active and self.core.now_s() - self.pushes.asked_at_s < _ANSWERED_WITHIN_S:
-            return ANSWER_WATCH_S
         if self.captures.active or self.hosts.active or self.pushes.active:
             return PACKET_WATCH_S
         now_s = self.core.now_s()
