@@ -182,6 +182,14 @@ void churn_take_rest(void)
 	take_some(&rest, CHURN_SHM_FAR);
 }
 
+void churn_empty(void)
+{
+	struct pump rest = {0};
+	for (uint16_t port = 0; port < CHURN_PORTS; port++)
+		if (port != CHURN_NONE)
+			take_some(&rest, port);
+}
+
 void churn_wait_for_packets(void)
 {
 	uint64_t first = __atomic_load_n(&pumps[0].taken, __ATOMIC_RELAXED);

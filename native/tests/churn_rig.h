@@ -33,6 +33,9 @@ void churn_traffic_begin(void);
 uint64_t churn_traffic_end(void);
 /* Takes what is left in the far ends' queues. */
 void churn_take_rest(void);
+/* Takes what is left in the queues of both ends, once no worker serves them: workers without a CPU
+ * leave packets there. */
+void churn_empty(void);
 /* What is between here and there: that many packets were taken since. */
 void churn_wait_for_packets(void);
 

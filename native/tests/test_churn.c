@@ -102,7 +102,7 @@ static int check_balance(void)
 	printf("%lu received, %lu made; %lu sent, %lu dropped, %lu punted, %lu held\n", all.rx_packets,
 		   all.made, all.tx_packets, all.drops, all.punts, all.held);
 	ws_router_destroy(router);
-	churn_take_rest();
+	churn_empty();
 	uint32_t left = rte_mempool_in_use_count(ports_pool());
 	if (in != out || left || !all.tx_packets)
 		fprintf(stderr, "%lu packets in and %lu out; %u buffers stay behind\n", in, out, left);
