@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 
 from wirespeed.dut.dut import DutReading
@@ -167,19 +166,20 @@ def router_telemetry(
     drops: Mapping[str, int],
     waits: Sequence[float] = (),
 ) -> DutTelemetry:
-    """What a router told over `interval_s`; `drops` are those that its nodes counted meanwhile, `waits` the seconds
+    """Telemetry of a router over `interval_s`. `drops` are those that its nodes counted meanwhile, `waits` the seconds
     that each worker waited for its CPU, by Linux."""
     ports = _grown(before.ports, after.ports)
     events = {name: count for name, count in ports.items() if name.endswith(_EVENTS)}
     lost = {name: count for name, count in ports.items() if name not in events}
     pairs = list(zip(before.workers, after.workers, strict=True))
-    who = [thread or f"worker {index}" for index, (_, thread) in enumerate(zip_longest(pairs, threads[: len(pairs)]))]
+    unknown = [(f"worker {index}", None) for index in range(len(threads), len(pairs))]
+    who = [*((thread.name, thread.cpu) for thread in threads), *unknown]
     waited = [*waits, *[0.0] * len(pairs)]
     return DutTelemetry(
         interval_s=interval_s,
         workers=tuple(
-            _worker(old, new, interval_s, tsc_hz, thread, wait_s)
-            for (old, new), thread, wait_s in zip(pairs, who, waited, strict=False)
+            _worker(old, new, interval_s, tsc_hz, name, cpu, wait_s)
+            for (old, new), (name, cpu), wait_s in zip(pairs, who, waited, strict=False)
         ),
         in_packets=sum(new.rx_packets - old.rx_packets for old, new in pairs),
         out_packets=sum(new.tx_packets - old.tx_packets for old, new in pairs),
@@ -190,7 +190,13 @@ def router_telemetry(
 
 
 def _worker(
-    before: WorkerCounters, after: WorkerCounters, interval_s: float, tsc_hz: int, thread: Thread | str, wait_s: float
+    before: WorkerCounters,
+    after: WorkerCounters,
+    interval_s: float,
+    tsc_hz: int,
+    name: str,
+    cpu: int | None,
+    wait_s: float,
 ) -> WorkerCost:
     nodes = tuple(
         cost
@@ -211,8 +217,8 @@ def _worker(
         # Linux alone knows how long a worker waits for its CPU after something woke it.
         absent_s, longest_s = wait_s, interval_s if wait_s == interval_s else longest_s or None
     return WorkerCost(
-        name=thread if isinstance(thread, str) else thread.name,
-        cpu=None if isinstance(thread, str) else thread.cpu,
+        name=name,
+        cpu=cpu,
         interval_s=interval_s,
         tsc_hz=tsc_hz,
         loops=after.loops - before.loops,

@@ -34,14 +34,14 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
     lasting_s: float = 0.0
     goes_on: bool = False
     tells_worth: ClassVar[bool] = False
-    """Whether the summary ends with what the run is worth."""
+    """True where the summary ends with the worth of the run."""
 
     def __init__(self, options: AnOptions) -> None:
         self.options = options
 
     @abstractmethod
     def watcher(self, console: Console) -> Watcher[Any]:
-        """What shows the progress on `console`."""
+        """The view of the progress on `console`."""
 
     @abstractmethod
     def run(self, stand: Stand, watch: Callable[[Any], None], stop: Event, journal: Journal) -> AResult:
