@@ -19,30 +19,22 @@ if TYPE_CHECKING:
     from wirespeed.results.file import AnyResult
 
 
-def measure(kind: str, options: MeasurementOptions) -> int:
+def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     """Run a measurement of `kind`, or recover one; the exit code."""
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.measurement.driver import measured  # noqa: PLC0415
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
-    from wirespeed.measurement.stand import stand_of  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if options.recover is not None:
         return _recover(options.recover, options.output, console, options.quiet)
     measurement = kind_of(kind)(options)
-    options = measurement.options
-    out = Output(options.output)
-    with (
-        stop_on_signals() as stop,
-        keeping(out),
-        shown(options.output, web=options.web),
-        stand_of(measurement.at, options.bench, options.force, measurement.lasting_s, stop) as stand,
-    ):
-        with measurement.watcher(console) as watch:
-            result = measurement.run(stand, watch, stop, out.journal(measurement.goes_on))
-        where = out.keep(result)
-    measurement.keep_more(result)
+    output = measurement.options.output
+    out = Output(output)
+    with stop_on_signals() as stop, keeping(out), shown(output, web=options.web):
+        result, where = measured(measurement, out, measurement.watcher(console), stop, heeds_signals=True)
     if not options.quiet:
         _say(console, _last_lines(measurement, result, where))
     measurement.raise_for(result)
