@@ -50,7 +50,8 @@ def overview_page(pages: Sequence[Page]) -> str:
     lines = [
         "# Commands and exit codes",
         "",
-        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list.",
+        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list. "
+        "From Python, and in pytest: [library](library.md).",
         "",
         *("| command | does | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),
