@@ -14,11 +14,16 @@ from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
 
+_BY_SUFFIX: dict[str, Literal["md", "csv", "json"]] = {".md": "md", ".csv": "csv", ".json": "json"}
+
 
 def command(
     results: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT.json...", help="Ours of any kind, inspections too, or those of trex-loadtest."),
+        typer.Argument(
+            metavar="RESULT.json...",
+            help="Ours of any kind, inspections too, or those of trex-loadtest; or folders of them.",
+        ),
     ],
     *,
     title: Annotated[str, typer.Option("-t", "--title", help="Title of the page.")] = "Loadtest results",
@@ -28,7 +33,7 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="File to write, - for standard output.",
+            help="File to write, - for standard output; .md, .csv and .json are tables.",
             show_default="index.html; - for a table",
         ),
     ] = "",
@@ -55,8 +60,9 @@ def command(
         ),
     ] = None,
     output_format: Annotated[
-        Literal["html", "md", "csv", "json"], typer.Option("--format", help="The page, or its table alone.")
-    ] = "html",
+        Literal["html", "md", "csv", "json"] | None,
+        typer.Option("--format", help="The page, or its table alone.", show_default="that of -o, or html"),
+    ] = None,
     layout: Annotated[
         Literal["list", "matrix", "nodes", "power"],
         typer.Option(
@@ -96,10 +102,13 @@ def command(
     name: NameOption = None,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
+    from wirespeed.compare.sides import files_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.report.render import render  # noqa: PLC0415 - brings Jinja in
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
+    output_format = output_format or _BY_SUFFIX.get(Path(output).suffix, "html")
+    results = [file for path in results for file in files_of(path)]
     if images is not None and output_format != "html":
         raise UsageError(f"--images is of the page's charts, and --format {output_format} has none: leave one out")
     report = render(
