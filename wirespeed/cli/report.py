@@ -14,7 +14,8 @@ from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
 
-_BY_SUFFIX: dict[str, Literal["md", "csv", "json"]] = {".md": "md", ".csv": "csv", ".json": "json"}
+Format = Literal["html", "md", "csv", "json"]
+_BY_SUFFIX: dict[str, Format] = {".md": "md", ".csv": "csv", ".json": "json"}
 
 
 def command(
@@ -60,7 +61,7 @@ def command(
         ),
     ] = None,
     output_format: Annotated[
-        Literal["html", "md", "csv", "json"] | None,
+        Format | None,
         typer.Option("--format", help="The page, or its table alone.", show_default="that of -o, or html"),
     ] = None,
     layout: Annotated[
@@ -107,10 +108,10 @@ def command(
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
-    output_format = output_format or _BY_SUFFIX.get(Path(output).suffix, "html")
+    form: Format = _BY_SUFFIX.get(Path(output).suffix, "html") if output_format is None else output_format
     results = [file for path in results for file in files_of(path)]
-    if images is not None and output_format != "html":
-        raise UsageError(f"--images is of the page's charts, and --format {output_format} has none: leave one out")
+    if images is not None and form != "html":
+        raise UsageError(f"--images is of the page's charts, and --format {form} has none: leave one out")
     report = render(
         results,
         title=title,
@@ -118,7 +119,7 @@ def command(
         threshold=threshold,
         scaler=scaler,
         only_channels=only_channels or (),
-        output_format=output_format,
+        output_format=form,
         layout=layout,
         both=both,
         row_labels=row_label or (),
@@ -131,7 +132,7 @@ def command(
         print(f"warning: {path} is not there yet: read from its journal, {journal_path(path).name}", file=sys.stderr)
     for remark in report.remarks:
         print(f"warning: {harmless(remark.sentence)}", file=sys.stderr)
-    target = output or ("index.html" if output_format == "html" else "-")
+    target = output or ("index.html" if form == "html" else "-")
     if target == "-":
         sys.stdout.write(report.text)
     else:
