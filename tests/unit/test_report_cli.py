@@ -135,10 +135,10 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
     [
         ([], 2, "Missing argument"),
         (["none.json"], 6, "result file none.json cannot be read: No such file or directory"),
-        (["."], 6, "result file . cannot be read: it is no regular file"),
+        (["."], 6, "result file . cannot be read: it is not a regular file"),
         (["cut.json"], 6, "result file cut.json is truncated or no JSON"),
-        (["foreign.json"], 6, "foreign.json is no load-test result: vars is missing"),
-        ([OURS, "foreign.json"], 6, "foreign.json is no load-test result"),
+        (["foreign.json"], 6, "foreign.json is not a load-test result: vars is missing"),
+        ([OURS, "foreign.json"], 6, "foreign.json is not a load-test result"),
         (
             [OURS, "-o", "no/such/index.html"],
             6,
@@ -150,7 +150,7 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
         ([OURS, "-f", "1.1"], 2, "threshold 1.1 is not within 0 and 1"),
         ([OURS, "--line", "fast"], 2, "speed 'fast' cannot be read: give bits a second such as 10G"),
         ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "64b"], 2, "row label '64b' cannot be read"),
-        ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "{size"], 2, "'{size' is no template"),
+        ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "{size"], 2, "'{size' is not a template"),
         ([OURS, "-f", "nan"], 2, "threshold nan is not within"),
         ([OURS, "-f", "little"], 2, "'--fail-threshold'"),
         ([OURS, "-y", "big"], 2, "scaler 'big' cannot be read: give DIV:PREFIX such as 1000000:M"),

@@ -50,7 +50,7 @@ def _checked(parse: Any) -> AfterValidator:
 def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
     def check(text: str) -> str:
         if not pattern.fullmatch(text):
-            raise ValueError(f"{text!r} is no {what}")
+            raise ValueError(f"{text!r} is not a valid {what}")
         return text
 
     return AfterValidator(check)
