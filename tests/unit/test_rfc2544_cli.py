@@ -90,7 +90,7 @@ def test_all_without_a_way_to_reset_does_the_others(capsys: pytest.CaptureFixtur
         (["speed"], "test 'speed' is not known: give throughput, latency, frame-loss, back-to-back, recovery, reset"),
         (["all", "--sizes", "12"], "size '12' cannot be used: give bytes with FCS from 64 to 9216, or imix"),
         (["all", "--sizes", "64", "--ip6"], "size '64' cannot be used: give bytes with FCS from 82"),
-        (["all", "--trial", "0"], "--trial 0 is no time"),
+        (["all", "--trial", "0"], "--trial 0 is not a duration"),
         (["all", "--repeats", "0"], "--repeats 0: give 1 or more"),
         (["all", "--resolution", "2"], "--resolution 2: give a share between 0 and 1"),
         (["all", "--waits", "1"], "waits '1' cannot be read"),

@@ -190,8 +190,8 @@ def test_waits_that_cannot_be(text: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"trial_s": 0.0}, "--trial 0 is no time"),
-        ({"trial_s": float("nan")}, "--trial nan is no time"),
+        ({"trial_s": 0.0}, "--trial 0 is not a duration"),
+        ({"trial_s": float("nan")}, "--trial nan is not a duration"),
         ({"repeats": 0}, "--repeats 0: give 1 or more"),
         ({"resolution": 0.0}, "--resolution 0: give a share"),
         ({"tunables": {"size": "64"}}, "frames are chosen by --sizes"),

@@ -129,7 +129,7 @@ def check_plan(plan: LoadPlan) -> None:
     """UsageError when the plan cannot be run on any line."""
     for what, value in (("warm-up", plan.warmup_s), ("ramp-up", plan.ramp_s), ("hold", plan.hold_s)):
         if not (math.isfinite(value) and value >= 0):
-            raise UsageError(f"{what} duration {value:g} is no time: give seconds, 0 or more")
+            raise UsageError(f"{what} duration {value:g} is not a duration: give seconds, 0 or more")
     if plan.step_loads and plan.hold_s <= 0:
         raise UsageError("each step lasts 0 s, so there is nothing to measure: give -hd a duration")
     if plan.ramp_s + plan.hold_s <= 0:

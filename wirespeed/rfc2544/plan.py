@@ -131,7 +131,7 @@ class Rfc2544Plan(MeasurementPlan):
 def check_plan(plan: Rfc2544Plan) -> None:
     """UsageError when the plan cannot be run on any line."""
     if not (math.isfinite(plan.trial_s) and plan.trial_s > 0):
-        raise UsageError(f"--trial {plan.trial_s:g} is no time: give seconds above 0, 60 for the RFC's")
+        raise UsageError(f"--trial {plan.trial_s:g} is not a duration: give seconds above 0, 60 for the RFC's")
     if plan.repeats is not None and plan.repeats < 1:
         raise UsageError(f"--repeats {plan.repeats}: give 1 or more; the RFC has 20 for latency, 50 for back-to-back")
     if not 0 < plan.resolution < 1:

@@ -147,7 +147,7 @@ class _Duration(_Value):
     def parse(self, word: str, context: Names) -> int:
         found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(ns|us|ms|s)", word, re.ASCII)
         if not found:
-            raise ValueError(f"{word!r} is no time such as 20us, 1.5ms or 2s")
+            raise ValueError(f"{word!r} is not a duration such as 20us, 1.5ms or 2s")
         return round(float(found[1]) * _NS_OF_UNIT[found[2]])
 
 

@@ -106,7 +106,7 @@ def check_plan(plan: SoakPlan) -> None:
     if plan.latency_pps is not None and not 0 < plan.latency_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency_pps:g} pps: give more than 0, up to 100kpps, or none")
     if not (math.isfinite(plan.patience_s) and plan.patience_s >= 0):
-        raise UsageError(f"--patience {plan.patience_s:g} is no time: give seconds, or 0 to end at once")
+        raise UsageError(f"--patience {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once")
     check_wires(plan.directions, plan.verify)
 
 
