@@ -32,8 +32,9 @@ size_t frame_find_ip(const uint8_t *frame, size_t length)
 	return at + MPLS_LEN <= length ? at + MPLS_LEN : length;
 }
 
-bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *source,
-					 struct ws_address *destination)
+/* False when the frame holds no whole IP header. */
+static bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *source,
+							struct ws_address *destination)
 {
 	size_t at = frame_find_ip(frame, length), room = length - at;
 	uint8_t version = room ? frame[at] >> 4 : 0;

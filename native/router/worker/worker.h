@@ -72,12 +72,11 @@ struct graph_set {
 enum { NO_PORT = UINT16_MAX };
 /*
  * Make graphs as ports and features are now, but without the port `leaving` if it is one, while the
- * workers go on with theirs; a set that was made is given to graphs_swap or graphs_free.
+ * workers go on with theirs; a set that was made is given to graphs_swap.
  */
 int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *set);
 /* Each worker takes its new graph between two walks; what the old one counted goes on. */
 void graphs_swap(struct ws_router *router, struct graph_set *set);
-void graphs_free(struct graph_set *set);
 /* Both, as all is now. On failure the old graphs stay. */
 int router_remake_graphs(struct ws_router *router);
 /* Have graphs with these variants of nodes; on failure all stays. */
