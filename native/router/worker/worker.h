@@ -59,6 +59,9 @@ void router_free_workers(struct ws_router *router);
  */
 void router_pause(struct ws_router *router);
 void router_resume(struct ws_router *router);
+/* On the worker: the turn that began at `turn_began` ends, and the next one begins. `idle`: it
+ * brought nothing in. */
+void worker_end_turn(struct router_worker *worker, uint64_t now, bool idle);
 /* On the worker: it chose to rest, or was asked to, from `since` (a TSC) until now, for at most
  * `asked` ticks. */
 void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked);
