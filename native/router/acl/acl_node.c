@@ -68,7 +68,7 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 		size_t at;
 		int family;
 		frame.next[i] = ACL_PASS;
-		if (list && frame_find_ip(packet, &at, &family))
+		if (list && packet_find_ip(packet, &at, &family))
 			acl_judge(&frame, list, family, packet->port, i, packet_data(packet) + at,
 					  packet->data_len - at);
 	}
@@ -109,7 +109,7 @@ static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *n
 		size_t at;
 		int family;
 		frame.next[i] = ACL_PASS;
-		if (!list || !acl_leaves_here(router, node, tx) || !frame_find_ip(packet, &at, &family))
+		if (!list || !acl_leaves_here(router, node, tx) || !packet_find_ip(packet, &at, &family))
 			continue;
 		const uint8_t *ip = packet_data(packet) + at;
 		size_t length = packet->data_len - at;

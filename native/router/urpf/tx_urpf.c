@@ -66,7 +66,7 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, const struct 
 	if (interface_mode(&router->interfaces[tx]) != WS_MODE_L3 ||
 		(node->interface != NO_PORT &&
 		 interface_way_out(&router->interfaces[tx]) != node->interface) ||
-		!frame_find_ip(packet, &at, &family) || packet->data_len < at + lengths[family])
+		!packet_find_ip(packet, &at, &family) || packet->data_len < at + lengths[family])
 		return URPF_PASS;
 	uint8_t mode = __atomic_load_n(&urpf->modes[URPF_TX][family][tx], __ATOMIC_RELAXED);
 	if (mode == WS_URPF_OFF || likely(tx_urpf_passes(router, urpf, family, mode, tx,
