@@ -1,4 +1,4 @@
-"""Arrows between the files of native/: no circles at link level, and no includes of a feature from outside its folder."""
+"""Arrows between the files of native/: no circles at link level, no includes of a feature from outside its folder."""
 
 from __future__ import annotations
 
