@@ -58,7 +58,7 @@ static int pair(struct intake *intake, int32_t link, int32_t interface)
 int intake_pair(struct intake *intake, int32_t link, int32_t interface)
 {
 	if (link <= 0)
-		return fail(-EINVAL, "%d is no link", link);
+		return fail(-EINVAL, "%d is not a link", link);
 	int error = 0;
 	if (interface < 0)
 		unpair(intake, link);

@@ -191,10 +191,10 @@ def test_another_machine_is_asked_by_its_way(capsys):
             "module dump decoded: it is decoded already: give `ethtool -m INTERFACE hex on`",
         ),
         (["--from", "junk"], 6, "junk is truncated or no JSON"),
-        (["--from", "other"], 6, "other is no inspection: its schema is not wirespeed-inspect/1"),
+        (["--from", "other"], 6, "other is not an inspection: its schema is not wirespeed-inspect/1"),
         (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
-        (["--dut", "telnet://box"], 2, "telnet://box is no way to a device; give ssh://user@host"),
+        (["--dut", "telnet://box"], 2, "telnet://box is not a way to reach a device; give ssh://user@host"),
         (["--dut", "netns:no-such-1"], 3, "there is no network namespace no-such-1"),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),
@@ -202,7 +202,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (["--optics", "lo", "--dumps", "junk/x"], 6, "--dumps junk/x cannot be made: Not a directory"),
         (["--cpu", "x"], 2, "--cpu x cannot be read"),
         (["--optics", "no-such-cage-0"], 3, "there is no interface no-such-cage-0 on this machine"),
-        (["--optics", "a b"], 2, "--optics a b is no name of an interface"),
+        (["--optics", "a b"], 2, "--optics a b is not the name of an interface"),
         (["--probe", "true"], 2, "--probe and --dumps go with --optics INTERFACE"),
         (["-o", "/no/such/folder/x"], 6, "inspection /no/such/folder/x cannot be written"),
     ],
@@ -260,4 +260,4 @@ def test_the_report_shows_the_hardware_beside_the_results(here, capsys):
 def test_an_inspection_that_is_broken_is_told_of(here, capsys):
     (here / "broken.json").write_text('{"schema": "wirespeed-inspect/1", "machine": 1}')
     assert main(["report", "broken.json"]) == 6
-    assert "broken.json is no inspection: " in capsys.readouterr().err
+    assert "broken.json is not an inspection: " in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_patterns_are_found_anywhere_in_a_name(path: Path) -> None:
     with StatsSegment(path) as stats:
         assert list(stats.read(["rx$"])) == ["/if/rx", "/interfaces/e1/rx"]
         assert stats.names(["^/sys", "bad ttl"]) == ["/err/ip4-input/bad ttl", "/sys/vector-sizes", "/sys/heartbeat"]
-        with pytest.raises(UsageError, match="'\\('.* is no regular expression"):
+        with pytest.raises(UsageError, match="'\\('.* is not a regular expression"):
             stats.read(["("])
 
 
@@ -163,14 +163,14 @@ def test_a_router_that_is_not_there_or_ended_is_an_error(path: Path, tmp_path: P
         stats.read()
 
 
-# ---- What is no segment, or a damaged one
+# ---- What is not a segment, or a damaged one
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "it has 0 bytes"),
-        (bytes(4096), "is no statistics segment"),
+        (bytes(4096), "is not a statistics segment"),
         (bytes(Segment(ROWS, version=1)), "has layout 1, and this program reads layout 2"),
         (b"x" * 4096, "has layout"),
         (bytes(Segment(ROWS))[:-200], "ends outside|lies outside"),

@@ -11,7 +11,7 @@ from wirespeed.explain.evidence import HINT, Evidence, Finding
 from wirespeed.explain.reckoning import Figure, contradictions, figures
 
 NAMED = 0.5
-"""A cause below this confidence is no verdict."""
+"""A cause below this confidence is not a verdict."""
 _RULED_OUT = 0.02
 
 

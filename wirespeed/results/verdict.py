@@ -79,7 +79,7 @@ class Figure:
     `rate_pps` is None where there is none, for the reason `why`. `loss_ratio` is what was lost of `offered_pps`, or
     what the goal of a search allows. `line_percent` is the share of all `lines` together and never above 100.
     `upper_pps` is the upper bound of a search. `each` has the directions, by name, where there are several. `said` is
-    the text of a figure that is no rate. `samples` make the mean; 0 where trials do.
+    the text of a figure that is not a rate. `samples` make the mean; 0 where trials do.
     """
 
     name: str

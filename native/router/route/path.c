@@ -44,7 +44,8 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	if (!table)
 		return -ENOENT;
 	if (!address_is_unicast(next_hop) || router_is_own_address(router, table, next_hop))
-		return fail(-EINVAL, "next hop %s is no address of another router", ADDRESS_TEXT(next_hop));
+		return fail(-EINVAL, "next hop %s is not an address of another router",
+					ADDRESS_TEXT(next_hop));
 	key->next_hop = *next_hop;
 	if (path->interface >= 0)
 		return 0;
@@ -101,7 +102,7 @@ static int check_path(const struct ws_router *router, const struct ws_path *path
 						ADDRESS_TEXT(&path->next_hop));
 		return check_next_hop(router, path, key);
 	default:
-		return fail(-EINVAL, "%d is no kind of path", path->kind);
+		return fail(-EINVAL, "%d is not a kind of path", path->kind);
 	}
 }
 
