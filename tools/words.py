@@ -59,13 +59,14 @@ HABITS = (
         "losses and their cause",
     ),
     Habit(
-        r"(?:^|[.:;] )(?:What|Whose|Whoever|That which) (?=[a-z])(?:[^\s.?!]+[ ,]+){3,}[^\s.?!]*\.(?!\w)",
+        r"(?:^|\. )(?:What|Whose|Whoever|That which) \S+ (?:[^\s.?!]+ )+?"
+        r"(?:is|are|was|were|stays?|counts?|goes|comes?|takes?|has|have|may|can|cannot)\b[^?]*?\.(?!\w)",
         "name the thing first",
         "What was lost is counted.",
         "Lost packets are counted. What limits it?",
     ),
     Habit(
-        r"(?:^|[.:;] )Of (?:an?|the|all|each|both|seconds|minutes|several|two|some|those|these) [^,.]{1,60}, ",
+        r"(?:^|\. )Of (?:an?|the|all|each|both|seconds|minutes|several|two|some|those|these) [^,.]{1,60}, ",
         "subject first",
         "Of a search, the trials are kept.",
         "Of 30 trials one failed.",
@@ -89,7 +90,9 @@ HABITS = (
         "nothing heeds it",
         "it has no effect",
     ),
-    Habit(r"\bon end\b", "in a row, consecutive", "three samples on end", "three samples in a row"),
+    Habit(
+        r"(?<!\bgo )(?<!\bgoes )\bon end\b", "in a row, consecutive", "three samples on end", "three samples in a row"
+    ),
     Habit(r"\bnone of (?:a|an)\b|\blet be\b|\bso manyth\b", "say it plainly", "none of a text", "not a text"),
     Habit(r"\bat the wall\b", "wall-clock time", "seconds at the wall", "seconds of wall-clock time"),
     Habit(r"\bempty looks?\b", "empty polls", "empty looks", "empty polls"),

@@ -68,6 +68,7 @@ def test_it_says_what_it_runs_on_and_is_ready(tmp_path: Path) -> None:
 def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> None:
     with router(tmp_path, RINGS, CONFIG, "--no-api"):
         assert not (tmp_path / "api.sock").exists()
+    (tmp_path / "vpp").mkdir()
     with router(tmp_path, RINGS, CONFIG, "--api-socket", str(tmp_path / "vpp/api.sock")):
         assert (tmp_path / "vpp/api.sock").is_socket()
         assert not (tmp_path / "api.sock").exists()

@@ -13,14 +13,6 @@
 
 #define INPUT_NODE "bond-input"
 
-struct bond_member *bond_find_member(struct bond *bond, uint16_t port)
-{
-	for (uint16_t i = 0; i < bond->member_count; i++)
-		if (bond->members[i].port == port)
-			return &bond->members[i];
-	return NULL;
-}
-
 static int check_member(const struct ws_router *router, uint16_t port)
 {
 	const struct interface *interface = &router->interfaces[port];

@@ -66,7 +66,7 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	return 0;
 }
 
-int router_check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
+static int check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
 					  struct path_key *key)
 {
 	bool is_ip6 = payload == PAYLOAD_IP6 || payload == PAYLOAD_MPLS_IP6;
@@ -115,7 +115,7 @@ int router_check_paths(const struct ws_router *router, const struct ws_path *pat
 	if (count < 1 || count > WS_MAX_PATHS)
 		return fail(-EINVAL, "a route has 1 to %d paths, not %u", WS_MAX_PATHS, count);
 	for (uint32_t i = 0; i < count; i++) {
-		int error = router_check_path(router, &paths[i], payload, &list->paths[i]);
+		int error = check_path(router, &paths[i], payload, &list->paths[i]);
 		if (error)
 			return error;
 		if (paths[i].kind == WS_PATH_LOOKUP && count > 1)
