@@ -65,7 +65,7 @@ def test_every_command_explains_itself(name, capsys):
         ("console frobnicate", "unknown command 'frobnicate'", 2),
         ("console -z", "see wirespeed console --help", 2),
         ("console start", "the following arguments are required: -f", 2),
-        ("loadtest -p nope.py", "'nope.py' is no file", 2),
+        ("loadtest -p nope.py", "'nope.py' is not a file", 2),
         ("loadtest -p bench -t size=7", "size is a number from 64", 2),
         ("report /nonexistent.json", "cannot be read: No such file", 6),
     ],
@@ -79,6 +79,14 @@ def test_what_is_wrong_in_itself_is_told_without_a_server(
     assert main([command, *where, *rest, *(["-o", "-"] if command == "loadtest" else [])]) == code
     told = capsys.readouterr().err
     assert words in told and told.startswith("wirespeed: ") and told.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--socket", "--api-socket"])
+def test_a_socket_in_no_folder_is_refused(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "nosuch" / "x.sock"
+    assert main(["router", "-i", "e0=null", option, str(place)]) == 6
+    assert capsys.readouterr().err.startswith(f"wirespeed: {option} {place}: there is no folder {place.parent}; ")
+    assert not place.parent.exists()
 
 
 def test_help_of_the_console_needs_no_server(capsys: pytest.CaptureFixture[str]) -> None:
