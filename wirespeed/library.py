@@ -19,7 +19,7 @@ from wirespeed.lab.chosen import chosen_lab
 from wirespeed.measurement.driver import measured
 from wirespeed.measurement.registry import measurement_of
 from wirespeed.results.file import AnyResult, read_file, write_file
-from wirespeed.results.output import Unprinted
+from wirespeed.results.output import STDOUT, Unprinted
 from wirespeed.watching import NoView
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Testbed:
                 raise UsageError(f"{name}={getattr(test, name)!r} of a test {why}")
         measurement = measurement_of(replace(test, **self._place))
         stop = stop or Event()
-        out = Unprinted(measurement.options.output)
+        out = Unprinted(measurement.options.output or STDOUT)
         try:
             result, _ = measured(measurement, out, NoView(), stop, lab=self._lab)
         except BaseException as error:
@@ -77,7 +77,7 @@ class Testbed:
         UsageError for a wrong line and for a DUT of another kind, ConnectionFault for a router that does not answer.
         """
         if not isinstance(self._dut, RouterDut):
-            raise UsageError("the DUT is no wirespeed router with a control socket; give connect() dut='router:SOCKET'")
+            raise UsageError("the DUT has no control socket of a wirespeed router; give connect() dut='router:SOCKET'")
         return self._dut.ask(line)
 
 

@@ -50,7 +50,7 @@ def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     return INTERRUPTED if result.ending.status == "interrupted" else 0
 
 
-def _own_file(kind: str, options: MeasurementOptions) -> str:
+def _own_file(kind: str, options: MeasurementOptions[Any]) -> str:
     """A file in the current folder that is not there yet, named after the test."""
     profile = getattr(options, "profile", "") or ""
     words = (kind, Path(profile).stem, *options.tunables.split(","))

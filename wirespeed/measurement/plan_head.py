@@ -41,7 +41,7 @@ def plan_head(at: Options, options: MeasurementOptions[Any], name: str = "") -> 
         verify=options.verify,
         force=options.force,
         name=(name or at.profile) if options.output in ("", STDOUT) else Path(options.output).stem,
-        output_file=options.output,
+        output_file=options.output or STDOUT,
     )
 
 
