@@ -1,4 +1,4 @@
-"""`wirespeed doctor`: each check on what machines answer, mending and putting back, and the command."""
+"""`wirespeed host check`: each check on what machines answer, mending and putting back, and the command."""
 
 import json
 from dataclasses import replace
@@ -372,14 +372,14 @@ def test_a_record_that_is_none(tmp_path, text):
 
 
 def test_the_exit_code_says_whether_a_test_would_be_honest(capsys):
-    code = main(["doctor", "--json"])
+    code = main(["host", "check", "--json"])
     document = json.loads(capsys.readouterr().out)
     assert code == (0 if document["honest"] else 3)
     assert {one["check"] for one in document["findings"]} >= {"hugepages", "iommu", "clock", "steal", "leftovers"}
 
 
 def test_each_finding_is_explained(capsys):
-    assert main(["doctor", "--nic", "0000:99:00.0"]) == 3
+    assert main(["host", "check", "--nic", "0000:99:00.0"]) == 3
     lines = capsys.readouterr().out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("blocks  drivers"))
     assert "0000:99:00.0 is not a PCI device here" in lines[at]
@@ -391,16 +391,20 @@ def test_each_finding_is_explained(capsys):
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["--fix", "--undo"], 2, "--fix and --undo are each other's opposite"),
-        (["--nic", "eth0"], 2, "eth0 is not a PCI address; give one such as 0000:05:00.0"),
-        (["--cpu", "a"], 2, "--cpu a cannot be read"),
-        (["--undo", "--record", "absent"], 6, "there is no record absent: nothing was changed"),
+        (
+            ["check", "--record", "x"],
+            2,
+            "host check takes no --record, which is an option of host fix and host restore",
+        ),
+        (["fix", "--nic", "eth0"], 2, "eth0 is not a PCI address; give one such as 0000:05:00.0"),
+        (["check", "--cpu", "a"], 2, "--cpu a cannot be read"),
+        (["restore", "--record", "absent"], 6, "there is no record absent: nothing was changed"),
     ],
 )
 def test_each_way_to_get_it_wrong_is_one_line(words, code, sentence, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("wirespeed.doctor.mending.check_root", lambda machine: None)
-    assert main(["doctor", *words]) == code
+    assert main(["host", *words]) == code
     said = capsys.readouterr()
     assert sentence in said.err and said.err.count("\n") == 1
 

@@ -214,7 +214,7 @@ def a_log_without_its_folder(run: Run) -> None:
 
 @case("public/10-*")
 def dump_of_a_module_with_offsets(run: Run) -> None:
-    assert "module ACME OPTICS AO-10G-SR" in run.wirespeed("inspect", "--ethtool-m", run.files[0])
+    assert "module ACME OPTICS AO-10G-SR" in run.wirespeed("host", "show", "--ethtool-m", run.files[0])
 
 
 @case("public/14-*")

@@ -276,13 +276,13 @@ def test_dump_prints_sums_or_each_thread(path: Path, capsys: pytest.CaptureFixtu
         "12 /sys/heartbeat",
     ]
     assert "[0 @ 2] 9 /err/ip4-input/bad ttl" in dump_lines(readings, threads=True, nonzero=True)
-    assert main(["stats", "ls", "--file", str(path), "^/if"]) == 0
+    assert main(["ctl", "stats", "ls", "--file", str(path), "^/if"]) == 0
     assert capsys.readouterr().out == "/if/rx\n/if/names\n"
-    assert main(["stats", "dump", "--file", str(path), "bad"]) == 0
+    assert main(["ctl", "stats", "dump", "--file", str(path), "bad"]) == 0
     assert capsys.readouterr().out == "13 /err/ip4-input/bad ttl\n"
-    assert main(["stats", "poll", "--file", str(path), "-n", "1", "-i", "0.01"]) == 0
-    assert main(["stats", "dump", "--file", str(path.parent / "nope")]) == 4
-    assert main(["stats", "poll", "--file", str(path), "-i", "0"]) == 2
+    assert main(["ctl", "stats", "poll", "--file", str(path), "-n", "1", "-i", "0.01"]) == 0
+    assert main(["ctl", "stats", "dump", "--file", str(path.parent / "nope")]) == 4
+    assert main(["ctl", "stats", "poll", "--file", str(path), "-i", "0"]) == 2
 
 
 def test_poll_prints_what_changed() -> None:

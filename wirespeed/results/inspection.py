@@ -1,4 +1,4 @@
-"""What `wirespeed inspect` found out about a machine: tables and marks for people, facts for programs, and the texts
+"""What `wirespeed host show` found out about a machine: tables and marks for people, facts for programs, and the texts
 that all of it was read from."""
 
 from __future__ import annotations

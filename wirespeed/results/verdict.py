@@ -41,8 +41,8 @@ Mark = Literal["held", "estimate", "at least", "lossy", "irregular", "broken off
 NEXT_STEPS: dict[LimitedBy, str] = {
     "dut": "hold that load and read the device meanwhile (`loadtest --dut`), its NIC counters and CPUs",
     "line": "use smaller frames, both directions or a faster line",
-    "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed doctor`)",
-    "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed doctor`)",
+    "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed host check`)",
+    "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed host check`)",
     "nothing": "offer more: a higher target, smaller frames or both directions",
     "unknown": "run it again with the device read (`loadtest --dut`)",
 }
