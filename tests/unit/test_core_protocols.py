@@ -11,9 +11,9 @@ from fake_router import FakeRouterCore
 
 from wirespeed._native.generator import GeneratorCore, NativeGenerator
 from wirespeed._native.linux import NativeLinuxHost
-from wirespeed._native.router import NativeRouter
+from wirespeed.router.core import RouterCore
+from wirespeed.router.native import NativeRouter
 from wirespeed.seam.linux import LinuxHost
-from wirespeed.seam.router import RouterCore
 
 
 def offered(core: type) -> dict[str, list[Parameter]]:

@@ -36,7 +36,7 @@ class ImpairmentCounters:
 
 
 class ImpairmentCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def set_impairment(self, index: int, impairment: Impairment) -> None:
         """In place of the one before; counters go on."""

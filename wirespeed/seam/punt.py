@@ -32,7 +32,7 @@ class PuntPolicer:
 
 
 class PuntCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`; `interface` is None for all interfaces together."""
+    """A part of `wirespeed.router.core.RouterCore`; `interface` is None for all interfaces together."""
 
     def set_punt_policer(self, interface: int | None, reason: PuntReason, policer: PuntPolicer | None) -> None:
         """None: as many as come. The counts of `policer` are of no account."""

@@ -35,7 +35,7 @@ class UrpfAccepted:
 
 
 class UrpfCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`; `version` is 4 or 6, `tx` of what goes out."""
+    """A part of `wirespeed.router.core.RouterCore`; `version` is 4 or 6, `tx` of what goes out."""
 
     def set_urpf(self, index: int, version: int, urpf: Urpf, tx: bool = False) -> None: ...
     def urpf(self, index: int, version: int, tx: bool = False) -> Urpf: ...

@@ -1,6 +1,6 @@
 """What the router's control plane asks of its data plane: one protocol, whose records lie beside it.
 
-The native core is behind `wirespeed._native.router`, one that needs no DPDK is in `fake_router`. Interfaces
+The native core is behind `wirespeed.router.native`, one that needs no DPDK is in `fake_router`. Interfaces
 have numbers: those of ports from 0 in the order they were given, further ones as the core likes, and deleted ones leave
 holes. Workers are numbered from 0. Errors are those of `wirespeed.errors`.
 """
