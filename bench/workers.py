@@ -24,10 +24,10 @@ from pathlib import Path
 
 from wirespeed._native import runtime
 from wirespeed._native.generator import NativeGenerator
-from wirespeed._native.router import NativeRouter
 from wirespeed._native.runtime import core
 from wirespeed._native.stream_records import Op, OpKind, Stream
 from wirespeed.model import PortSpec
+from wirespeed.router.native import NativeRouter
 
 COUNTS = (1, 2, 4, 8, 16)
 PROGRAMS = ("router", "generator")

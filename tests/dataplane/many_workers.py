@@ -14,8 +14,8 @@ import time
 from dataclasses import replace
 
 from wirespeed._native import runtime
-from wirespeed._native.router import NativeRouter
 from wirespeed.model import parse_port_spec
+from wirespeed.router.native import NativeRouter
 from wirespeed.seam.interfaces import BridgeDomain
 
 MEMORY_MB = 6144

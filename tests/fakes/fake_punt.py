@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from wirespeed.seam.punt import PuntPolicer, PuntReason
+from wirespeed.router.features.punt.core import PuntPolicer, PuntReason
 
 
 class FakePunt:
     def __init__(self) -> None:
-        self.punt_policers: dict[tuple[int | None, PuntReason], PuntPolicer] = {}
+        self.policers: dict[tuple[int | None, PuntReason], PuntPolicer] = {}
 
-    def set_punt_policer(self, interface: int | None, reason: PuntReason, policer: PuntPolicer | None) -> None:
+    def set_policer(self, interface: int | None, reason: PuntReason, policer: PuntPolicer | None) -> None:
         if policer:
-            self.punt_policers[interface, reason] = policer
+            self.policers[interface, reason] = policer
         else:
-            self.punt_policers.pop((interface, reason), None)
+            self.policers.pop((interface, reason), None)
 
-    def punt_policer(self, interface: int | None, reason: PuntReason) -> PuntPolicer | None:
-        return self.punt_policers.get((interface, reason))
+    def policer(self, interface: int | None, reason: PuntReason) -> PuntPolicer | None:
+        return self.policers.get((interface, reason))

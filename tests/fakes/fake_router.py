@@ -15,11 +15,13 @@ from ipaddress import ip_network
 from fake_acl_sessions import FakeAclSessions
 from fake_bond import FakeBond
 from fake_counting import FakeCounting
+from fake_impairment import FakeImpairment
 from fake_ip6 import FakeIp6
 from fake_linux import FakeLinuxHost
 from fake_punt import FakePunt
 from fake_sflow import FakeSflow
 from fake_tables import FakeTables
+from fake_urpf import FakeUrpf
 from fake_vxlan import FakeVxlan
 
 from wirespeed.errors import UsageError
@@ -36,7 +38,6 @@ from wirespeed.seam.graph import (
     Totals,
     TraceStep,
 )
-from wirespeed.seam.impairment import Impairment, ImpairmentCounters
 from wirespeed.seam.interfaces import (
     BridgeDomain,
     Interface,
@@ -61,16 +62,18 @@ from wirespeed.seam.routes import (
     Route,
     RouteSource,
 )
-from wirespeed.seam.urpf import Urpf, UrpfAccepted
 
 TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt, FakeSflow, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
+        self.impairment = FakeImpairment()
+        self.punt = FakePunt()
+        self.urpf = FakeUrpf()
         self.running = False
         self.closed = False
         self.clock_s = 0.0
@@ -84,7 +87,6 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
         FakeCounting.__init__(self)
         FakeIp6.__init__(self)
         FakeAclSessions.__init__(self)
-        FakePunt.__init__(self)
         FakeSflow.__init__(self)
         FakeTables.__init__(self)
         FakeVxlan.__init__(self)
@@ -110,10 +112,6 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
         self.edges: list[NodeEdge] = []
         self.acl_table: dict[int, Acl] = {}
         self.interface_acl_lists: dict[tuple[int, bool], tuple[int, ...]] = {}
-        self.impairments: dict[int, Impairment] = {}
-        self.urpf_settings: dict[tuple[int, int, bool], Urpf] = {}
-        self.accepted: list[UrpfAccepted] = []
-        self.impairment_counters = ImpairmentCounters()
         self.rx_modes: dict[tuple[int, int], RxMode] = {}
         self.lcp_hosts: dict[int, int] = {}
         self.carriers: dict[int, bool] = {}
@@ -384,31 +382,6 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakePunt,
 
     def interface_acls(self, index: int, is_output: bool) -> tuple[int, ...]:
         return self.interface_acl_lists.get((index, is_output), ())
-
-    def set_impairment(self, index: int, impairment: Impairment) -> None:
-        self.impairments[index] = impairment
-
-    def clear_impairment(self, index: int) -> None:
-        if index not in self.impairments:
-            raise UsageError(f"interface {self.interfaces[index].name} is not impaired")
-        del self.impairments[index]
-
-    def impairment(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:
-        return (self.impairments[index], self.impairment_counters) if index in self.impairments else None
-
-    def set_urpf(self, index: int, version: int, urpf: Urpf, tx: bool = False) -> None:
-        self.urpf_settings[index, version, tx] = urpf
-
-    def urpf(self, index: int, version: int, tx: bool = False) -> Urpf:
-        return self.urpf_settings.get((index, version, tx), Urpf())
-
-    def set_urpf_accept(self, accepted: UrpfAccepted, on: bool) -> None:
-        if on == (accepted in self.accepted):
-            raise UsageError(f"sources of {accepted.prefix} are {'already' if on else 'not'} accepted")
-        (self.accepted.append if on else self.accepted.remove)(accepted)
-
-    def urpf_accepted(self) -> list[UrpfAccepted]:
-        return self.accepted
 
     def rx_mode(self, index: int, queue: int) -> RxMode:
         return self.rx_modes.get((index, queue), RxMode.POLLING)

@@ -14,11 +14,12 @@ from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from fake_router import FakeRouterCore
 
 from wirespeed.router.console import Console
+from wirespeed.router.core import RouterCore
 from wirespeed.router.server import open_socket, serve
 from wirespeed.vpp_api.table import TABLE
 
@@ -71,12 +72,12 @@ def _run(told: Connection, log: Path, control: Path, api: Path | None, loopbacks
     os.dup2(errors, sys.stderr.fileno())
     if older:
         del TABLE.numbers["get_api_json"]
-    core = FakeRouterCore()
+    core = FakeRouterCore()  # whose parts are no subclasses of the native ones: test_core_protocols.py compares them
     for instance in range(loopbacks):
         core.add_loopback(instance, None)
     with ExitStack() as listeners:
         listener = listeners.enter_context(open_socket(control))
         api_listener = None if api is None else listeners.enter_context(open_socket(api))
-        serve(Console(core), listener, lambda: told.send("ready"), api=api_listener)
+        serve(Console(cast(RouterCore, core)), listener, lambda: told.send("ready"), api=api_listener)
     control.unlink(missing_ok=True)  # Python 3.13 does it itself
     told.send(sum(isinstance(one, asyncio.StreamReader) for one in gc.get_objects()))

@@ -23,13 +23,13 @@ def test_a_line_that_the_whole_grammar_takes_needs_a_group_that_the_table_names(
             command, _ = GRAMMAR.match(line, console)
         except UsageError:
             continue
-        group = command.function.__module__.rpartition(".")[2]
+        group = command.function.__module__
         assert group in groups_of(line.split()[:LONGEST]), line
 
 
 def test_every_syntax_begins_with_a_start_of_its_group() -> None:
     for syntax, command in GRAMMAR.commands():
-        group = command.function.__module__.rpartition(".")[2]
+        group = command.function.__module__
         literals = syntax.partition("<")[0].partition("(")[0].partition("[")[0].split()
         assert group in groups_of(literals[:LONGEST]), syntax
 

@@ -11,9 +11,10 @@ from fake_router import FakeRouterCore
 
 from wirespeed._native.generator import GeneratorCore, NativeGenerator
 from wirespeed._native.linux import NativeLinuxHost
-from wirespeed._native.router import NativeRouter
+from wirespeed.router.core import RouterCore
+from wirespeed.router.features import core_of, features
+from wirespeed.router.native import NativeRouter
 from wirespeed.seam.linux import LinuxHost
-from wirespeed.seam.router import RouterCore
 
 
 def offered(core: type) -> dict[str, list[Parameter]]:
@@ -34,4 +35,10 @@ def offered(core: type) -> dict[str, list[Parameter]]:
 )
 def test_a_core_offers_the_calls_of_its_protocol(protocol: type, core: type) -> None:
     wanted, there = offered(protocol), offered(core)
+    assert {name: there.get(name) for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("feature", features())
+def test_the_stand_in_of_a_feature_offers_its_calls(feature: str) -> None:
+    wanted, there = offered(core_of(feature)), offered(type(getattr(FakeRouterCore(), feature)))
     assert {name: there.get(name) for name in wanted} == wanted

@@ -7,8 +7,8 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
+from wirespeed.router.features.impairment.core import Impairment, ImpairmentCounters
 from wirespeed.seam.graph import NodeEdge
-from wirespeed.seam.impairment import Impairment, ImpairmentCounters
 
 
 def run(core: FakeRouterCore, line: str) -> list[str]:
@@ -17,7 +17,7 @@ def run(core: FakeRouterCore, line: str) -> list[str]:
 
 def test_words_come_in_any_order_and_with_units(core: FakeRouterCore) -> None:
     run(core, "set interface impairment e1 seed 9 reorder 1e-3 delay 1.5ms loss 0.1% burst 2.5 jitter 20us duplicate 1")
-    assert core.impairments == {
+    assert core.impairment.settings == {
         1: Impairment(
             loss=0.001, loss_burst=2.5, duplicate=1.0, reorder=0.001, delay_ns=1_500_000, jitter_ns=20_000, seed=9
         )
@@ -27,7 +27,7 @@ def test_words_come_in_any_order_and_with_units(core: FakeRouterCore) -> None:
 def test_what_is_shown_can_be_typed_again(core: FakeRouterCore) -> None:
     line = "set interface impairment e0 loss 1e-06 burst 4 delay 1500us jitter 20us reorder 0.01 duplicate 0.02 seed 3"
     run(core, line)
-    core.impairment_counters = ImpairmentCounters(packets=1000, lost=1, held=2)
+    core.impairment.counters = ImpairmentCounters(packets=1000, lost=1, held=2)
     shown = run(core, "show impairment")
     assert f"set interface impairment {shown[0]}" == line
     assert shown[1:3] == [f"  packets{1000:>41}", f"  lost{1:>44}"]

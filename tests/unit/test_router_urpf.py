@@ -7,7 +7,7 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.seam.urpf import Urpf, UrpfMode
+from wirespeed.router.features.urpf.core import Urpf, UrpfMode
 
 _E1 = ["  ip6 rx strict", "  ip6 tx strict table 7"]
 
@@ -21,7 +21,7 @@ def test_modes_are_of_an_interface_and_a_family(core: FakeRouterCore) -> None:
     run(core, "set urpf ip6 rx loose e0")
     run(core, "set urpf ip6 rx strict e1")
     run(core, "set urpf ip6 tx strict e1 table 7")
-    assert core.urpf_settings == {
+    assert core.urpf.settings == {
         (0, 4, False): Urpf(UrpfMode.STRICT),
         (0, 6, False): Urpf(UrpfMode.LOOSE),
         (1, 6, False): Urpf(UrpfMode.STRICT),

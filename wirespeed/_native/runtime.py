@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from wirespeed._native.port_checks import check_ports
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -38,6 +38,14 @@ class RuntimeInfo:
     hugepages: bool
     march: int
     notice: str | None
+
+
+class Handle(NamedTuple):
+    """A router of the native core, with the library that it is of."""
+
+    ffi: Any
+    lib: Any
+    router: Any
 
 
 @functools.cache

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
+from wirespeed.router.core import RouterCore
 from wirespeed.seam.graph import NodeCounter, NodeStats, Totals
 from wirespeed.seam.interfaces import InterfaceCounters
-from wirespeed.seam.router import RouterCore
 
 RATE_WINDOW_S = 10
 """What the vector rate of `show runtime` looks back on; loops/sec looks back one second."""

@@ -13,6 +13,7 @@ from wirespeed.files import read_text_file
 from wirespeed.later import Later
 from wirespeed.model import PortSpec
 from wirespeed.router.cleared_statistics import Statistics
+from wirespeed.router.core import RouterCore
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.lcp import LinuxControlPlane
 from wirespeed.router.messages import Messages
@@ -20,7 +21,6 @@ from wirespeed.router.sflow.agent import SflowAgent
 from wirespeed.router.trace_filter import TraceFilter
 from wirespeed.seam.addresses import Network
 from wirespeed.seam.ip6 import EchoReply
-from wirespeed.seam.router import RouterCore
 
 if TYPE_CHECKING:
     from wirespeed.router import commands

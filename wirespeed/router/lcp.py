@@ -15,10 +15,10 @@ from pathlib import Path
 
 from wirespeed.errors import UsageError, WirespeedError
 from wirespeed.model import PortSpec
+from wirespeed.router.core import RouterCore
 from wirespeed.seam.addresses import InterfaceAddress
 from wirespeed.seam.interfaces import Interface, InterfaceKind, SubInterface
 from wirespeed.seam.linux import DOT1AD_PROTOCOL, VLAN_PROTOCOL, LinuxChange, LinuxHost, LinuxLink
-from wirespeed.seam.router import RouterCore
 
 _NAME_BYTES = 15
 _NETNS_BYTES = 127

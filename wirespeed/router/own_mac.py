@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wirespeed.seam.router import RouterCore
+    from wirespeed.router.core import RouterCore
 
 _NO_MAC = "00:00:00:00:00:00"
 

@@ -9,18 +9,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed._native.router import NativeRouter
 from wirespeed._native.runtime import Hugepages, open_ports, pool_buffers, router_held_buffers, start_runtime
 from wirespeed._native.runtime import close as close_runtime
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.router.columns import speed
 from wirespeed.router.console import Console
+from wirespeed.router.core import RouterCore
+from wirespeed.router.native import NativeRouter
 from wirespeed.router.own_mac import give_mac
 from wirespeed.router.server import open_socket, open_telnet, serve
 from wirespeed.router.settings import RouterSettings
 from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
 from wirespeed.router.stats_socket import StatsServer, opened
-from wirespeed.seam.router import RouterCore
 
 if TYPE_CHECKING:
     from wirespeed.router.startup.syntax import Place

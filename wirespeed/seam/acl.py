@@ -81,7 +81,7 @@ class AclTrace:
 
 
 class AclCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def set_acl(self, index: int | None, tag: str, rules: Sequence[AclRule]) -> int:
         """Make an ACL (None), or give one other rules, all at once; returns its index."""

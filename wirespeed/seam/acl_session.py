@@ -51,7 +51,7 @@ class AclSession:
 
 
 class AclSessionCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def set_acl_sessions(self, settings: AclSessionSettings) -> None:
         """UsageError for another bound once a rule reflects, since the table then has its size."""

@@ -46,7 +46,7 @@ class Adjacency:
 
 
 class CountingCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def set_counting(self, what: Counting, on: bool) -> None:
         """All begins at 0 when it is switched on."""

@@ -70,7 +70,7 @@ class DadConflict:
 
 
 class Ip6Core(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def ip6(self, index: int) -> Ip6Interface: ...
     def set_ip6(self, index: int, enabled: bool) -> None: ...

@@ -47,7 +47,7 @@ class SflowCounters:
 
 
 class SflowCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def set_sflow(self, settings: SflowSettings) -> None: ...
     def sflow(self) -> tuple[SflowSettings, SflowCounters]: ...

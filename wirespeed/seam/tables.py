@@ -54,7 +54,7 @@ class MplsRoute:
 
 
 class TablesCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
+    """A part of `wirespeed.router.core.RouterCore`."""
 
     def add_table(self, version: int, table: int, name: str) -> None: ...
     def delete_table(self, version: int, table: int) -> None: ...

@@ -1,49 +1,14 @@
 """The router's binary API: importing a module of this package adds its handlers to those that the server calls."""
 
-from wirespeed.router.api import (
-    acls,
-    addresses,
-    bond,
-    bridge,
-    interfaces,
-    l2,
-    lcp,
-    machine,
-    memif,
-    mpls,
-    neighbors,
-    queues,
-    routes,
-    session,
-    settings,
-    sflow,
-    subinterfaces,
-    tap,
-    urpf,
-    vxlan,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+from wirespeed.router import features
 from wirespeed.router.api.registry import HANDLERS
 
-__all__ = [
-    "HANDLERS",
-    "acls",
-    "addresses",
-    "bond",
-    "bridge",
-    "interfaces",
-    "l2",
-    "lcp",
-    "machine",
-    "memif",
-    "mpls",
-    "neighbors",
-    "queues",
-    "routes",
-    "session",
-    "settings",
-    "sflow",
-    "subinterfaces",
-    "tap",
-    "urpf",
-    "vxlan",
-]
+for _module in iter_modules(__path__):
+    if _module.name != "server":
+        import_module(f"{__name__}.{_module.name}")
+features.import_handlers()
+
+__all__ = ["HANDLERS"]

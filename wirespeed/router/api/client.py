@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from wirespeed.errors import WirespeedError
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.console import Console
+from wirespeed.router.core import RouterCore
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.seam.interfaces import Interface
-from wirespeed.seam.router import RouterCore
 
 ALL = 0xFFFFFFFF
 """No interface, table or domain in particular: VPP's ~0."""

@@ -8,9 +8,9 @@ from typing import Any
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.tag_rewrites import words_of
+from wirespeed.router.core import RouterCore
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.seam.interfaces import ANY_VLAN, Interface, InterfaceKind, MtuKind
-from wirespeed.seam.router import RouterCore
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 

@@ -1,4 +1,5 @@
-"""Which module holds which commands: words that syntaxes of the module begin with, three at most.
+"""Which module holds which commands: words that syntaxes of the module begin with, three at most; those of features
+are in their folders.
 
 Every syntax begins with one of these starts of its module, so that the modules a line may need are known before
 they are imported.
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-GROUPS: dict[str, tuple[str, ...]] = {
+from wirespeed.router import features
+
+_TRUNK: dict[str, tuple[str, ...]] = {
     "acl_sessions": ("set acl-plugin session", "clear acl-plugin sessions", "show acl-plugin sessions"),
     "acls": (
         "set acl-plugin acl",
@@ -30,7 +33,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "counters": ("route counters", "adjacency counters", "show adj"),
     "flow_hash": ("set ip flow-hash", "set ip6 flow-hash", "show ip flow-hash"),
     "graph": ("show vlib graph", "show features", "show node"),
-    "impairment": ("set interface impairment", "show impairment"),
     "interfaces": (
         "set interface state",
         "set interface ip",
@@ -82,7 +84,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "pcap": ("pcap trace",),
     "ping": ("ping",),
     "ports": ("create pcap", "create ring", "pcap replay", "delete interface"),
-    "punt": ("set punt policer", "show punt policer"),
     "routes": ("ip route", "show ip fib", "show ip4 fib", "show ip6 fib"),
     "runtime": (
         "show runtime",
@@ -120,7 +121,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "tap": ("create tap", "delete tap", "show tap"),
     "trace": ("trace", "show trace", "clear trace"),
-    "urpf": ("set urpf", "set urpf-accept", "show urpf", "show urpf-accept"),
     "vxlan": ("create vxlan tunnel", "show vxlan tunnel"),
     "workers": (
         "set interface rx-placement",
@@ -131,6 +131,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "show threads",
     ),
 }
+
+GROUPS = {f"wirespeed.router.commands.{name}": starts for name, starts in _TRUNK.items()} | features.commands()
+"""By the name of the module."""
 
 LONGEST = max(len(start.split()) for starts in GROUPS.values() for start in starts)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.model import MAX_MTU
 from wirespeed.router.commands.registry import command
+from wirespeed.router.core import RouterCore
 from wirespeed.router.grammar import Match
 from wirespeed.seam.interfaces import InterfaceKind, MtuKind
-from wirespeed.seam.router import RouterCore
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
 from wirespeed.router.commands.subinterfaces import checked_vlan
+from wirespeed.router.core import RouterCore
 from wirespeed.router.grammar import Match
 from wirespeed.seam.interfaces import Interface, Mode, TagRewrite
-from wirespeed.seam.router import RouterCore
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.path_words import PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import command
+from wirespeed.router.core import RouterCore
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
-from wirespeed.seam.router import RouterCore
 from wirespeed.seam.routes import Path
 from wirespeed.seam.tables import MplsRoute
 

@@ -67,7 +67,7 @@ class GroupedGrammar(Grammar):
             return
         self._begun.add(words)
         for name in groups_of(words):
-            import_module(f"wirespeed.router.commands.{name}")
+            import_module(name)
 
 
 GRAMMAR = GroupedGrammar(VALUE_TYPES)

@@ -11,9 +11,9 @@ from wirespeed.router.columns import centre
 from wirespeed.router.commands.flow_hash import flow_words
 from wirespeed.router.commands.path_words import END, PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import Lines, command
+from wirespeed.router.core import RouterCore
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
-from wirespeed.seam.router import RouterCore
 from wirespeed.seam.routes import PathKind, Route, RouteSource
 from wirespeed.seam.tables import FLOW_HASH
 

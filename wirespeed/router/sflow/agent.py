@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from wirespeed.later import Later
-from wirespeed.seam.router import RouterCore
+from wirespeed.router.core import RouterCore
 from wirespeed.seam.sflow import SflowSample
 
 if TYPE_CHECKING:

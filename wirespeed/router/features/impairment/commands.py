@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
+from wirespeed.router.features.impairment.core import Impairment
 from wirespeed.router.grammar import Match
-from wirespeed.seam.impairment import Impairment
 from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def set_impairment(console: Console, words: Match) -> None:
     for name in ("loss", "burst", "delay", "jitter", "reorder", "duplicate", "seed"):
         if len(words.all(name)) > 1:
             raise UsageError(f"{name} is given twice; give it once")
-    console.core.set_impairment(
+    console.core.impairment.set(
         words["interface"],
         Impairment(
             loss=words.get("loss", 0.0),
@@ -42,7 +42,7 @@ def set_impairment(console: Console, words: Match) -> None:
 @command("set interface impairment <interface> off")
 def no_impairment(console: Console, words: Match) -> None:
     """Have a port send what it is given; packets that wait are dropped."""
-    console.core.clear_impairment(words["interface"])
+    console.core.impairment.clear(words["interface"])
 
 
 @command("show impairment")
@@ -51,7 +51,7 @@ def show_impairment(console: Console, words: Match) -> Iterator[str]:
     core = console.core
     for index in console.interfaces(()):
         face = core.interface(index)
-        found = core.impairment(index) if face.kind is InterfaceKind.PORT else None
+        found = core.impairment.of(index) if face.kind is InterfaceKind.PORT else None
         if found is None:
             continue
         settings, counters = found

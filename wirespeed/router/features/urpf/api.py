@@ -8,8 +8,8 @@ from typing import Any
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.features.urpf.core import Urpf, UrpfMode
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.urpf import Urpf, UrpfMode
 from wirespeed.vpp_api.codec import Values
 
 _VERSIONS = (4, 6)  # by VPP's address family
@@ -35,7 +35,7 @@ def _set(client: Client, request: Values, table: int | None) -> None:
     version = _VERSIONS[request.af]
     if table is not None and all(found.id != table for found in client.core.tables(version)):
         raise Refusal(Retval.NO_SUCH_FIB)
-    client.core.set_urpf(index, version, Urpf(UrpfMode(request.mode), table), not request.is_input)
+    client.core.urpf.set(index, version, Urpf(UrpfMode(request.mode), table), not request.is_input)
 
 
 @handler("urpf_interface_dump")
@@ -48,7 +48,7 @@ def _modes(client: Client, chosen: int) -> Iterator[dict[str, Any]]:
         for family, version in enumerate(_VERSIONS):
             own_table = interface.ip4_table if version == 4 else interface.ip6_table
             for is_input in (True, False):
-                urpf = client.core.urpf(index, version, not is_input)
+                urpf = client.core.urpf.of(index, version, not is_input)
                 if urpf.mode is not UrpfMode.OFF:
                     yield {
                         "sw_if_index": shown_index(index),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wirespeed.router.commands.registry import command
+from wirespeed.router.features.urpf.core import Urpf, UrpfAccepted, UrpfMode
 from wirespeed.router.grammar import Match
-from wirespeed.seam.urpf import Urpf, UrpfAccepted, UrpfMode
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -18,14 +18,14 @@ def set_urpf(console: Console, words: Match) -> None:
     """Take (rx) or send (tx) only packets whose source has a route: any (loose), or one of that side (strict)."""
     mode = next(mode for mode in UrpfMode if mode.name.lower() in words)
     urpf = Urpf(mode, words.get("vrf"))
-    console.core.set_urpf(words["interface"], 4 if "ip4" in words else 6, urpf, "tx" in words)
+    console.core.urpf.set(words["interface"], 4 if "ip4" in words else 6, urpf, "tx" in words)
 
 
 @command("set urpf-accept [table <number:vrf>] [add|del] <prefix> [add|del]")
 def set_urpf_accept(console: Console, words: Match) -> None:
     """Let sources pass where the mode is loose, whatever routes there are."""
     accepted = UrpfAccepted(words["prefix"].network, words.get("vrf", 0))
-    console.core.set_urpf_accept(accepted, "del" not in words)
+    console.core.urpf.accept(accepted, "del" not in words)
 
 
 @command("show urpf [<interface>]")
@@ -42,7 +42,7 @@ def show_urpf(console: Console, words: Match) -> Iterator[str]:
 def _lines(console: Console, index: int) -> Iterator[str]:
     for version in (4, 6):
         for side in ("rx", "tx"):
-            urpf = console.core.urpf(index, version, side == "tx")
+            urpf = console.core.urpf.of(index, version, side == "tx")
             table = "" if urpf.table is None else f" table {urpf.table}"
             if urpf.mode:
                 yield f"  ip{version} {side} {urpf.mode.name.lower()}{table}"
@@ -51,6 +51,6 @@ def _lines(console: Console, index: int) -> Iterator[str]:
 @command("show urpf-accept")
 def show_urpf_accept(console: Console, words: Match) -> Iterator[str]:
     """The sources that pass where the mode is loose."""
-    accepted = console.core.urpf_accepted()
+    accepted = console.core.urpf.accepted()
     for one in sorted(accepted, key=lambda a: (a.prefix.version, a.table, int(a.prefix.network_address))):
         yield f"table {one.table} {one.prefix}"

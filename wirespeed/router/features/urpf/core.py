@@ -1,12 +1,10 @@
-"""What the control plane asks of the data plane about unicast reverse path forwarding."""
+"""Values of unicast reverse path forwarding."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from ipaddress import IPv4Network, IPv6Network
-from typing import Protocol
 
 
 class UrpfMode(IntEnum):
@@ -32,14 +30,3 @@ class UrpfAccepted:
 
     prefix: IPv4Network | IPv6Network
     table: int = 0
-
-
-class UrpfCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`; `version` is 4 or 6, `tx` of what goes out."""
-
-    def set_urpf(self, index: int, version: int, urpf: Urpf, tx: bool = False) -> None: ...
-    def urpf(self, index: int, version: int, tx: bool = False) -> Urpf: ...
-    def set_urpf_accept(self, accepted: UrpfAccepted, on: bool) -> None:
-        """UsageError when it is there already, or is not."""
-
-    def urpf_accepted(self) -> Sequence[UrpfAccepted]: ...

@@ -1,9 +1,8 @@
-"""What the control plane asks of the data plane about packets that a port spoils on purpose."""
+"""Values of packets that a port spoils on purpose."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -33,16 +32,3 @@ class ImpairmentCounters:
     held: int = 0
     no_room: int = 0
     no_copy: int = 0
-
-
-class ImpairmentCore(Protocol):
-    """A part of `wirespeed.seam.router.RouterCore`."""
-
-    def set_impairment(self, index: int, impairment: Impairment) -> None:
-        """In place of the one before; counters go on."""
-
-    def clear_impairment(self, index: int) -> None:
-        """What waits is dropped."""
-
-    def impairment(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:
-        """None where the interface is not impaired."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
 from wirespeed.router.commands.registry import command
+from wirespeed.router.features.punt.core import PuntPolicer, PuntReason
 from wirespeed.router.grammar import Match
-from wirespeed.seam.punt import PuntPolicer, PuntReason
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -41,7 +41,7 @@ def end_policer(console: Console, words: Match) -> None:
 def _set(console: Console, words: Match, policer: PuntPolicer | None) -> None:
     for reason in PuntReason:
         if "all" in words or reason.name.lower() in words:
-            console.core.set_punt_policer(words.get("interface"), reason, policer)
+            console.core.punt.set_policer(words.get("interface"), reason, policer)
 
 
 @command("show punt policer [<interface>]")
@@ -53,7 +53,7 @@ def show_policers(console: Console, words: Match) -> Iterator[str]:
     for interface in chosen or [None, *console.interfaces([])]:
         name = "all" if interface is None else console.core.interface(interface).name
         for reason in PuntReason:
-            policer = console.core.punt_policer(interface, reason)
+            policer = console.core.punt.policer(interface, reason)
             if policer:
                 values = (reason.name.lower(), policer.rate_pps, policer.burst, policer.passed, policer.dropped)
                 cells = (centre(value, width) for value, (_, width) in zip(values, columns, strict=False))

@@ -1,6 +1,6 @@
 """What the router's control plane asks of its data plane: one protocol, whose records lie beside it.
 
-The native core is behind `wirespeed._native.router`, one that needs no DPDK is in `fake_router`. Interfaces
+The native core is behind `wirespeed.router.native`, one that needs no DPDK is in `fake_router`. Interfaces
 have numbers: those of ports from 0 in the order they were given, further ones as the core likes, and deleted ones leave
 holes. Workers are numbered from 0. Errors are those of `wirespeed.errors`.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wirespeed.model import PortSpec
 from wirespeed.seam.acl import AclCore
@@ -27,7 +27,6 @@ from wirespeed.seam.graph import (
     Totals,
     TraceStep,
 )
-from wirespeed.seam.impairment import ImpairmentCore
 from wirespeed.seam.interfaces import (
     BridgeDomain,
     Interface,
@@ -41,12 +40,15 @@ from wirespeed.seam.interfaces import (
 from wirespeed.seam.ip6 import Ip6Core
 from wirespeed.seam.linux import LinuxHost
 from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
-from wirespeed.seam.punt import PuntCore
 from wirespeed.seam.routes import HeldPackets, Neighbor, NeighborCounters, Path, Route, RouteSource
 from wirespeed.seam.sflow import SflowCore
 from wirespeed.seam.tables import TablesCore
-from wirespeed.seam.urpf import UrpfCore
 from wirespeed.seam.vxlan import VxlanCore
+
+if TYPE_CHECKING:
+    from wirespeed.router.features.impairment.native import ImpairmentCore
+    from wirespeed.router.features.punt.native import PuntCore
+    from wirespeed.router.features.urpf.native import UrpfCore
 
 
 class RouterCore(
@@ -54,16 +56,17 @@ class RouterCore(
     AclSessionCore,
     BondCore,
     CountingCore,
-    ImpairmentCore,
     Ip6Core,
-    PuntCore,
     SflowCore,
     TablesCore,
-    UrpfCore,
     VxlanCore,
     Protocol,
 ):
-    """The data plane of one router."""
+    """The data plane of one router; features are attributes by their names."""
+
+    impairment: ImpairmentCore
+    punt: PuntCore
+    urpf: UrpfCore
 
     def start(self) -> None: ...
     def stop(self) -> None: ...

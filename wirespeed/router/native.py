@@ -18,18 +18,16 @@ from wirespeed._native.acls import NativeAcls, acl_trace
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
 from wirespeed._native.bond import NativeBond
 from wirespeed._native.counting import NativeCounting
-from wirespeed._native.impairment import NativeImpairment
 from wirespeed._native.ip6 import NativeIp6
 from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.paths import fill_paths, read_paths
-from wirespeed._native.punt import NativePunt
-from wirespeed._native.runtime import check, core, format_mac, from_struct, mac_bytes
+from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct, mac_bytes
 from wirespeed._native.sflow import NativeSflow
 from wirespeed._native.tables import NativeTables
-from wirespeed._native.urpf import NativeUrpf
 from wirespeed._native.vxlan import NativeVxlan
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
+from wirespeed.router.features import core_of
 from wirespeed.seam.addresses import Address, InterfaceAddress, Network
 from wirespeed.seam.graph import (
     CaptureConfig,
@@ -72,12 +70,9 @@ class NativeRouter(
     NativeAclSessions,
     NativeAcls,
     NativeCounting,
-    NativeImpairment,
     NativeIp6,
-    NativePunt,
     NativeSflow,
     NativeTables,
-    NativeUrpf,
     NativeVxlan,
 ):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
@@ -123,6 +118,12 @@ class NativeRouter(
         self._stats = _Block(self._router, "struct ws_node_stats[]", self._lib.ws_router_node_stats)
         self._edges = _Block(self._router, "struct ws_node_edge[]", self._lib.ws_router_node_edges)
         self._counters = _Block(self._router, "struct ws_node_counter[]", self._lib.ws_router_node_counters)
+
+    def __getattr__(self, name: str) -> Any:
+        """The part of the feature `name`, made when it is first used."""
+        part = core_of(name)(Handle(self._ffi, self._lib, self._router))
+        setattr(self, name, part)
+        return part
 
     def start(self) -> None:
         check(self._lib.ws_router_start(self._router))

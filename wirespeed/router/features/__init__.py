@@ -1,0 +1,39 @@
+"""Features of the router. Each folder here is one, beside its folder in `native/router/`, and nothing else names it.
+
+`__init__` has `COMMANDS`, the words that the feature's commands begin with (three at most). These modules may be there
+too, and are imported when they are first used: `core`, its values; `native`, whose class `CORE` is what the router's
+core has under the feature's name; `commands`; and `api`, its handlers of the binary API.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import Any
+
+
+@cache
+def features() -> tuple[str, ...]:
+    """Their names, in alphabetical order."""
+    return tuple(sorted(one.name for one in iter_modules(__path__) if one.ispkg))
+
+
+def commands() -> dict[str, tuple[str, ...]]:
+    """What the commands of each feature begin with, by the module that has them."""
+    return {f"{__name__}.{name}.commands": import_module(f"{__name__}.{name}").COMMANDS for name in features()}
+
+
+def import_handlers() -> None:
+    """Import the handlers of the binary API that features have."""
+    for name in features():
+        if find_spec(f"{__name__}.{name}.api") is not None:
+            import_module(f"{__name__}.{name}.api")
+
+
+def core_of(name: str) -> Any:
+    """The class that a feature's part of the native router is of. AttributeError where there is no such feature."""
+    if name not in features():
+        raise AttributeError(f"the router has no feature {name!r}")
+    return import_module(f"{__name__}.{name}.native").CORE

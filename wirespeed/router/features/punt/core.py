@@ -1,0 +1,30 @@
+"""Values of policers of what is handed to Linux and to the main thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class PuntReason(IntEnum):
+    """What a packet is that is handed over."""
+
+    ARP = 0
+    ND = 1
+    LACP = 2
+    ROUTING = 3
+    ICMP = 4
+    MULTICAST = 5
+    IP4 = 6
+    IP6 = 7
+    OTHER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PuntPolicer:
+    """Of one reason, on each worker: packets a second and at once; what passed and what did not, since it was set."""
+
+    rate_pps: int
+    burst: int
+    passed: int = 0
+    dropped: int = 0
