@@ -207,7 +207,7 @@ def _trex_modules() -> Iterator[None]:
         if parent:
             setattr(sys.modules[parent], last, module)
     try:
-        found = trex_client.client_names() if tops else {}
+        found = trex_client.client_names() if "trex" in tops else {}
         for module in offering:
             module.__dict__.update({name: value for name, value in found.items() if name not in module.__dict__})
         yield
