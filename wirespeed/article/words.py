@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from wirespeed.pages.words import harmless
-from wirespeed.report.markdown import aligned, plain
+from wirespeed.tables import aligned, plain
 
 GAP = "**GAP**"
 """What a writer searches for."""
