@@ -14,10 +14,8 @@ from wirespeed.router.commands.registry import Command
 _PAGES = {
     "demo": "first-test",
     "suite": "campaigns",
-    "inspect": "hardware",
-    "doctor": "hardware",
+    "host": "hardware",
     "exporter": "telemetry",
-    "stats": "statistics",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""
@@ -57,7 +55,8 @@ def overview_page(pages: Sequence[Page]) -> str:
     lines = [
         "# Commands and exit codes",
         "",
-        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list.",
+        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list. "
+        "From Python, and in pytest: [library](library.md).",
         "",
         *("| command | does | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),

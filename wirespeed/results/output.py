@@ -90,12 +90,19 @@ class Output:
             self._journal = None
 
 
+class Unprinted(Output):
+    """The target of a program that has the result itself: a file, or nothing in place of standard output."""
+
+    def _print(self, result: AnyResult) -> None:
+        self._done()
+
+
 def check_writable(path: Path) -> None:
     """FileFault when no file can be made beside `path`."""
     if path.is_dir():
         raise FileFault(f"output {path} is a directory; give the name of a file in it")
     if path.exists() and not path.is_file():  # the result is renamed into place, which would do away with a device
-        raise FileFault(f"output {path} is no regular file; give another -o, or - for standard output")
+        raise FileFault(f"output {path} is not a regular file; give another -o, or - for standard output")
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass

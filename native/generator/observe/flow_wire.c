@@ -3,9 +3,9 @@
 
 #include "dev/error.h"
 #include "wire/checksum.h"
-#include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wire/vlan.h"
 #include "wirespeed/flows.h"
 
 #include <errno.h>
@@ -24,18 +24,14 @@ static void put16(uint8_t *at, uint16_t value)
 
 uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version)
 {
-	uint16_t at = ETHERNET_TYPE_AT;
+	uint16_t type = 0;
+	size_t at = frame_payload(frame, frame_len, &type);
 	*version = 0;
-	for (; at + 2u + IP4_LEN <= frame_len; at += 4) {
-		uint16_t type = get16(frame + at);
-		if (type == ETHERNET_IP4 && frame[at + 2] >> 4 == 4)
-			*version = 4;
-		if (type == ETHERNET_IP6 && at + 2u + IP6_LEN <= frame_len && frame[at + 2] >> 4 == 6)
-			*version = 6;
-		if (type != ETHERNET_VLAN && type != ETHERNET_QINQ)
-			break;
-	}
-	return at + 2;
+	if (type == ETHERNET_IP4 && at + IP4_LEN <= frame_len && frame[at] >> 4 == 4)
+		*version = 4;
+	if (type == ETHERNET_IP6 && at + IP6_LEN <= frame_len && frame[at] >> 4 == 6)
+		*version = 6;
+	return (uint16_t)at;
 }
 
 /* What follows the headers, as far as they are known: without IP, all behind Ethernet. */
@@ -57,14 +53,12 @@ static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint3
 	}
 }
 
-/* Another 16 bits in an IPv4 header, whose checksum stays as right or wrong as it was (RFC 1624).
- */
+/* Another 16 bits in an IPv4 header, whose checksum stays as right or wrong as it was. */
 static void change_ip4(uint8_t *ip, uint16_t at, uint16_t value)
 {
-	uint32_t sum = (uint16_t)~get16(ip + IP4_CHECKSUM_AT) + (uint16_t)~get16(ip + at) + value;
+	uint8_t *field = ip + IP4_CHECKSUM_AT;
+	put16(field, checksum_update(get16(field), get16(ip + at), value));
 	put16(ip + at, value);
-	sum = (sum & 0xffff) + (sum >> 16);
-	put16(ip + IP4_CHECKSUM_AT, (uint16_t) ~(sum + (sum >> 16)));
 }
 
 static void mark_ip(uint8_t *ip, int version, uint16_t id)

@@ -121,6 +121,7 @@ void load_balance_table_close(struct load_balance_table *table);
 
 /* An index for one more, which nothing has. */
 int64_t load_balance_claim(struct load_balance_table *table);
+void load_balance_unclaim(struct load_balance_table *table, uint32_t index);
 /* Workers may be reading `balance`. */
 void load_balance_publish(struct load_balance *balance, const struct load_balance *changed);
 
@@ -136,6 +137,14 @@ void load_balance_refresh(struct load_balance_table *table);
 static inline bool path_is_recursive(const struct path_key *path)
 {
 	return path->kind == WS_PATH_NEXT_HOP && path->interface == PATH_NO_INTERFACE;
+}
+
+static inline bool path_list_is_recursive(const struct path_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (path_is_recursive(&list->paths[i]))
+			return true;
+	return false;
 }
 
 /*

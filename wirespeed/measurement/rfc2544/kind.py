@@ -44,7 +44,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
         self._plan = Rfc2544Plan(
             tests=parse_test(options.test),
             frames=parse_sizes(options.sizes, ip6),
-            trial_s=options.trial,
+            trial_s=options.trial_s,
             repeats=options.repeats,
             waits_s=parse_waits(options.waits) if options.waits else None,
             resolution=parse_share(options.resolution),
@@ -89,7 +89,7 @@ def text_of(file: Path) -> str:
     """The report of a result file as text; FileFault when it is of another kind."""
     result = read_file(file)
     if not isinstance(result, Rfc2544Result):
-        raise FileFault(f"{file} is no result of RFC 2544 tests; `wirespeed report` reads the others")
+        raise FileFault(f"{file} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
     return text_block(result)
 
 
