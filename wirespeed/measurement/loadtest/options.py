@@ -7,6 +7,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
+from wirespeed.units import parse_duration, parse_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +23,9 @@ class LoadtestOptions(MeasurementOptions):
         float,
         Option(
             "-wd --warmup-duration --warmup_duration",
-            "Seconds of warm-up.",
-            metavar="S",
+            "Duration of the warm-up.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="warmup_s",
             limits={"ge": 0},
         ),
@@ -41,8 +43,9 @@ class LoadtestOptions(MeasurementOptions):
         float,
         Option(
             "-rd --rampup-duration --rampup_duration",
-            "Seconds of ramp-up.",
-            metavar="S",
+            "Duration of the ramp-up.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="ramp_s",
             limits={"ge": 0},
         ),
@@ -51,8 +54,9 @@ class LoadtestOptions(MeasurementOptions):
         float,
         Option(
             "-hd --hold-duration --hold_duration",
-            "Seconds at the target.",
-            metavar="S",
+            "Duration at the target.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="hold_s",
             limits={"ge": 0},
         ),
@@ -61,7 +65,7 @@ class LoadtestOptions(MeasurementOptions):
         str,
         Option(
             "--steps",
-            "Hold each of these loads for -hd seconds, such as 1kpps,1mpps,50%, in place of the ramp.",
+            "Hold each of these loads for -hd, such as 1kpps,1mpps,50%, in place of the ramp.",
             metavar="RATE,...",
             shown=False,
             setting="steps",
@@ -79,7 +83,15 @@ class LoadtestOptions(MeasurementOptions):
         ),
     ] = ""
     interval: Annotated[
-        float, Option("--interval", "Seconds a sample.", metavar="S", setting="interval_s", limits={"gt": 0})
+        float,
+        Option(
+            "--interval",
+            "Duration of a sample.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="interval_s",
+            limits={"gt": 0},
+        ),
     ] = 1.0
     fail_threshold: Annotated[
         float,
@@ -87,6 +99,7 @@ class LoadtestOptions(MeasurementOptions):
             "-f --fail-threshold",
             "Share of lost packets above which a sample fails.",
             metavar="RATIO",
+            parse=parse_ratio,
             setting="fail_threshold",
             limits={"ge": 0, "le": 1},
         ),

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
+from wirespeed.units import parse_duration
 
 SIZES = "64,128,256,512,1024,1280,1518"
 """RFC 2544 clause 9.1."""
@@ -35,7 +36,14 @@ class Rfc2544Options(MeasurementOptions):
     ] = ""
     trial: Annotated[
         float,
-        Option("--trial", "Seconds of a trial; the RFC has 60.", metavar="S", setting="trial_s", limits={"gt": 0}),
+        Option(
+            "--trial",
+            "Duration of a trial; the RFC has 60 s.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="trial_s",
+            limits={"gt": 0},
+        ),
     ] = 60.0
     repeats: Annotated[
         int | None,
