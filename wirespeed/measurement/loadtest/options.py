@@ -7,19 +7,23 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
+from wirespeed.results.loadtest import Result
 from wirespeed.units import parse_duration, parse_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadtestOptions(MeasurementOptions):
-    """`wirespeed loadtest`."""
+class LoadtestOptions(MeasurementOptions[Result]):
+    """A load test (docs/loadtest.md): warm-up, linear ramp, hold, or `steps`.
+
+    Names that end in _s are seconds. A rate is text such as "5mpps", "1kpps", "2gbps" or "50%" of the line, for each
+    direction. `fail_threshold` is a share of packets."""
 
     profile: Profile = "imix"
-    warmup_mult: Annotated[
+    warmup_rate: Annotated[
         str,
         Option("-wm --warmup-mult --warmup_mult", "Load of the warm-up.", metavar="RATE", setting="warmup_rate"),
     ] = "1kpps"
-    warmup_duration: Annotated[
+    warmup_s: Annotated[
         float,
         Option(
             "-wd --warmup-duration --warmup_duration",
@@ -30,7 +34,7 @@ class LoadtestOptions(MeasurementOptions):
             limits={"ge": 0},
         ),
     ] = 30.0
-    rampup_target: Annotated[
+    ramp_target: Annotated[
         str,
         Option(
             "-rt --rampup-target --rampup_target",
@@ -39,7 +43,7 @@ class LoadtestOptions(MeasurementOptions):
             setting="ramp_target",
         ),
     ] = "100"
-    rampup_duration: Annotated[
+    ramp_s: Annotated[
         float,
         Option(
             "-rd --rampup-duration --rampup_duration",
@@ -50,7 +54,7 @@ class LoadtestOptions(MeasurementOptions):
             limits={"ge": 0},
         ),
     ] = 600.0
-    hold_duration: Annotated[
+    hold_s: Annotated[
         float,
         Option(
             "-hd --hold-duration --hold_duration",
@@ -126,7 +130,7 @@ class LoadtestOptions(MeasurementOptions):
     @property
     def most_s(self) -> float:
         steps = len(self.steps.split(",")) if self.steps else 0
-        return self.warmup_duration + (steps or 1) * self.hold_duration + (0.0 if steps else self.rampup_duration)
+        return self.warmup_s + (steps or 1) * self.hold_s + (0.0 if steps else self.ramp_s)
 
 
 OPTIONS = LoadtestOptions

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
+from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.units import parse_duration
 
 SIZES = "64,128,256,512,1024,1280,1518"
@@ -15,8 +16,8 @@ SIZES = "64,128,256,512,1024,1280,1518"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rfc2544Options(MeasurementOptions):
-    """`wirespeed rfc2544`."""
+class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
+    """The tests of RFC 2544, 9004 and 6201 by frame size (docs/rfc2544.md). `test` names one, or is "all"."""
 
     test: Annotated[
         str,
@@ -34,7 +35,7 @@ class Rfc2544Options(MeasurementOptions):
     sizes: Annotated[
         str, Option("--sizes", "Frame sizes with FCS, and imix.", metavar="N,N,...", shown=SIZES, setting="sizes")
     ] = ""
-    trial: Annotated[
+    trial_s: Annotated[
         float,
         Option(
             "--trial",
@@ -88,7 +89,7 @@ class Rfc2544Options(MeasurementOptions):
     def most_s(self) -> float:
         # A binary search to 1 % needs seven trials, the other tests about as many again.
         sizes = len((self.sizes or SIZES).split(","))
-        return sizes * 7 * (self.trial + 2.0) * (1 if self.test == "throughput" else 2)
+        return sizes * 7 * (self.trial_s + 2.0) * (1 if self.test == "throughput" else 2)
 
 
 OPTIONS = Rfc2544Options

@@ -61,14 +61,14 @@ class Soak(Measurement[SoakOptions, SoakResult]):
     def _new(self) -> SoakPlan:
         options = self.options
         rate, origin = _load(options)
-        if not options.duration:
+        if not options.lasting:
             raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
         return SoakPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
             load=rate,
             load_from=origin,
-            duration_s=parse_duration(options.duration),
+            duration_s=parse_duration(options.lasting),
             target_ratio=parse_ratio(options.loss, "--show"),
             confidence=parse_ratio(options.confidence, "--confidence"),
             latency_pps=parse_latency(options.latency),
@@ -83,7 +83,7 @@ class Soak(Measurement[SoakOptions, SoakResult]):
         if options.load or options.of or options.output:
             raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
         earlier = _earlier(file)
-        duration_s = parse_duration(options.duration) if options.duration else None
+        duration_s = parse_duration(options.lasting) if options.lasting else None
         plan = replace(plan_of(earlier, duration_s), patience_s=options.patience, force=options.force)
         if plan.duration_s <= earlier.verdict.watched_s:
             raise UsageError(f"{file} has all of its {plan.duration_s:g} s; give a longer --for to go on")

@@ -8,12 +8,16 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
+from wirespeed.results.soak import SoakResult
 from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoakOptions(MeasurementOptions):
-    """`wirespeed soak`."""
+class SoakOptions(MeasurementOptions[SoakResult]):
+    """A load held for minutes to days (docs/soak.md).
+
+    `load` is a rate of each direction as text, such as "30%" or "2mpps". `lasting` is a time such as "90" (seconds),
+    "10m", "8h" or "3d". `loss` is the loss ratio to show at `confidence`. `patience` is in seconds."""
 
     profile: Profile = "bench"
     load: Annotated[
@@ -32,7 +36,7 @@ class SoakOptions(MeasurementOptions):
     ] = None
     share: Annotated[str, Option("--share", "Of the goal's lower bound.", metavar="PERCENT")] = "90%"
     goal: Annotated[str, Option("--goal", "Goal of that search.", metavar="NAME", shown="ndr")] = ""
-    duration: Annotated[
+    lasting: Annotated[
         str,
         Option(
             "--for",
@@ -72,7 +76,7 @@ class SoakOptions(MeasurementOptions):
 
     @property
     def most_s(self) -> float:
-        return parse_duration(self.duration)
+        return parse_duration(self.lasting)
 
 
 OPTIONS = SoakOptions
