@@ -8,6 +8,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
 from wirespeed.results.loadtest import Result
+from wirespeed.units import parse_duration, parse_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +27,9 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-wd --warmup-duration --warmup_duration",
-            "Seconds of warm-up.",
-            metavar="S",
+            "Duration of the warm-up.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="warmup_s",
             limits={"ge": 0},
         ),
@@ -45,8 +47,9 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-rd --rampup-duration --rampup_duration",
-            "Seconds of ramp-up.",
-            metavar="S",
+            "Duration of the ramp-up.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="ramp_s",
             limits={"ge": 0},
         ),
@@ -55,8 +58,9 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-hd --hold-duration --hold_duration",
-            "Seconds at the target.",
-            metavar="S",
+            "Duration at the target.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="hold_s",
             limits={"ge": 0},
         ),
@@ -65,7 +69,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--steps",
-            "Hold each of these loads for -hd seconds, such as 1kpps,1mpps,50%, in place of the ramp.",
+            "Hold each of these loads for -hd, such as 1kpps,1mpps,50%, in place of the ramp.",
             metavar="RATE,...",
             shown=False,
             setting="steps",
@@ -83,7 +87,15 @@ class LoadtestOptions(MeasurementOptions[Result]):
         ),
     ] = ""
     interval: Annotated[
-        float, Option("--interval", "Seconds a sample.", metavar="S", setting="interval_s", limits={"gt": 0})
+        float,
+        Option(
+            "--interval",
+            "Duration of a sample.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="interval_s",
+            limits={"gt": 0},
+        ),
     ] = 1.0
     fail_threshold: Annotated[
         float,
@@ -91,6 +103,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
             "-f --fail-threshold",
             "Share of lost packets above which a sample fails.",
             metavar="RATIO",
+            parse=parse_ratio,
             setting="fail_threshold",
             limits={"ge": 0, "le": 1},
         ),

@@ -9,6 +9,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
 from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.units import parse_duration
 
 SIZES = "64,128,256,512,1024,1280,1518"
 """RFC 2544 clause 9.1."""
@@ -36,7 +37,14 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = ""
     trial_s: Annotated[
         float,
-        Option("--trial", "Seconds of a trial; the RFC has 60.", metavar="S", setting="trial_s", limits={"gt": 0}),
+        Option(
+            "--trial",
+            "Duration of a trial; the RFC has 60 s.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="trial_s",
+            limits={"gt": 0},
+        ),
     ] = 60.0
     repeats: Annotated[
         int | None,

@@ -8,6 +8,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile, Robust
 from wirespeed.results.search import SearchResult
+from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,14 @@ class SearchOptions(MeasurementOptions[SearchResult]):
     most: Annotated[str, Option("--max", "Highest load of each direction.", metavar="RATE", setting="most")] = "100%"
     time_s: Annotated[
         float,
-        Option("--time", "Seconds that the search may take.", metavar="S", setting="time_s", limits={"gt": 0}),
+        Option(
+            "--time",
+            "Time limit of the search.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="time_s",
+            limits={"gt": 0},
+        ),
     ] = 1200.0
     mrr: Annotated[
         str,

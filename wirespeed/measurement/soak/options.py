@@ -9,7 +9,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
 from wirespeed.results.soak import SoakResult
-from wirespeed.soak.plan import parse_time
+from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
             metavar="TIME",
             shown=False,
             setting="lasting",
-            check=parse_time,
+            check=parse_duration,
             is_needed=True,
         ),
     ] = ""
@@ -61,14 +61,22 @@ class SoakOptions(MeasurementOptions[SoakResult]):
             setting="latency",
         ),
     ] = "1kpps"
-    patience: Annotated[float, Option("--patience", "Wait so long for a generator that went away.", metavar="S")] = 60.0
+    patience: Annotated[
+        float,
+        Option(
+            "--patience",
+            "Time to wait for a generator that went away.",
+            metavar="TIME",
+            parse=parse_duration,
+        ),
+    ] = 60.0
     resume: Annotated[
         Path | None, Option("--resume", "Go on with a soak that ended or died, as its file says.", metavar="FILE")
     ] = None
 
     @property
     def most_s(self) -> float:
-        return parse_time(self.lasting)
+        return parse_duration(self.lasting)
 
 
 OPTIONS = SoakOptions
