@@ -9,7 +9,7 @@
 #include "router/acl/acl_frame.h"
 #include "router/nodes/frame_ip.h"
 
-static const char *const edges[] = {[ACL_PASS] = "l2-input", [ACL_DROP] = "error-drop"};
+static const char *const edges[] = {[ACL_PASS] = "?l2-input", [ACL_DROP] = "error-drop"};
 
 static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node *node,
 										 void **packets, uint16_t n)

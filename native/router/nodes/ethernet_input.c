@@ -38,10 +38,10 @@ enum edge {
 	EDGES
 };
 static const char *const edges[] = {
-	[EDGE_IP4_INPUT] = "ip4-input",         [EDGE_IP6_INPUT] = "ip6-input",
-	[EDGE_MPLS_INPUT] = "mpls-input",       [EDGE_ARP_INPUT] = "arp-input",
-	[EDGE_L2_INPUT] = "l2-input",           [EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt", [EDGE_LINUX_CP_XC] = "linux-cp-xc",
+	[EDGE_IP4_INPUT] = "ip4-input",          [EDGE_IP6_INPUT] = "ip6-input",
+	[EDGE_MPLS_INPUT] = "?mpls-input",       [EDGE_ARP_INPUT] = "arp-input",
+	[EDGE_L2_INPUT] = "?l2-input",           [EDGE_DROP] = "error-drop",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt", [EDGE_LINUX_CP_XC] = "?linux-cp-xc",
 };
 
 enum counter {

@@ -22,7 +22,7 @@ enum edge { EDGE_DROP, EDGE_PUNT, EDGE_LINUX_CP_PUNT };
 static const char *const edges[] = {
 	[EDGE_DROP] = "error-drop",
 	[EDGE_PUNT] = "error-punt",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt",
 };
 
 /* The first ones in the order of enum nd_fault. */

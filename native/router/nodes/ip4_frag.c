@@ -25,7 +25,7 @@ enum edge { EDGE_DROP, EDGE_REWRITE, EDGE_LABELS };
 static const char *const edges[] = {
 	[EDGE_DROP] = "error-drop",
 	[EDGE_REWRITE] = "ip4-rewrite",
-	[EDGE_LABELS] = "ip4-mpls-label-imposition-uniform",
+	[EDGE_LABELS] = "?ip4-mpls-label-imposition-uniform",
 };
 
 enum counter { FRAGMENTED, FRAGMENTS, NO_ROOM };

@@ -52,7 +52,7 @@ static const char *const edges[] = {
 	[EDGE_NEIGHBOR_ADVERTISEMENT] = "icmp6-neighbor-advertisement",
 	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
 	[EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt",
 };
 
 enum counter {

@@ -12,7 +12,7 @@
 #include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_L2_INPUT };
-static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "l2-input"};
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "?l2-input"};
 
 enum counter { NOBODY, DOWN };
 static const struct graph_counter counters[] = {
