@@ -19,6 +19,7 @@
 #include "router/observe/trace.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
+#include "router/packet/upper.h"
 #include "router/punt/punt.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
@@ -35,13 +36,15 @@ enum edge {
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
 	EDGE_LINUX_CP_XC,
-	EDGES
+	EDGES,
+	EDGES_ABOVE = EDGES /* to the nodes of other types: upper.h */
 };
 static const char *const edges[] = {
 	[EDGE_IP4_INPUT] = "ip4-input",          [EDGE_IP6_INPUT] = "ip6-input",
 	[EDGE_MPLS_INPUT] = "?mpls-input",       [EDGE_ARP_INPUT] = "arp-input",
 	[EDGE_L2_INPUT] = "?l2-input",           [EDGE_DROP] = "error-drop",
 	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt", [EDGE_LINUX_CP_XC] = "?linux-cp-xc",
+	[EDGES_ABOVE] = EDGES_ABOVE_ETHERNET,
 };
 
 enum counter {
@@ -82,6 +85,16 @@ static enum edge for_linux(struct graph *graph, struct graph_node *node, struct 
 	return passes ? EDGE_LINUX_CP_PUNT : drop(node, POLICED);
 }
 
+/* Frames of types that the trunk does not know. */
+static uint16_t look_above(struct graph_node *node, struct rte_mbuf *packet, uint16_t type)
+{
+	uint16_t place = upper_find(ABOVE_ETHERNET, type);
+	if (place == UPPER_NONE)
+		return drop(node, UNKNOWN_TYPE);
+	packet_advance(packet, ETHERNET_LEN);
+	return EDGES_ABOVE + place;
+}
+
 /* Frames for the router but IPv4 and IPv6 in a frame to the interface's address; without tags. */
 static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 							 const struct interface *interface, struct rte_mbuf *packet)
@@ -107,7 +120,7 @@ static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 		return for_linux(graph, node, packet);
 	if (type != ETHERNET_ARP && type != ETHERNET_IP4 && type != ETHERNET_IP6 &&
 		type != ETHERNET_MPLS)
-		return drop(node, UNKNOWN_TYPE);
+		return look_above(node, packet, type);
 	if (type == ETHERNET_IP6 && ip6_is_multicast_mac(header->destination)) {
 		packet_advance(packet, ETHERNET_LEN);
 		return EDGE_IP6_INPUT;
