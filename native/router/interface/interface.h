@@ -83,8 +83,8 @@ static inline uint64_t interface_l3_mac(const struct interface *interface)
 /* An interface that Linux has no part in. */
 enum { LCP_NONE = UINT16_MAX };
 
-/* The places behind those of the ports in "*-output". */
-enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUT_VXLAN, OUTPUT_BOND, OUTPUTS };
+/* The places in "*-output": those of the ports, then one for each kind of interfaces. */
+enum { INTERFACE_KINDS = 8, OUTPUTS = WS_MAX_PORTS + INTERFACE_KINDS };
 
 /* Main thread only. */
 struct interface_settings {
@@ -132,7 +132,7 @@ uint16_t router_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_
 int router_make_port_interface(struct ws_router *router, uint16_t port);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */
 void router_update_usable(struct ws_router *router, uint16_t index);
-/* Ports, bonds and tunnels may have sub-interfaces. */
+/* Whether it may have sub-interfaces. */
 bool interface_takes_subs(const struct ws_router *router, uint16_t index);
 /* The lowest number that it, or what is on it, may have. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index);
