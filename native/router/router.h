@@ -49,7 +49,6 @@ struct ws_router {
 	/* By family (family_index) and index, the default one first. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];
 	bool many_tables[FAMILIES]; /* besides the default one */
-	uint32_t *mpls_routes;      /* load balances by mpls_route_index; NULL without a table */
 	struct load_balance_table load_balances;
 	struct adjacency_table adjacencies;
 	struct event_ring events __attribute__((aligned(64))); /* workers write */
@@ -88,20 +87,12 @@ struct ws_router {
 	struct stats_segment stats;
 	struct interface_settings settings[WS_MAX_INTERFACES];
 	struct sources sources;
-	uint32_t mpls_count, mpls_reserved; /* routes of labels, and how many are the router's own */
 	uint16_t pause_depth;
 	struct features features;
 	uint8_t variants; /* of nodes: bits of enum ws_counting, and VARIANT_FLOW_FIELDS */
 	uint8_t placement[WS_MAX_PORTS][WS_MAX_QUEUES];
 	uint8_t rx_modes[WS_MAX_PORTS][WS_MAX_QUEUES]; /* enum ws_rx_mode */
 };
-
-/* Where the route of a label is, that at the bottom of the stack apart. */
-enum { MPLS_ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
-static inline uint32_t mpls_route_index(uint32_t label, bool bottom)
-{
-	return label << 1 | bottom;
-}
 
 static inline int family_index(uint8_t family)
 {
