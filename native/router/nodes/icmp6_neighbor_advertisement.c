@@ -12,9 +12,9 @@
  */
 #include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
-#include "router/local/linux_cp.h"
 #include "router/local/nd.h"
 #include "router/nodes/each_packet.h"
+#include "router/packet/restore_frame.h"
 #include "router/router.h"
 #include "wire/nd.h"
 
