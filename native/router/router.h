@@ -16,7 +16,6 @@
 #include "router/interface/address_index.h"
 #include "router/interface/interface.h"
 #include "router/interface/interface_due.h"
-#include "router/l2/l2.h"
 #include "router/neighbor/neighbor_due.h"
 #include "router/neighbor/neighbor_room.h"
 #include "router/observe/stats_segment.h"
@@ -43,7 +42,6 @@ enum { VARIANT_FLOW_FIELDS = 4 };
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
-	struct l2_table l2;
 	struct own_addresses *own;
 	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
 	/* By family (family_index) and index, the default one first. */

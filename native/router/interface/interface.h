@@ -46,6 +46,7 @@ struct interface {
 	bool is_lcp_host;  /* the TAP of a pair: what it brings goes out of `lcp` */
 	uint16_t lcp;      /* of a pair, the other one (of a VLAN its port's TAP), or LCP_NONE */
 	bool mpls;         /* takes labelled packets */
+	bool is_bvi;       /* what it sends goes to layer 2 */
 	uint16_t table[2]; /* by family_index: where its packets are looked up */
 } __attribute__((aligned(64)));
 
@@ -68,6 +69,11 @@ static inline bool interface_takes_all(const struct interface *interface)
 static inline uint8_t interface_mode(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->mode, __ATOMIC_ACQUIRE);
+}
+
+static inline bool interface_is_bvi(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->is_bvi, __ATOMIC_ACQUIRE);
 }
 
 static inline uint16_t interface_way_out(const struct interface *interface)
@@ -101,7 +107,10 @@ struct interface_settings {
 	uint16_t borrowers;             /* how many use its addresses */
 	uint32_t instance;              /* of a loopback, tunnel or bond */
 	uint16_t bridging;              /* how many on it, itself among them, do not route */
-	uint16_t bond;                  /* that the port is a member of; 0: of none */
+	uint32_t bridge_domain;         /* that it is a member of; 0: of none */
+	uint16_t xconnect_to;           /* in WS_MODE_XCONNECT */
+	uint8_t split_horizon_group;
+	uint16_t bond; /* that the port is a member of; 0: of none */
 };
 
 /* What the user wants of IPv6 on an interface. */
