@@ -145,6 +145,8 @@ void router_update_usable(struct ws_router *router, uint16_t index);
 bool interface_takes_subs(const struct ws_router *router, uint16_t index);
 /* The lowest number that it, or what is on it, may have. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index);
+/* It routes no longer, or again: the ports that it is on may have to take all frames. */
+void interface_update_promiscuous(const struct ws_router *router, uint16_t index);
 /* Follow the links of the ports. */
 void router_follow_links(struct ws_router *router);
 

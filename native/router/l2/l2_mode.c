@@ -40,33 +40,6 @@ static void l2_free(struct ws_router *router)
 	free(table->fib);
 }
 
-/* It is the port or its bond, or a sub-interface of one of them. */
-static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
-{
-	uint16_t parent = router->settings[index].parent, bond = router->settings[port].bond;
-	return parent == port || (bond && parent == bond);
-}
-
-/* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
-static int update_promiscuous(const struct ws_router *router, uint16_t port)
-{
-	uint16_t bond = router->settings[port].bond;
-	bool on = router->settings[port].promiscuous || router->settings[port].bridging ||
-			  (bond && router->settings[bond].bridging);
-	return ws_port_set_promiscuous(port, on);
-}
-
-int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on)
-{
-	if (router_check_interface(router, index))
-		return -ENODEV;
-	if (router->settings[index].kind != WS_INTERFACE_PORT)
-		return fail(-EINVAL, "%s filters no frames itself; name a port",
-					interface_name(router, index));
-	router->settings[index].promiscuous = on;
-	return update_promiscuous(router, index);
-}
-
 static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface_mode mode)
 {
 	struct interface *interface = &router->interfaces[index];
@@ -74,10 +47,7 @@ static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface
 	*bridging += (mode != WS_MODE_L3) - (interface->mode != WS_MODE_L3);
 	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	router_publish_mac(interface);
-	/* A driver that does not filter may refuse to be asked. */
-	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
-		if (*interface_name(router, port) && is_on(router, index, port))
-			update_promiscuous(router, port);
+	interface_update_promiscuous(router, index);
 }
 
 void l2_update_plain(struct ws_router *router, uint16_t index)
