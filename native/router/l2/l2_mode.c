@@ -3,7 +3,6 @@
 #include "router/interface/interface_change.h"
 #include "router/l2/l2.h"
 #include "wirespeed/interfaces.h"
-#include "wirespeed/ports.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"
