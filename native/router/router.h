@@ -15,9 +15,6 @@
 #include "router/fib/load_balance.h"
 #include "router/interface/address_index.h"
 #include "router/interface/interface.h"
-#include "router/interface/interface_due.h"
-#include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
 #include "router/observe/stats_segment.h"
 #include "router/packet/takes.h"
 #include "router/route/sources.h"
@@ -70,7 +67,6 @@ struct ws_router {
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
-	struct interface_due advertisements, reports, announcements_due;
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
 	void *interface_names;        /* tree: interface_names.c */
 	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */
@@ -78,9 +74,6 @@ struct ws_router {
 	uint16_t lowest_free;         /* no interface that is no port has a free number below it */
 	uint16_t paired;              /* how many interfaces Linux has a part in */
 	struct address_index address_index;
-	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
-	struct neighbor_room neighbor_room;
-	struct neighbor_due neighbor_due;
 	uint32_t flow_hash_seed;
 	struct stats_segment stats;
 	struct interface_settings settings[WS_MAX_INTERFACES];

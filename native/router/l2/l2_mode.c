@@ -15,17 +15,13 @@
 
 static int l2_make(struct ws_router *router)
 {
-	struct l2_table *table = aligned_alloc(64, sizeof(*table));
-	if (!table)
-		return fail(-ENOMEM, "no memory for layer 2");
-	memset(table, 0, sizeof(*table));
+	struct l2_table *table = l2_table(router);
 	for (int i = 0; i < WS_MAX_INTERFACES; i++)
 		table->interfaces[i] = (struct l2_interface){
 			.xconnect_to = L2_NOWHERE,
 			.plain_to = L2_NOWHERE,
 			.plain_output = L2_NOWHERE,
 		};
-	module_set_state(router, &l2_module, table);
 	return 0;
 }
 
@@ -263,6 +259,7 @@ INTERFACE_WATCH(watch_l2)
 
 struct router_module l2_module = {
 	.name = "l2",
+	.state_size = sizeof(struct l2_table),
 	.make = l2_make,
 	.poll = l2_age,
 	.free = l2_free,

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours over their life, once resolved: reachable, silent, asked, forgotten. */
-#include "router/module.h"
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_change.h"
-#include "router/router.h"
+#include "router/neighbor/neighbor_due.h"
+#include "router/neighbor/neighbor_room.h"
 #include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
 
-/* RFC 4861 section 10, for both families. */
 /* RFC 4861 section 10. */
 enum { DEFAULT_REACHABLE_S = 30, DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1, MAX_PROBES = 3 };
+
+struct ages {
+	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
+};
+
+static struct router_module neighbors_module;
+
+static uint32_t *reachable_s_of(const struct ws_router *router, uint8_t family)
+{
+	struct ages *ages = module_state(router, &neighbors_module);
+	return &ages->reachable_s[family_index(family)];
+}
 
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 {
@@ -31,7 +42,7 @@ bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 static void age(struct ws_router *router, uint32_t index, uint64_t now)
 {
 	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
-	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	uint32_t reachable_s = *reachable_s_of(router, neighbor->next_hop.family);
 	/* Heard of by this thread since `now` was read it may be a little younger. */
 	uint64_t passed = now > neighbor->state_tsc ? now - neighbor->state_tsc : 0;
 	switch (neighbor->state) {
@@ -51,7 +62,7 @@ static void age(struct ws_router *router, uint32_t index, uint64_t now)
 		if (neighbor->probes < MAX_PROBES) {
 			neighbor_probe(router, index, now);
 		} else {
-			router->neighbor_room.counters.unanswered++;
+			neighbor_room_of(router)->counters.unanswered++;
 			neighbor_forget(router, index);
 		}
 	}
@@ -67,7 +78,7 @@ static bool ages(const struct ws_router *router, uint32_t index)
 /* How long its state may last; 0: for ever. */
 static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
 {
-	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	uint32_t reachable_s = *reachable_s_of(router, neighbor->next_hop.family);
 	if (neighbor->state == WS_NEIGHBOR_PROBE)
 		return RETRANSMIT_S;
 	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
@@ -115,22 +126,28 @@ void router_neighbor_look_again(struct ws_router *router)
 
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds)
 {
-	router->reachable_s[family_index(family)] = seconds;
+	*reachable_s_of(router, family) = seconds;
 	router_neighbor_look_again(router);
 	return 0;
 }
 
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family)
 {
-	return router->reachable_s[family_index(family)];
+	return *reachable_s_of(router, family);
 }
 
 static int begin_ages(struct ws_router *router)
 {
-	router->reachable_s[0] = router->reachable_s[1] = DEFAULT_REACHABLE_S;
+	struct ages *ages = module_state(router, &neighbors_module);
+	ages->reachable_s[0] = ages->reachable_s[1] = DEFAULT_REACHABLE_S;
 	return 0;
 }
 
 static struct router_module neighbors_module = {
-	.name = "neighbors", .is_trunk = true, .make = begin_ages, .poll = router_neighbor_age};
+	.name = "neighbors",
+	.is_trunk = true,
+	.state_size = sizeof(struct ages),
+	.make = begin_ages,
+	.poll = router_neighbor_age,
+};
 ROUTER_MODULE(neighbors_module)

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/neighbor/neighbor_due.h"
 
-#include "router/router.h"
+#include "router/module.h"
 
 #include <rte_cycles.h>
+
+struct neighbor_due {
+	uint64_t tick;                          /* that the wheel was last turned to */
+	uint32_t first[NEIGHBOR_DUE_SLOTS + 1]; /* adjacencies; 0: none */
+};
+
+static struct router_module due_module;
+
+static struct neighbor_due *due_of(const struct ws_router *router)
+{
+	return module_state(router, &due_module);
+}
 
 static uint64_t tick_of(const struct ws_router *router, uint64_t tsc)
 {
@@ -20,14 +32,14 @@ void neighbor_due_never(struct ws_router *router, uint32_t index)
 	if (neighbor->previous_due)
 		neighbors[neighbor->previous_due].next_due = neighbor->next_due;
 	else
-		router->neighbor_due.first[neighbor->due_slot - 1] = neighbor->next_due;
+		due_of(router)->first[neighbor->due_slot - 1] = neighbor->next_due;
 	neighbor->due_slot = 0;
 }
 
 static void put(struct ws_router *router, uint32_t index, uint16_t slot)
 {
 	struct neighbor *neighbors = router->adjacencies.neighbors;
-	uint32_t *first = &router->neighbor_due.first[slot];
+	uint32_t *first = &due_of(router)->first[slot];
 	neighbor_due_never(router, index);
 	neighbors[index].next_due = *first;
 	neighbors[index].previous_due = 0;
@@ -39,7 +51,7 @@ static void put(struct ws_router *router, uint32_t index, uint16_t slot)
 
 void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 {
-	struct neighbor_due *due = &router->neighbor_due;
+	struct neighbor_due *due = due_of(router);
 	uint64_t now = tick_of(router, rte_rdtsc()), at = tick_of(router, rte_rdtsc() + ticks) + 1;
 	if (!due->tick)
 		due->tick = now;
@@ -55,7 +67,7 @@ void neighbor_due_now(struct ws_router *router, uint32_t index)
 
 bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot)
 {
-	struct neighbor_due *due = &router->neighbor_due;
+	struct neighbor_due *due = due_of(router);
 	uint64_t now = tick_of(router, tsc);
 	if (!due->tick || due->tick >= now)
 		return false;
@@ -67,8 +79,12 @@ bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot)
 
 uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot)
 {
-	uint32_t index = router->neighbor_due.first[slot];
+	uint32_t index = due_of(router)->first[slot];
 	if (index)
 		neighbor_due_never(router, index);
 	return index;
 }
+
+static struct router_module due_module = {
+	.name = "neighbor-due", .is_trunk = true, .state_size = sizeof(struct neighbor_due)};
+ROUTER_MODULE(due_module)
