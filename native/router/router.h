@@ -21,7 +21,6 @@
 #include "router/worker/features.h"
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
-#include "wire/mpls.h"
 #include "wirespeed/router.h"
 
 #include <rte_branch_prediction.h>
