@@ -3,7 +3,7 @@
 
 #include "bench/bench_setup.h"
 #include "dev/pool.h"
-#include "router/interface/interface_kind.h"
+#include "router/interface_kind.h"
 #include "router/packet/metadata.h"
 
 #include <math.h>

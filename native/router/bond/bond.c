@@ -5,8 +5,8 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
-#include "router/interface/interface_kind.h"
 #include "router/interface/interface_make.h"
+#include "router/interface_kind.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bonds.h"
 

@@ -4,7 +4,7 @@
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
-#include "router/interface/interface_kind.h"
+#include "router/interface_kind.h"
 #include "router/module.h"
 #include "wirespeed/router.h"
 

@@ -5,9 +5,9 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
-#include "router/interface/interface_kind.h"
 #include "router/interface/interface_names.h"
 #include "router/interface/vlan.h"
+#include "router/interface_kind.h"
 #include "router/module.h"
 #include "wire/word_copy.h"
 

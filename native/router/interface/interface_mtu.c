@@ -3,7 +3,7 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
-#include "router/interface/interface_kind.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 #include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"

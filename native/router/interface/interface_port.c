@@ -2,8 +2,8 @@
 /* Interfaces of ports, which come and go under traffic. */
 #include "dev/error.h"
 #include "dev/port.h"
-#include "router/interface/interface_kind.h"
 #include "router/interface/interface_make.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 #include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"

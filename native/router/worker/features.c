@@ -3,7 +3,7 @@
 
 #include "dev/error.h"
 #include "graph/arc.h"
-#include "router/interface/interface_kind.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 
 #include <errno.h>

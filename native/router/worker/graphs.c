@@ -3,7 +3,7 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "graph/arc.h"
-#include "router/interface/interface_kind.h"
+#include "router/interface_kind.h"
 #include "router/observe/trace.h"
 #include "router/router.h"
 #include "router/worker/call.h"

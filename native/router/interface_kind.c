@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "router/interface/interface_kind.h"
+#include "router/interface_kind.h"
 
 #include "router/router.h"
 
