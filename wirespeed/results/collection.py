@@ -42,4 +42,4 @@ def read_collected(path: Path) -> Collected:
         dut = dut_from_json(as_object(document, "the file"))
         return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
     except ValueError as error:
-        raise FileFault(f"{path} is no collection of a device: {error}") from None
+        raise FileFault(f"{path} is not a collection of a device: {error}") from None

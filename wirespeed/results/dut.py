@@ -232,7 +232,7 @@ class DutTelemetry:
         error = None if raw.get("error") is None else str(raw["error"])
         watts = None if raw.get("watts") is None else _number(raw["watts"], f"watts of {where}")
         if "interval" not in raw:
-            # What older programs wrote was never checked; what is no number is no reason to refuse the file.
+            # What older programs wrote was never checked; what is not a number is no reason to refuse the file.
             flat = {name: float(raw[name]) for name in FLAT if _is_number(raw.get(name))}
             return cls(error=error, told=flat, watts=watts)
         incoming, outgoing, dropped = (
@@ -241,7 +241,7 @@ class DutTelemetry:
         shares = as_object(raw.get("cpu_percent", {}), f"cpu_percent of {where}")
         workers = raw.get("workers", [])
         if not isinstance(workers, list):
-            raise ValueError(f"workers of {where} is no list")
+            raise ValueError(f"workers of {where} is not a list")
         return cls(
             interval_s=_number(raw["interval"], f"interval of {where}"),
             workers=tuple(
@@ -281,7 +281,7 @@ class DutFacts:
         raw = as_object(raw, where)
         commands, cpus = raw.get("commands", []), raw.get("cpus", [])
         if not (isinstance(commands, list) and isinstance(cpus, list)):
-            raise ValueError(f"commands or cpus of {where} is no list")
+            raise ValueError(f"commands or cpus of {where} is not a list")
         return cls(
             name=str(raw.get("name", "")),
             kind=str(raw.get("kind", "")),
@@ -332,7 +332,7 @@ def _worker_from_json(raw: Any, where: str) -> WorkerCost:
 
 def _node(name: str, row: Any, where: str) -> NodeCost:
     if not isinstance(row, list) or len(row) != 4:
-        raise ValueError(f"{where} is no list of calls, vectors, clocks and suspends")
+        raise ValueError(f"{where} is not a list of calls, vectors, clocks and suspends")
     calls, vectors, clocks, suspends = (_whole(count, where) for count in row)
     return NodeCost(name, calls, vectors, clocks, suspends)
 

@@ -83,7 +83,7 @@ class MachineLoad:
         """The part of a sample's `dut` object that is the machine's; None of one that tells nothing of it."""
         cpus = raw.get("cpus", [])
         if not isinstance(cpus, list):
-            raise ValueError(f"cpus of {where} is no list")
+            raise ValueError(f"cpus of {where} is not a list")
         nics = as_object(raw.get("nics", {}), f"nics of {where}")
         load = cls(
             cpus=tuple(CpuLoad.from_json(cpu, f"CPU {index} of {where}") for index, cpu in enumerate(cpus)),
@@ -99,7 +99,7 @@ def counts(raw: Any, where: str) -> dict[str, int]:
     """Whole numbers by name."""
     found = as_object(raw, where)
     if not all(isinstance(value, int) and not isinstance(value, bool) for value in found.values()):
-        raise ValueError(f"{where} has something that is no whole number")
+        raise ValueError(f"{where} has something that is not a whole number")
     return dict(found)
 
 
@@ -107,5 +107,5 @@ def numbers(raw: Any, where: str) -> dict[str, float]:
     found = as_object(raw, where)
     for value in found.values():
         if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < LARGEST:
-            raise ValueError(f"{where} has something that is no sensible number")
+            raise ValueError(f"{where} has something that is not a sensible number")
     return {name: float(value) for name, value in found.items()}

@@ -87,7 +87,7 @@ def of_bytes(content: bytes, path: Path) -> AnyResult:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise FileFault(f"{path} is no load-test result: it is not text") from None
+        raise FileFault(f"{path} is not a load-test result: it is not text") from None
     if is_journal(text) or path.name.endswith(SUFFIX):
         return of_journal(text, path)
     document = json_of(text, path, "result file")
@@ -95,7 +95,7 @@ def of_bytes(content: bytes, path: Path) -> AnyResult:
     try:
         return kind.from_json(document, path.stem)
     except (KeyError, ValueError) as error:
-        raise FileFault(f"{path} is no {kind.noun}: {why(error)}") from None
+        raise FileFault(f"{path} is not a {kind.noun}: {why(error)}") from None
 
 
 def of_journal(text: str, path: Path) -> AnyResult:
@@ -109,7 +109,7 @@ def of_journal(text: str, path: Path) -> AnyResult:
 def recover(file: Path, target: str = "-") -> tuple[AnyResult, Path]:
     """Make the result file of a test that did not end, from its journal (`file`, or the one beside it), and remove the
     journal. Returns the result and its file: `target`, or that which the test would have written. FileFault when there
-    is no journal."""
+    is not a journal."""
     journal = file if file.name.endswith(SUFFIX) else journal_path(file)
     if not journal.is_file():
         raise FileFault(f"there is no journal {journal}: nothing to recover")

@@ -18,5 +18,5 @@ def read_result(path: Path) -> Result:
     """The load test that `path` holds, or its journal. FileFault names what is wrong with it."""
     result = read_file(path)
     if not isinstance(result, Result):
-        raise FileFault(f"{path} is no load-test result: it is of another kind, which wirespeed report draws")
+        raise FileFault(f"{path} is not a load-test result: it is of another kind, which wirespeed report draws")
     return result

@@ -44,5 +44,5 @@ def from_journal(head: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], 
             notes=tuple(map(str, head.get("notes", ()))),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise FileFault(f"{path} is no journal of a load test: {why(error)}") from None
+        raise FileFault(f"{path} is not a journal of a load test: {why(error)}") from None
     return judged(replace(result, outcome=outcome))

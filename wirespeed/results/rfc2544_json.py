@@ -148,7 +148,7 @@ def from_journal(head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], 
         result = from_json(document, name=str(head.get("name") or path.stem))
         notes = tuple(map(str, head.get("notes", ())))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileFault(f"{path} is no journal of RFC 2544 tests: {why(error)}") from None
+        raise FileFault(f"{path} is not a journal of RFC 2544 tests: {why(error)}") from None
     return replace(
         result,
         spent_s=sum(trial.trial.effective_s for trial in result.trials),

@@ -107,7 +107,7 @@ def from_journal(head: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], p
         result = from_json({**head, "trials": list(trials)}, name=str(head.get("name") or path.stem))
         notes = tuple(map(str, head.get("notes", ())))
     except (KeyError, TypeError, ValueError) as error:
-        raise FileFault(f"{path} is no journal of a search: {why(error)}") from None
+        raise FileFault(f"{path} is not a journal of a search: {why(error)}") from None
     return replace(
         result,
         goals=tuple(replace(goal, irregular=reason) for goal in result.goals),

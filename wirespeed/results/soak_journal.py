@@ -94,7 +94,7 @@ def from_journal(head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], 
     try:
         result = _replayed(from_json(head["state"], name=str(head.get("name") or path.stem)), entries)
     except (KeyError, TypeError, ValueError) as error:
-        raise FileFault(f"{path} is no journal of a soak: {why(error)}") from None
+        raise FileFault(f"{path} is not a journal of a soak: {why(error)}") from None
     reason = f"the soak did not end by itself; its {result.verdict.watched_s:.0f} s are from its journal"
     return replace(result, ending=Ending(INTERRUPTED, reason, 0, result.ending.started, result.ending.notes))
 

@@ -106,8 +106,6 @@ int l2_take_domain(struct ws_router *router, uint32_t id);
 void l2_publish_members(struct l2_domain *domain, struct l2_members *members);
 /* Frames to the MAC address of a BVI are for the router. */
 int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain);
-/* Forget addresses that were not heard of for as long as their domains allow. */
-void l2_age(struct ws_router *router);
 
 static inline uint32_t l2_second(uint64_t tsc, uint64_t tsc_hz)
 {

@@ -91,7 +91,8 @@ static bool is_old(uint64_t key, uint64_t value, const void *argument)
 	return most_s && !(l2fib_flags(value) & L2FIB_STATIC) && age_s > most_s;
 }
 
-void l2_age(struct ws_router *router)
+/* Forget addresses that were not heard of for as long as their domains allow. */
+static void l2_age(struct ws_router *router)
 {
 	struct l2_table *l2 = l2_table(router);
 	uint64_t now = graph_tsc();
@@ -129,3 +130,6 @@ int ws_router_l2fib(struct ws_router *router, uint32_t *cursor, struct ws_l2fib_
 	}
 	return (int)count;
 }
+
+static struct router_module l2_age_module = {.name = "l2-age", .poll = l2_age};
+ROUTER_MODULE(l2_age_module)

@@ -13,28 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int l2_make(struct ws_router *router)
-{
-	struct l2_table *table = l2_table(router);
-	for (int i = 0; i < WS_MAX_INTERFACES; i++)
-		table->interfaces[i] = (struct l2_interface){
-			.xconnect_to = L2_NOWHERE,
-			.plain_to = L2_NOWHERE,
-			.plain_output = L2_NOWHERE,
-		};
-	return 0;
-}
-
-static void l2_free(struct ws_router *router)
-{
-	struct l2_table *table = l2_table(router);
-	if (!table)
-		return;
-	for (int i = 0; i < L2_MAX_DOMAINS; i++)
-		free(table->domains[i].members);
-	free(table->fib);
-}
-
 static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface_mode mode)
 {
 	struct interface *interface = &router->interfaces[index];
@@ -180,7 +158,7 @@ static int check_bvi(const struct ws_router *router, uint16_t index, uint32_t id
 	if (!bvi)
 		return check_not_loopback(router, index);
 	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
-		return fail(-EINVAL, "%s is no loopback; only those can be a BVI",
+		return fail(-EINVAL, "%s is not a loopback; only those can be a BVI",
 					interface_name(router, index));
 	return there == L2_NOWHERE || there == index
 			   ? 0
@@ -256,12 +234,3 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 	return 0;
 }
 INTERFACE_WATCH(watch_l2)
-
-struct router_module l2_module = {
-	.name = "l2",
-	.state_size = sizeof(struct l2_table),
-	.make = l2_make,
-	.poll = l2_age,
-	.free = l2_free,
-};
-ROUTER_MODULE(l2_module)

@@ -8,20 +8,7 @@
 
 #include <rte_cycles.h>
 
-/* RFC 4861 section 10. */
-enum { DEFAULT_REACHABLE_S = 30, DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1, MAX_PROBES = 3 };
-
-struct ages {
-	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
-};
-
-static struct router_module neighbors_module;
-
-static uint32_t *reachable_s_of(const struct ws_router *router, uint8_t family)
-{
-	struct ages *ages = module_state(router, &neighbors_module);
-	return &ages->reachable_s[family_index(family)];
-}
+enum { MAX_PROBES = 3 }; /* RFC 4861 section 10 */
 
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 {
@@ -42,7 +29,7 @@ bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 static void age(struct ws_router *router, uint32_t index, uint64_t now)
 {
 	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
-	uint32_t reachable_s = *reachable_s_of(router, neighbor->next_hop.family);
+	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);
 	/* Heard of by this thread since `now` was read it may be a little younger. */
 	uint64_t passed = now > neighbor->state_tsc ? now - neighbor->state_tsc : 0;
 	switch (neighbor->state) {
@@ -75,28 +62,6 @@ static bool ages(const struct ws_router *router, uint32_t index)
 		   adjacency_is_resolved(&router->adjacencies, index);
 }
 
-/* How long its state may last; 0: for ever. */
-static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
-{
-	uint32_t reachable_s = *reachable_s_of(router, neighbor->next_hop.family);
-	if (neighbor->state == WS_NEIGHBOR_PROBE)
-		return RETRANSMIT_S;
-	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
-		return DELAY_FIRST_PROBE_S;
-	return neighbor->state == WS_NEIGHBOR_REACHABLE ? reachable_s : 0;
-}
-
-void neighbor_schedule(struct ws_router *router, uint32_t index)
-{
-	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
-	uint32_t seconds = neighbor->is_static ? 0 : patience_s(router, neighbor);
-	uint64_t until = neighbor->state_tsc + seconds * router->tsc_hz, now = rte_rdtsc();
-	if (seconds)
-		neighbor_due_in(router, index, until > now ? until - now : 0);
-	else
-		neighbor_due_never(router, index);
-}
-
 static void look_at(struct ws_router *router, uint16_t slot)
 {
 	for (uint32_t index; (index = neighbor_due_take(router, slot));) {
@@ -126,28 +91,19 @@ void router_neighbor_look_again(struct ws_router *router)
 
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds)
 {
-	*reachable_s_of(router, family) = seconds;
+	*neighbor_reachable_s(router, family) = seconds;
 	router_neighbor_look_again(router);
 	return 0;
 }
 
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family)
 {
-	return *reachable_s_of(router, family);
-}
-
-static int begin_ages(struct ws_router *router)
-{
-	struct ages *ages = module_state(router, &neighbors_module);
-	ages->reachable_s[0] = ages->reachable_s[1] = DEFAULT_REACHABLE_S;
-	return 0;
+	return *neighbor_reachable_s(router, family);
 }
 
 static struct router_module neighbors_module = {
 	.name = "neighbors",
 	.is_trunk = true,
-	.state_size = sizeof(struct ages),
-	.make = begin_ages,
 	.poll = router_neighbor_age,
 };
 ROUTER_MODULE(neighbors_module)

@@ -2,12 +2,17 @@
 #include "router/neighbor/neighbor_due.h"
 
 #include "router/module.h"
+#include "router/neighbor/neighbor_change.h"
 
 #include <rte_cycles.h>
+
+/* RFC 4861 section 10, for both families. */
+enum { DEFAULT_REACHABLE_S = 30 };
 
 struct neighbor_due {
 	uint64_t tick;                          /* that the wheel was last turned to */
 	uint32_t first[NEIGHBOR_DUE_SLOTS + 1]; /* adjacencies; 0: none */
+	uint32_t reachable_s[FAMILIES];
 };
 
 static struct router_module due_module;
@@ -15,6 +20,11 @@ static struct router_module due_module;
 static struct neighbor_due *due_of(const struct ws_router *router)
 {
 	return module_state(router, &due_module);
+}
+
+uint32_t *neighbor_reachable_s(const struct ws_router *router, uint8_t family)
+{
+	return &due_of(router)->reachable_s[family_index(family)];
 }
 
 static uint64_t tick_of(const struct ws_router *router, uint64_t tsc)
@@ -60,6 +70,28 @@ void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 	put(router, index, (uint16_t)(RTE_MAX(at, due->tick + 1) % NEIGHBOR_DUE_SLOTS));
 }
 
+/* How long its state may last; 0: for ever. */
+static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
+{
+	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);
+	if (neighbor->state == WS_NEIGHBOR_PROBE)
+		return RETRANSMIT_S;
+	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
+		return DELAY_FIRST_PROBE_S;
+	return neighbor->state == WS_NEIGHBOR_REACHABLE ? reachable_s : 0;
+}
+
+void neighbor_schedule(struct ws_router *router, uint32_t index)
+{
+	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	uint32_t seconds = neighbor->is_static ? 0 : patience_s(router, neighbor);
+	uint64_t until = neighbor->state_tsc + seconds * router->tsc_hz, now = rte_rdtsc();
+	if (seconds)
+		neighbor_due_in(router, index, until > now ? until - now : 0);
+	else
+		neighbor_due_never(router, index);
+}
+
 void neighbor_due_now(struct ws_router *router, uint32_t index)
 {
 	put(router, index, NEIGHBOR_DUE_NOW);
@@ -85,6 +117,17 @@ uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot)
 	return index;
 }
 
+static int begin_ages(struct ws_router *router)
+{
+	struct neighbor_due *due = due_of(router);
+	due->reachable_s[0] = due->reachable_s[1] = DEFAULT_REACHABLE_S;
+	return 0;
+}
+
 static struct router_module due_module = {
-	.name = "neighbor-due", .is_trunk = true, .state_size = sizeof(struct neighbor_due)};
+	.name = "neighbor-due",
+	.is_trunk = true,
+	.state_size = sizeof(struct neighbor_due),
+	.make = begin_ages,
+};
 ROUTER_MODULE(due_module)

@@ -2,7 +2,6 @@
 #include "router/neighbor/neighbor_room.h"
 
 #include "dev/error.h"
-#include "router/neighbor/neighbor_change.h"
 #include "wirespeed/neighbors.h"
 
 #include <errno.h>
@@ -70,7 +69,7 @@ static uint16_t most_crowded(const struct ws_router *router, uint16_t interface)
 	return interface;
 }
 
-int neighbor_room_make(struct ws_router *router, uint16_t interface)
+int64_t neighbor_room_make(struct ws_router *router, uint16_t interface)
 {
 	struct neighbor_room *room = neighbor_room_of(router);
 	bool is_interface_full = room->interfaces[interface].learnt >= room->most_of_interface;
@@ -80,8 +79,7 @@ int neighbor_room_make(struct ws_router *router, uint16_t interface)
 	uint32_t oldest = room->interfaces[from].oldest;
 	if (oldest && token_bucket_take(&room->recycling, rte_rdtsc())) {
 		room->counters.recycled++;
-		neighbor_forget(router, oldest);
-		return 0;
+		return oldest;
 	}
 	if (is_interface_full) {
 		room->counters.refused_interface++;

@@ -112,11 +112,11 @@ static int check(const struct ws_router *router, uint16_t index, bool is_tx, int
 	if (error)
 		return error;
 	if (mode < WS_URPF_OFF || mode > WS_URPF_STRICT)
-		return fail(-EINVAL, "%d is no mode of unicast RPF", mode);
+		return fail(-EINVAL, "%d is not a mode of unicast RPF", mode);
 	struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT];
 	if (is_tx && mode && !features_of_output(router->interfaces[index].output, TX_NODES, nodes))
 		return fail(-EINVAL,
-					"%s is no port, no bond and no sub-interface of one; set unicast RPF "
+					"%s is not a port, no bond and no sub-interface of one; set unicast RPF "
 					"where its packets come in",
 					interface_name(router, index));
 	return 0;
