@@ -13,6 +13,7 @@
 #include "router/module.h"
 #include "router/packet/output.h"
 #include "router/worker/main_input.h"
+#include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
 
