@@ -152,7 +152,9 @@ def test_folders_of_results_are_compared_test_by_test(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert {row["judgement"]["word"] for row in document["rows"]} == {"better"}
     assert main(["compare", str(new), str(old), "--format", "md"]) == 0
-    assert capsys.readouterr().out.startswith("| test | A | B | difference | verdict |\n|---|---|---|---|---|\n| ")
+    head, rule, *_ = capsys.readouterr().out.splitlines()
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["test", "A", "B", "difference", "verdict"]
+    assert set(rule) == {"|", "-", " "}
     assert main(["compare", str(new), str(old), "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("kind,load,directions,figure,box,a_pps,")
 
@@ -179,7 +181,10 @@ def test_a_series_is_told_as_plateaus(tmp_path, capsys):
         (["x"], 2, "not 1; a series takes --trend"),
         (["/nowhere.json", "/nowhere.json"], 6, "/nowhere.json"),
         (["--trend"], 2, "give two or more results"),
-        (["a", "b", "--within", "0"], 2, "--within"),
+        (["a", "b", "--within", "0%"], 2, "--within 0%: give 0.01% to 50%"),
+        (["a", "b", "--within", "1"], 2, "--within 1: give percent with its sign, such as --within 1%"),
+        (["a", "b", "--confidence", "0.95"], 2, "--confidence 0.95: give percent with its sign"),
+        (["a", "b", "--confidence", "100%"], 2, "--confidence 100%: give 50% to 99.99%"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(words, code, said, capsys):

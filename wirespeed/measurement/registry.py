@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wirespeed.measurement.followed import Frame, Summary
     from wirespeed.measurement.measurement import Measurement
-    from wirespeed.measurement.options import MeasurementOptions
+    from wirespeed.measurement.options import AResult, MeasurementOptions
 
 
 @cache
@@ -24,9 +24,9 @@ def kinds() -> tuple[str, ...]:
     return tuple(sorted(one.name for one in iter_modules(measurement.__path__) if one.ispkg))
 
 
-def options_of(kind: str) -> type[MeasurementOptions]:
+def options_of(kind: str) -> type[MeasurementOptions[Any]]:
     """The dataclass of a kind's options."""
-    options: type[MeasurementOptions] = import_module(f"wirespeed.measurement.{kind}.options").OPTIONS
+    options: type[MeasurementOptions[Any]] = import_module(f"wirespeed.measurement.{kind}.options").OPTIONS
     return options
 
 
@@ -34,6 +34,12 @@ def kind_of(kind: str) -> type[Measurement[Any, Any]]:
     """The class of a kind's measurements."""
     measurement: type[Measurement[Any, Any]] = import_module(f"wirespeed.measurement.{kind}.kind").KIND
     return measurement
+
+
+def measurement_of(options: MeasurementOptions[AResult]) -> Measurement[Any, AResult]:
+    """The measurement that these options are of. UsageError for options that contradict each other."""
+    kind = next(kind for kind in kinds() if options_of(kind) is type(options))
+    return kind_of(kind)(options)
 
 
 def frames_of(result: AnyResult) -> Iterator[Frame]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any
 
-from wirespeed.results.balance import Medium, medium_of_driver
+from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import Outcome, PortFacts
@@ -51,6 +52,23 @@ class Result:
         """How the test ended, as results of all kinds say it."""
         one = self.outcome
         return Ending(one.status, one.reason, one.exit_code, one.started, one.notes)
+
+    @property
+    def lost(self) -> float:
+        """Packets of all directions that were offered and did not come back, over the whole test."""
+        return total(one.balance for one in self.outcome.channels.values()).lost
+
+    @property
+    def cycles_per_packet(self) -> float | None:
+        """CPU cycles (TSC ticks) of the DUT a packet, with polling: the mean of the samples of full load or of steps.
+        None if the DUT did not tell them."""
+        return self.cost("cycles_per_packet")
+
+    def cost(self, figure: str) -> float | None:
+        """The mean of a flat figure of the DUT (results/dut.py, FLAT) over the samples of full load or of steps; None
+        if the DUT did not tell it."""
+        told = [one.dut[figure] for one in self.samples if one.phase in ("hold", "step") and figure in one.dut]
+        return fmean(told) if told else None
 
     @property
     def is_empty(self) -> bool:
