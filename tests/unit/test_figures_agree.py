@@ -24,7 +24,6 @@ from wirespeed.demo.suite import SEED_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.loadtest.live import summary
-from wirespeed.report.markdown import plain
 from wirespeed.report.render import render
 from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium
@@ -41,6 +40,7 @@ from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
 from wirespeed.suite import ab
 from wirespeed.suite.headline import headline
+from wirespeed.tables import plain
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed
 

@@ -22,7 +22,6 @@ from wirespeed.corpus.opening import open_corpus
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
-from wirespeed.report.markdown import plain
 from wirespeed.results.figures import MEGA
 from wirespeed.results.file import AnyResult, read_file, write_file
 from wirespeed.results.rfc2544 import Rfc2544Result
@@ -37,6 +36,7 @@ from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
 from wirespeed.soak import live as soak
 from wirespeed.suite.headline import headline
+from wirespeed.tables import plain
 
 RESULTS: dict[str, AnyResult] = {
     "search both ways": search_of("t", SimulatedDut(step(7.7712345e6)), mrr=3),
