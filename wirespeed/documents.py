@@ -8,14 +8,19 @@ equal keys silently.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
-from wirespeed.config.findings import Finding, Path, shown
 from wirespeed.errors import FileFault
+from wirespeed.findings import Finding, Path, shown
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_Model = TypeVar("_Model", bound="BaseModel")
 
 MOST_NODES = 1_000_000
 """A configuration of 10 000 interfaces with five settings each has a tenth of it."""
@@ -44,11 +49,14 @@ class Document:
     findings: tuple[Finding, ...]
     """Keys that stand twice."""
 
-    def line(self, path: Path) -> int:
-        """Of the node at `path`, or of the nearest one above it that there is."""
+    def line(self, path: Path, skips: bool = False) -> int:
+        """Of the node at `path`, or of the nearest one above it that there is. `skips` passes over parts that the file
+        does not have, such as the kind that pydantic puts into the path of a union's member."""
         node, line = self.root, self.root.line
         for part in path:
             if part not in node.children:
+                if skips:
+                    continue
                 break
             line, node = node.key_lines.get(part, node.children[part].line), node.children[part]
         return line
@@ -76,13 +84,64 @@ def parse(text: bytes, name: str) -> Document:
     return Document(builder.root or Node(None, 1), tuple(builder.findings))
 
 
+def mapping_of(text: str | bytes, name: str, empty: str) -> tuple[Document, dict[str, Any]]:
+    """The document in `text` and its keys; FileFault as `parse`, for a key that stands twice, and with the words
+    `empty` for what is no mapping."""
+    document = parse(text.encode(errors="replace") if isinstance(text, str) else text, name)
+    for one in document.findings:
+        raise FileFault(f"{name}:{one.line}: {'.'.join(map(str, one.path))}: {one.says}; {one.mend}")
+    if not isinstance(document.root.value, dict):
+        raise FileFault(f"{name} {empty}")
+    return document, document.root.value
+
+
+def validated(
+    model: type[_Model],
+    document: Document,
+    name: str,
+    whole: str,
+    words: Callable[[Any], str] | None = None,
+    place: Callable[[Any], Path] = lambda error: tuple(error["loc"]),
+) -> _Model:
+    """The document as `model`, a pydantic one. FileFault with `LINE: PATH: WORDS` of the error that stands first in the
+    file, the others counted. `whole` is what the document is called where the path is empty; `words` may have other
+    words for some errors, "" for the others; `place` is an error's path."""
+    from pydantic import ValidationError  # noqa: PLC0415 - slow, and seldom needed
+
+    try:
+        return model.model_validate(document.root.value)
+    except ValidationError as error:
+        errors = error.errors()
+    places = [(place(one), one) for one in errors]
+    # A list whose member is wrong is called too short as well.
+    told = [(at, one) for at, one in places if not any(at == other[: len(at)] != other for other, _ in places)]
+    found = sorted(((document.line(at, skips=True), at, one) for at, one in told), key=lambda row: row[0])
+    line, at, first = found[0]
+    rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    said = (words(first) if words else "") or _wrong(first)
+    raise FileFault(f"{name}:{line}: {'.'.join(map(str, at)) or whole}: {said}{rest}")
+
+
+def _wrong(error: Any) -> str:
+    """What pydantic says of a value, and the value, unless it says it itself."""
+    match error["type"]:
+        case "extra_forbidden":
+            return "there is no such key"
+        case "missing":
+            return "it is needed and not there"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    given = error["input"]
+    told = f", not {given!r}" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
+    return f"{message}{told}" if error["type"] != "value_error" else message
+
+
 def _syntax(error: Exception, text: str, name: str) -> str:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return f"{name}: this is not YAML: {shown(str(error), 120)}; look for a character that no text has"
     lines = text.splitlines()
     row = lines[mark.line] if mark.line < len(lines) else ""
-    where = f"{name}:{mark.line + 1}"
+    where = f"{name}:{min(mark.line, text.count(chr(10))) + 1}"  # libyaml's end is a line below the last
     if "\t" in row[: len(row) - len(row.lstrip())]:
         return f"{where}: a tab indents this line, and YAML takes none; indent with spaces"
     why = getattr(error, "problem", None) or str(error)
