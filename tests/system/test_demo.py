@@ -39,7 +39,7 @@ def results(demo):
 @pytest.mark.alone
 def test_every_test_leaves_a_complete_result(results):
     assert set(results) == {f"wirespeed-memif-{test.file_stem}" for test in (*SEED_SUITE, *QUICK.burdened)}
-    assert all(result.outcome.status == "complete" for result in results.values())
+    assert all(result.ending.status == "complete" for result in results.values())
 
 
 @pytest.mark.alone

@@ -101,7 +101,7 @@ def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_wh
     assert "Traceback" not in running.said()
     assert process.end() == 0
     test = read_file(result)
-    assert test.outcome.status == "complete"
+    assert test.ending.status == "complete"
     assert all("went away" in one.dut["error"] or "cannot be reached" in one.dut["error"] for one in test.samples)
     assert dut.dut_show(result, "error").count("\n") == 1
     dut.sshd = dut.start()

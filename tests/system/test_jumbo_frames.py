@@ -25,7 +25,7 @@ def loadtest(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def assert_nothing_lost(result: Result, directions: int) -> None:
-    assert result.outcome.status == "complete"
+    assert result.ending.status == "complete"
     assert len(result.outcome.channels) == directions
     for channel in result.outcome.channels.values():
         balance = channel.balance

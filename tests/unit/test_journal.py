@@ -12,6 +12,7 @@ from wirespeed.cli.main import main
 from wirespeed.errors import FileFault
 from wirespeed.loadtest.plan import LoadPlan
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import Ending
 from wirespeed.results.file import recover
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.loadtest import Result
@@ -31,7 +32,8 @@ HEAD = Result(
     dut={"name": "box"},
     ports={port: PortFacts(port, "net_memif", "02::", 10e9, "ring") for port in (0, 1)},
     directions=(WIRE,),
-    outcome=Outcome(started="2026-01-01T00:00:00+00:00", threshold=0.01, notes=("a note",)),
+    ending=Ending(started="2026-01-01T00:00:00+00:00", notes=("a note",)),
+    outcome=Outcome(threshold=0.01),
 )
 
 
@@ -55,11 +57,11 @@ def test_every_sample_is_in_the_file_as_soon_as_it_is_added(tmp_path: Path) -> N
     found = read_result(path)  # while it is open
     journal.close()
     assert found.samples == tuple(map(sample, (1, 2, 3)))
-    assert replace(found, samples=(), outcome=HEAD.outcome) == HEAD
-    outcome = found.outcome
-    assert (outcome.status, outcome.threshold, outcome.started) == ("interrupted", 0.01, HEAD.outcome.started)
-    assert outcome.notes == ("a note",)
-    assert outcome.channels["0→1"].balance.sent == 3000
+    assert replace(found, samples=(), ending=HEAD.ending, outcome=HEAD.outcome) == HEAD
+    ending = found.ending
+    assert (ending.status, found.outcome.threshold, ending.started) == ("interrupted", 0.01, HEAD.ending.started)
+    assert ending.notes == ("a note",)
+    assert found.outcome.channels["0→1"].balance.sent == 3000
 
 
 def test_wherever_the_file_was_torn_the_whole_lines_are_read(tmp_path: Path) -> None:
@@ -95,12 +97,12 @@ def test_what_is_no_journal_is_one_clear_line(tmp_path: Path, text: str, words: 
 def test_a_journal_is_read_in_place_of_the_result_that_is_not_there_and_said_of_beside_one(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     written(journal_path(file)).close()
-    assert "from its journal" in read_result(file).outcome.reason
-    assert "from its journal" in read_result(journal_path(file)).outcome.reason
+    assert "from its journal" in read_result(file).ending.reason
+    assert "from its journal" in read_result(journal_path(file)).ending.reason
     write_result(replace(HEAD, samples=(sample(1),)), file)
     again = read_result(file)
     assert len(again.samples) == 1
-    assert "x.json.part beside this file is of a later test" in again.outcome.notes[-1]
+    assert "x.json.part beside this file is of a later test" in again.ending.notes[-1]
 
 
 def test_the_report_says_that_it_reads_a_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,7 +79,7 @@ def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path
     assert isinstance(silent.error, MeasurementError) and "the DUT returned nothing" in str(silent.error)
     # What it measured until then is kept, and says how it ended.
     assert silent.file == tmp_path / "simulated-unidir-64b-silent.json"
-    assert read_result(silent.file).outcome.status == "failed"
+    assert read_result(silent.file).ending.status == "failed"
     assert unreadable.file is None
     assert {path.name for path in tmp_path.iterdir()} == {one.file.name for one in found if one.file is not None}
     result = read_result(tmp_path / "simulated-bidir-1514b.json")
@@ -114,7 +114,7 @@ def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt, ignore)
     assert started == [GOOD]
-    assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").outcome.status == "interrupted"
+    assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").ending.status == "interrupted"
 
 
 def test_what_has_measured_nothing_leaves_no_file(
@@ -124,7 +124,7 @@ def test_what_has_measured_nothing_leaves_no_file(
     (file,) = tmp_path.iterdir()
     whole = read_result(file)
     file.unlink()
-    early = replace(whole, samples=(), outcome=replace(whole.outcome, status="interrupted"))
+    early = replace(whole, samples=(), ending=replace(whole.ending, status="interrupted"))
     monkeypatch.setattr("wirespeed.demo.suite._run_test", lambda *_: early)
     with pytest.raises(KeyboardInterrupt):
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, ignore, ignore)

@@ -14,6 +14,7 @@ from wirespeed.loadtest.plan import LoadPlan, Step
 from wirespeed.loadtest.run import Progress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import Ending
 from wirespeed.results.figures import loss_text
 from wirespeed.results.judge import judge
 from wirespeed.results.loadtest import Result
@@ -140,8 +141,8 @@ def test_the_view_fits_where_it_is_shown() -> None:
 
 
 def ended(*notes: str, **changes: Any) -> Result:
-    outcome = Outcome(channels={"0→1": replace(FINE, **changes)}, notes=notes)
-    return Result("x", {}, (), directions=(THERE,), outcome=outcome)
+    outcome = Outcome(channels={"0→1": replace(FINE, **changes)})
+    return Result("x", {}, (), directions=(THERE,), outcome=outcome, ending=Ending(notes=notes))
 
 
 @pytest.mark.parametrize(

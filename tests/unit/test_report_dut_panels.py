@@ -87,7 +87,9 @@ def test_searches_rfc_2544_and_soaks_have_the_same_panels():
         SuiteTrial(one.number, "throughput", frame, one.load_pps, 1.0, one.trial)
         for one, frame in zip(trials, ("64b", "1518b") * len(trials), strict=False)
     )
-    suite = Rfc2544Result("x", {}, search.directions, Method(("throughput",), ("64b", "1518b"), 1.0), trials=of_suite)
+    suite = Rfc2544Result(
+        "x", {}, Method(("throughput",), ("64b", "1518b"), 1.0), directions=search.directions, trials=of_suite
+    )
     device = device_chart("d", "D", suite, MEGA)
     assert device is not None
     assert sorted(drawn(device)["CPU"]) == [float(number) for number in range(len(trials))]

@@ -270,7 +270,7 @@ def hostile(test, text):
         versions={text: text},
         lab={text: [text], "ports": [{text: {text: text}}]},
         dut={"name": text, "commands": [text, text], "config": f"{text}\n{text}"},
-        outcome=replace(test.result.outcome, status="failed", reason=text, started=text),
+        ending=replace(test.result.ending, status="failed", reason=text, started=text),
     )
     return analyse(result, 0.001)
 

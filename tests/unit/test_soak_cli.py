@@ -27,14 +27,14 @@ from wirespeed.soak.run import Progress
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)
-HEAD = SoakResult("x", {}, (WIRE,), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95))
+HEAD = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 SECOND = Span(0.0, 1.0, {WIRE: Flow(1000, 990, 10)}, 1.0)
 EVENT = LossEvent(1, 0.0, 1.0, WIRE, 10, "dut", 0.01, drops={"ip4-lookup: no route": 10})
 MARK = Mark(7, 0.0, Counters(0.0, {0: {"opackets": 0}}), Counters(1.0, {0: {"opackets": 1000}}), {WIRE: 10}, {WIRE: 0})
 
 
 def searched(path: Path, *outcomes: GoalOutcome) -> Path:
-    write_file(SearchResult("s", {}, (WIRE,), 9001.0, 1e6, True, goals=outcomes), path)
+    write_file(SearchResult("s", {}, 9001.0, 1e6, True, directions=(WIRE,), goals=outcomes), path)
     return path
 
 

@@ -15,7 +15,7 @@ from wirespeed.results.soak_json import from_json, to_json
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)
-EMPTY = SoakResult("x", {}, (WIRE,), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95))
+EMPTY = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 
 
 def second(at_s: float, lost: int = 0, offered: int = 1000, came_later: int = 0) -> Span:

@@ -43,8 +43,8 @@ def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: SimulatedT
     assert main(["loadtest", "-s", trex.server, *QUICK, "--interval", "0.1", "-o", str(file)]) == 0
     assert trex.idle
     result = read_result(file)
-    assert (result.outcome.status, result.versions["generator"]) == ("complete", "T-Rex v3.08")
-    [note] = result.outcome.notes
+    assert (result.ending.status, result.versions["generator"]) == ("complete", "T-Rex v3.08")
+    [note] = result.ending.notes
     assert note.startswith("the generator reads what it sent and what it received up to ")
     analysis = analyse(result)
     for curve in analysis.curves:

@@ -20,12 +20,11 @@ from wirespeed.measure.plan import MeasurementPlan
 from wirespeed.measure.wires import pair_directions
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import raise_for
+from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
 from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_journal import LoadtestJournal
-from wirespeed.results.outcome import COMPLETE, INTERRUPTED
 from wirespeed.results.search import SearchResult
 from wirespeed.search.goals import PRESETS, goals_of
 from wirespeed.search.plan import SearchPlan
@@ -163,7 +162,7 @@ def run_suite(
             on_failure(failure)
             found.append(failure)
             continue
-        if result.outcome.status != COMPLETE:
+        if result.ending.status != COMPLETE:
             raise KeyboardInterrupt
         found.append(replace(finding(test, dut_name(lab, test), result, path), search=found_by_search))
     return found

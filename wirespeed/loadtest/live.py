@@ -137,13 +137,13 @@ def news(progress: Progress, announced: set[str]) -> list[str]:
 def summary(result: Result, verdict: Verdict, where: str | None) -> list[str]:
     """The last lines of a test: the verdict; of each direction its figures, where it lost and saturated; then what else
     is to be said, and the file."""
-    lines = [f"{result.name} {result.outcome.status}", *(f"  {line}" for line in verdict.lines)]
+    lines = [f"{result.name} {result.ending.status}", *(f"  {line}" for line in verdict.lines)]
     for channel in result.channels:
         if (outcome := result.outcome.channels.get(str(channel))) is not None:
             lines.append(f"  {channel}  {_channel_line(str(channel), outcome, verdict)}")
             lines += [f"       {line}" for line in _under_way(result, channel, outcome)]
     lines += [f"  {line}" for line in (power_line(result),) if line]
-    lines += [f"  note: {note}" for note in result.outcome.notes]
+    lines += [f"  note: {note}" for note in result.ending.notes]
     if where is not None:
         lines.append(f"result in {where}")
     return lines

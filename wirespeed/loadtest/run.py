@@ -25,10 +25,11 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
 from wirespeed.results.judgement import verdict
 from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import away_share
-from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED, ChannelOutcome, Outcome
+from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
@@ -102,7 +103,7 @@ def run_loadtest(
 
     Raises when the test cannot start: UsageError (plan, profile, rate above the line), EnvironmentFault (too few
     ports, no link), RemoteError (port taken, start refused). Once traffic runs it always returns a Result, whose
-    `outcome.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
+    `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
     `results.ending.raise_for` raises that. Whatever happens, traffic is stopped and the ports are released.
 
     `dut` (prepared) is read at each sample. `load` is that of `load_for` where it is made already.
@@ -145,9 +146,8 @@ def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Resu
         dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
         ports=dict(trial.facts),
         directions=plan.directions,
-        outcome=Outcome(
-            started=datetime.now(UTC).isoformat(timespec="seconds"), threshold=plan.threshold, notes=trial.notes
-        ),
+        ending=Ending(started=datetime.now(UTC).isoformat(timespec="seconds"), notes=trial.notes),
+        outcome=Outcome(plan.threshold),
     )
 
 
@@ -167,20 +167,20 @@ class _Course:
     end: Reading | None = None
     drained: Drain | None = None
 
-    def drive(self) -> Outcome:
+    def drive(self) -> Ending:
         """Load, sample and drain; the return value is how it ended. Raises only when traffic could not be started."""
         schedule = steps(self.plan)
         self.trial.take_links_down()
         self.trial.set_rate(schedule[0].rate)
-        outcome = self.head.outcome
+        ending = self.head.ending
         try:
             if self._walk(schedule):
-                return replace(outcome, status=INTERRUPTED, reason="interrupted by the user")
-            return replace(outcome, status=COMPLETE)
+                return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+            return replace(ending, status=COMPLETE)
         except KeyboardInterrupt:
-            return replace(outcome, status=INTERRUPTED, reason="interrupted by the user")
+            return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
         except WirespeedError as error:
-            return replace(outcome, status=FAILED, reason=str(error), exit_code=error.exit_code)
+            return replace(ending, status=FAILED, reason=str(error), exit_code=error.exit_code)
         finally:
             with suppress(WirespeedError):  # what ended the test matters more
                 self.end, self.drained = self.trial.drain()
@@ -254,26 +254,26 @@ class _Course:
     def _balances(self, end: Reading) -> dict[Channel, Balance]:
         return {wire: self.trial.balance(self.trial.basis.origin, end, wire) for wire in self.plan.directions}
 
-    def finish(self, outcome: Outcome) -> Result:
+    def finish(self, ending: Ending) -> Result:
         """The whole result; the balances are those after the drain, or up to the last reading that was our own."""
         balances = self._balances(self.end or self.trial.latest or self.last)
         self._tell_later()
         drained = self.drained
-        outcome = replace(
-            outcome,
-            drain_s=None if drained is None else drained.duration_s,
-            settled=None if drained is None else drained.settled,
-            notes=(
-                *outcome.notes,
-                *remarks(balances, self.plan.threshold, self.plan.verify),
-                *skew_remark(self._skew_s(balances)),
-            ),
+        notes = (
+            *ending.notes,
+            *remarks(balances, self.plan.threshold, self.plan.verify),
+            *skew_remark(self._skew_s(balances)),
         )
         head = replace(
             self.head,
             samples=tuple(self.samples),
             dut={**self.head.dut, **self._dropped(), **texts_of_dut(self.trial.dut)},
-            outcome=outcome,
+            ending=replace(ending, notes=notes),
+            outcome=replace(
+                self.head.outcome,
+                drain_s=None if drained is None else drained.duration_s,
+                settled=None if drained is None else drained.settled,
+            ),
         )
         return judged(head, balances)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirespeed.report.duts import dut_name
 from wirespeed.report.loads import Group
 from wirespeed.results.analysis import Analysis
-from wirespeed.results.outcome import COMPLETE
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.verdict import Verdict
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from wirespeed.pages.words import count, some
 from wirespeed.report.remarks import Remark
-from wirespeed.results.ending import Ending
+from wirespeed.results.ending import COMPLETE, Ending
 from wirespeed.results.file import AnyResult
-from wirespeed.results.outcome import COMPLETE
 from wirespeed.results.rfc2544 import APPLICABILITY, Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult

@@ -8,11 +8,12 @@ from statistics import median
 
 from wirespeed.results.balance import Balance, total
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import disturbed_times
 from wirespeed.results.judgement import leaves_out_spoilt, points_of, verdict
 from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
 from wirespeed.results.loadtest import Result
-from wirespeed.results.outcome import COMPLETE, ChannelOutcome, LoadPoint
+from wirespeed.results.outcome import ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
 from wirespeed.results.settled import settled_points
 from wirespeed.results.tester import share_of_tester
@@ -158,7 +159,7 @@ def _over_the_same_samples(
     disturbed = disturbed_times(ended[-1], threshold, leave_out)
     lossy = whole.outcome.lossy_from
     held = held_samples(ended[-1], threshold, disturbed=disturbed, lossy_from_s=lossy.t_s if lossy else None)
-    full = full_load_samples(ended[-1], disturbed=disturbed, complete=result.outcome.status == COMPLETE)
+    full = full_load_samples(ended[-1], disturbed=disturbed, complete=result.ending.status == COMPLETE)
 
     def means(chosen: Chosen | None) -> list[LoadPoint | None]:
         if chosen is None:

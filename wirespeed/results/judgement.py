@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import judge
 from wirespeed.results.loadtest import Result
-from wirespeed.results.outcome import COMPLETE, ChannelOutcome
+from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point, points
 from wirespeed.results.skew import allow_for_skew
 
@@ -33,7 +34,7 @@ def verdict(
         line_bps=line_bps,
         balance=balance,
         leave_out_spoilt=leave_out_spoilt,
-        complete=result.outcome.status == COMPLETE if complete is None else complete,
+        complete=result.ending.status == COMPLETE if complete is None else complete,
     )
 
 

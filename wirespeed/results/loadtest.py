@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import Ending
-from wirespeed.results.outcome import Outcome, PortFacts
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.outcome import Outcome
 from wirespeed.results.sample import Sample
 
 PHASES = ("warm-up", "ramp", "hold", "drain")
@@ -17,24 +15,15 @@ PHASES = ("warm-up", "ramp", "hold", "drain")
 
 
 @dataclass(frozen=True)
-class Result:
-    """A whole test. `ports` are the tester's, by number; `directions` those that it sent in, or none where the file
-    does not say. `native` is false of a file that trex-loadtest wrote."""
+class Result(MeasurementResult):
+    """A whole test, without `directions` where the file does not say. `native` is false of a file that trex-loadtest
+    wrote."""
 
-    name: str
-    variables: Mapping[str, Any]
+    kind = "loadtest"
+
     samples: tuple[Sample, ...]
-    versions: Mapping[str, str] = field(default_factory=dict)
-    lab: Mapping[str, Any] = field(default_factory=dict)
-    dut: Mapping[str, Any] = field(default_factory=dict)
-    ports: Mapping[int, PortFacts] = field(default_factory=dict)
-    directions: tuple[Channel, ...] = ()
     outcome: Outcome = Outcome()  # noqa: RUF009 - frozen
     native: bool = True
-
-    @property
-    def profile(self) -> str:
-        return str(self.variables.get("profile_file") or "unknown")
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -47,18 +36,8 @@ class Result:
         return tuple(forward + ([] if self.variables.get("unidirectional") else [one.reverse for one in forward]))
 
     @property
-    def ending(self) -> Ending:
-        """How the test ended, as results of all kinds say it."""
-        one = self.outcome
-        return Ending(one.status, one.reason, one.exit_code, one.started, one.notes)
-
-    @property
     def is_empty(self) -> bool:
         return not self.samples
-
-    def noted(self, note: str) -> Result:
-        """The same with one more sentence about the whole test."""
-        return replace(self, outcome=replace(self.outcome, notes=(*self.outcome.notes, note)))
 
     def medium(self, port: int) -> Medium:
         """Who is to blame for packets that `port` could not send."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from wirespeed.errors import FileFault
 from wirespeed.results.analysis import judged
+from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.journal import Journal
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_json import KIND, from_json, head_to_json, why
-from wirespeed.results.outcome import INTERRUPTED, Outcome
+from wirespeed.results.outcome import Outcome
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import sample_to_json
 
@@ -24,8 +25,8 @@ class LoadtestJournal:
     journal: Journal
 
     def begin(self, head: Result) -> None:
-        told = {"name": head.name, "started": head.outcome.started, "threshold": head.outcome.threshold}
-        self.journal.begin(KIND, {**told, "notes": list(head.outcome.notes), **head_to_json(head)})
+        told = {"name": head.name, "started": head.ending.started, "threshold": head.outcome.threshold}
+        self.journal.begin(KIND, {**told, "notes": list(head.ending.notes), **head_to_json(head)})
 
     def add(self, sample: Sample) -> None:
         self.journal.add(sample_to_json(sample))
@@ -36,13 +37,10 @@ def from_journal(head: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], 
     document = {**head, "stats": {str(index): sample for index, sample in enumerate(samples)}, "outcome": {}}
     try:
         result = from_json(document, name=str(head.get("name") or path.stem))
-        outcome = Outcome(
-            status=INTERRUPTED,
-            reason=f"the test did not end by itself; its {len(samples)} samples are from its journal",
-            started=str(head.get("started", "")),
-            threshold=float(head.get("threshold", Outcome().threshold)),
-            notes=tuple(map(str, head.get("notes", ()))),
-        )
+        reason = f"the test did not end by itself; its {len(samples)} samples are from its journal"
+        notes = tuple(map(str, head.get("notes", ())))
+        ending = Ending(status=INTERRUPTED, reason=reason, started=str(head.get("started", "")), notes=notes)
+        outcome = Outcome(float(head.get("threshold", Outcome().threshold)))
     except (KeyError, TypeError, ValueError) as error:
         raise FileFault(f"{path} is no journal of a load test: {why(error)}") from None
-    return judged(replace(result, outcome=outcome))
+    return judged(replace(result, ending=ending, outcome=outcome))

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.balance_json import as_count, balance_from_json, balance_to_json
+from wirespeed.results.ending import Ending
 from wirespeed.results.head_json import dut_from_json, ports_from_json
 from wirespeed.results.head_json import head_to_json as common_head_to_json
 from wirespeed.results.json_values import as_list, as_number, as_object, list_at
@@ -28,6 +29,7 @@ SCHEMA = "wirespeed-loadtest/2"
 OLD_SCHEMA = "wirespeed-loadtest/1"
 REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration")
 
+_ENDING = TypeAdapter(Ending)
 _OUTCOME = TypeAdapter(Outcome)
 
 
@@ -35,7 +37,7 @@ def to_json(result: Result) -> dict[str, Any]:
     """The document as written to disk."""
     return {
         **head_to_json(result),
-        "outcome": outcome_to_json(result.outcome),
+        "outcome": outcome_to_json(result),
         "stats": {str(index): sample_to_json(sample) for index, sample in enumerate(result.samples)},
     }
 
@@ -45,10 +47,10 @@ def head_to_json(result: Result) -> dict[str, Any]:
     return common_head_to_json(result, SCHEMA)
 
 
-def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
+def outcome_to_json(result: Result) -> dict[str, Any]:
     """Balances carry, beside what was counted, what follows from it: offered, lost, the loss ratio."""
-    document = asdict(outcome)
-    for name, channel in outcome.channels.items():
+    document = asdict(result.ending) | asdict(result.outcome)
+    for name, channel in result.outcome.channels.items():
         document["channels"][name]["balance"] = balance_to_json(channel.balance)
     return document
 
@@ -85,6 +87,7 @@ def from_json(document: Any, name: str) -> Result:
         dut=dut_from_json(document),
         directions=directions,
         native=schema is not None,
+        ending=valid(_ENDING, outcome, "outcome"),
     )
     if schema == SCHEMA:
         read = replace(
@@ -183,9 +186,9 @@ def _old_outcome(raw: dict[str, Any], result: Result) -> Outcome:
             saturated=None,
             tester_limited=found.get("tester_limited") is True,
         )
-    known = {key: raw[key] for key in ("status", "reason", "exit_code", "started", "threshold") if key in raw}
-    ended: Outcome = valid(_OUTCOME, known, "outcome")
-    return replace(ended, channels=channels)
+    known = {"threshold": raw["threshold"]} if "threshold" in raw else {}
+    judged_by: Outcome = valid(_OUTCOME, known, "outcome")
+    return replace(judged_by, channels=channels)
 
 
 def why(error: Exception) -> str:

@@ -7,8 +7,9 @@ from typing import TypedDict
 
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.counting import counting_of
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import measured_text
-from wirespeed.results.outcome import COMPLETE, LoadPoint
+from wirespeed.results.outcome import LoadPoint
 from wirespeed.results.verdict import (
     BOUNDS,
     DISTURBED,
@@ -35,7 +36,7 @@ def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
         sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"
         limit = Limit("unknown", sentence, "run it again with `--verify`, which tells duplicates")
     bound = BOUNDS.get(limit.by, "")
-    ended = result.outcome.status == COMPLETE
+    ended = result.ending.status == COMPLETE
     held = _figure(FORWARDED, analysis, [one.held for one in analysis.curves], bound, ended=ended)
     full = _figure(FULL_LOAD, analysis, [one.full_load for one in analysis.curves], "", ended=ended)
     return Verdict(
@@ -43,7 +44,7 @@ def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
         name=result.name,
         figures=(held, full),
         limit=limit,
-        status=result.outcome.status,
+        status=result.ending.status,
         threshold=analysis.threshold,
         disturbed=max(one.outcome.spoilt_samples for one in analysis.curves),
         samples=len(whole.measured),

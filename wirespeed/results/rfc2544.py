@@ -8,13 +8,11 @@ Sections named without an RFC are those of RFC 2544.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from wirespeed.results.channel import Channel
-from wirespeed.results.ending import Ending
-from wirespeed.results.outcome import PortFacts
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search import Limit, SearchTrial
 from wirespeed.results.trial import TrialResult
 
@@ -294,13 +292,12 @@ ROWS: Mapping[Test, type[Row]] = {
 
 
 @dataclass(frozen=True)
-class Rfc2544Result:
+class Rfc2544Result(MeasurementResult):
     """Everything that was tested. Rows stand in the order of their frame sizes; a test that was not run has none.
-    `ports` are those of the tester; `spent_s` is how long it took."""
+    `spent_s` is how long it took."""
 
-    name: str
-    variables: Mapping[str, Any]
-    directions: tuple[Channel, ...]
+    kind = "rfc2544"
+
     method: Method
     throughput: tuple[ThroughputRow, ...] = ()
     latency: tuple[LatencyRow, ...] = ()
@@ -309,12 +306,7 @@ class Rfc2544Result:
     recovery: tuple[RecoveryRow, ...] = ()
     reset: tuple[ResetRow, ...] = ()
     trials: tuple[SuiteTrial, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    lab: Mapping[str, Any] = field(default_factory=dict)
-    dut: Mapping[str, Any] = field(default_factory=dict)
-    ports: Mapping[int, PortFacts] = field(default_factory=dict)
     spent_s: float = 0.0
-    ending: Ending = Ending()  # noqa: RUF009 - frozen
 
     @property
     def is_empty(self) -> bool:
@@ -327,10 +319,6 @@ class Rfc2544Result:
     def rows(self, test: Test) -> tuple[Row, ...]:
         found: tuple[Row, ...] = getattr(self, attribute_of(test))
         return found
-
-    def noted(self, note: str) -> Rfc2544Result:
-        """The same with one more sentence about the whole of it."""
-        return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
 
 
 def attribute_of(test: Test) -> str:

@@ -10,13 +10,12 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from wirespeed.errors import FileFault
-from wirespeed.results.ending import Ending
+from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.head_json import ending_from_json, head_from_json, of_schema
 from wirespeed.results.head_json import head_to_json as common_head_to_json
 from wirespeed.results.journal import Journal
 from wirespeed.results.json_values import as_number, as_object, list_at
 from wirespeed.results.loadtest_json import why
-from wirespeed.results.outcome import INTERRUPTED
 from wirespeed.results.rfc2544 import (
     ROWS,
     TESTS,

@@ -6,16 +6,12 @@ throughput, irregular results. A load is packets a second of each direction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Literal
 
-from wirespeed.results.channel import Channel
-from wirespeed.results.ending import Ending
-from wirespeed.results.outcome import PortFacts
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.trial import ChannelTrial, TrialResult
-from wirespeed.units import line_rate_pps
 
 Purpose = Literal["warm-up", "search", "mrr", "latency"]
 
@@ -140,47 +136,22 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class SearchResult:
-    """A whole search. `frame_bytes` are the mean lengths that each port sent, with FCS; `most_pps` was the highest load
-    allowed, the line's own when `most_is_line`. `spent_s` is how long it took."""
+class SearchResult(MeasurementResult):
+    """A whole search. `most_pps` was the highest load allowed, the line's own when `most_is_line`. `spent_s` is how
+    long it took."""
 
-    name: str
-    variables: Mapping[str, Any]
-    directions: tuple[Channel, ...]
+    kind = "search"
+
     least_pps: float
     most_pps: float
     most_is_line: bool
     trials: tuple[SearchTrial, ...] = ()
     goals: tuple[GoalOutcome, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    lab: Mapping[str, Any] = field(default_factory=dict)
-    dut: Mapping[str, Any] = field(default_factory=dict)
-    ports: Mapping[int, PortFacts] = field(default_factory=dict)
-    frame_bytes: Mapping[int, float] = field(default_factory=dict)
     spent_s: float = 0.0
-    ending: Ending = Ending()  # noqa: RUF009 - frozen
-
-    @property
-    def profile(self) -> str:
-        return str(self.variables.get("profile_file") or "unknown")
 
     @property
     def is_empty(self) -> bool:
         return not self.trials
-
-    def noted(self, note: str) -> SearchResult:
-        """The same with one more sentence about the whole search."""
-        return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
-
-    @property
-    def line_pps(self) -> float | None:
-        """What the narrowest line carries of the frames that were sent on it; None without a line speed."""
-        lines = [
-            line_rate_pps(self.frame_bytes[wire.tx], speed)
-            for wire in self.directions
-            if wire.tx in self.ports and (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
-        ]
-        return min(lines) if lines else None
 
     def line_percent(self, load_pps: float) -> float | None:
         """A load of each direction as percent of the narrowest line."""

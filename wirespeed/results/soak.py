@@ -7,13 +7,12 @@ was started anew. Spans are rolled up, a second into minutes and hours, and of e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import Ending
-from wirespeed.results.outcome import PortFacts
-from wirespeed.units import Rate, line_rate_pps
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.units import Rate
 
 Whose = Literal["dut", "tester", "machine"]
 """Whose doing a loss is. `tester`: its receiver missed what came back; `machine`: CPUs were taken from tester or DUT,
@@ -213,14 +212,13 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class SoakResult:
+class SoakResult(MeasurementResult):
     """A whole soak. `load_pps` is what `load` means in each direction, `intended_s` how long it was to be held. Of
     `events` and `gaps` the newest are kept; the verdict counts all. `worst_minute` and the longest ones are of all that
     was watched, also of what is rolled up by now."""
 
-    name: str
-    variables: Mapping[str, Any]
-    directions: tuple[Channel, ...]
+    kind = "soak"
+
     load: Rate
     load_pps: float
     intended_s: float
@@ -231,32 +229,14 @@ class SoakResult:
     total: Span | None = None
     events: tuple[LossEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    lab: Mapping[str, Any] = field(default_factory=dict)
-    dut: Mapping[str, Any] = field(default_factory=dict)
-    ports: Mapping[int, PortFacts] = field(default_factory=dict)
-    frame_bytes: Mapping[int, float] = field(default_factory=dict)
     mark: Mark | None = None
-    ending: Ending = Ending()  # noqa: RUF009 - frozen
-
-    @property
-    def profile(self) -> str:
-        return str(self.variables.get("profile_file") or "unknown")
 
     @property
     def is_empty(self) -> bool:
         return self.total is None
 
-    def noted(self, note: str) -> SoakResult:
-        """The same with one more sentence about the whole soak."""
-        return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
-
     @property
     def line_percent(self) -> float | None:
         """The load as percent of the narrowest line; None without a line speed."""
-        lines = [
-            line_rate_pps(self.frame_bytes[wire.tx], speed)
-            for wire in self.directions
-            if wire.tx in self.frame_bytes and wire.tx in self.ports and (speed := self.ports[wire.tx].speed_bps)
-        ]
-        return self.load_pps / min(lines) * 100 if lines else None
+        line = self.line_pps
+        return None if line is None else self.load_pps / line * 100

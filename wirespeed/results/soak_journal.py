@@ -17,10 +17,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from wirespeed.errors import FileFault
-from wirespeed.results.ending import Ending
+from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.journal import Journal
 from wirespeed.results.loadtest_json import why
-from wirespeed.results.outcome import INTERRUPTED
 from wirespeed.results.sample_json import valid
 from wirespeed.results.soak import Gap, LossEvent, Mark, SoakResult, Span
 from wirespeed.results.soak_chronicle import Chronicle

@@ -16,9 +16,8 @@ from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
-from wirespeed.results.ending import Ending, raise_for
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE, ring_slots
-from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED
 from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
 from wirespeed.rfc2544.bench import Bench, Recorder, Watch
 from wirespeed.rfc2544.benchmarks import Sent, back_to_back, frame_loss_rate, latency, throughput, throughput_goal

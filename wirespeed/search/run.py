@@ -17,9 +17,8 @@ from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
-from wirespeed.results.ending import Ending, raise_for
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ring_slots
-from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED
 from wirespeed.results.search import Goal, GoalOutcome, Purpose, SearchResult, SearchTrial
 from wirespeed.search.controller import Controller, Interval, OutOfTime, by_name
 from wirespeed.search.goals import check_resolution

@@ -23,8 +23,7 @@ from wirespeed.measure.reading import Reading
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import Ending
-from wirespeed.results.outcome import COMPLETE, FAILED, INTERRUPTED, Status
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
 from wirespeed.results.soak import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal

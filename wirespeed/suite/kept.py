@@ -7,9 +7,9 @@ from pathlib import Path, PurePath
 
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.file import KINDS, of_bytes
 from wirespeed.results.journal import MAX_RESULT_BYTES
-from wirespeed.results.outcome import COMPLETE
 from wirespeed.suite.cells import Cell
 
 
