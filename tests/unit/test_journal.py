@@ -17,10 +17,11 @@ from wirespeed.results.file import recover
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.loadtest import Result
 from wirespeed.results.loadtest_file import read_result, write_result
-from wirespeed.results.loadtest_journal import LoadtestJournal
 from wirespeed.results.outcome import Outcome, PortFacts
 from wirespeed.results.output import Output
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample import PortSample, Sample
+from wirespeed.results.sample_json import sample_to_json
 
 WIRE = Channel(0, 1)
 HEAD = Result(
@@ -44,7 +45,7 @@ def sample(second: int) -> Sample:
 
 def written(path: Path, samples: int = 3) -> Journal:
     journal = Journal(path)
-    writer = LoadtestJournal(journal)
+    writer = JournalRecorder(journal, sample_to_json)
     writer.begin(HEAD)
     for second in range(1, samples + 1):
         writer.add(sample(second))
@@ -150,8 +151,8 @@ def test_a_disk_that_takes_no_more_ends_no_test(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (journal.path.stat().st_size, limits[1]))
     try:
-        LoadtestJournal(journal).add(sample(4))
-        LoadtestJournal(journal).add(sample(5))
+        JournalRecorder(journal, sample_to_json).add(sample(4))
+        JournalRecorder(journal, sample_to_json).add(sample(5))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "x.json.part could not be written: File too large" in journal.fault
@@ -162,11 +163,11 @@ def test_a_disk_that_takes_no_more_ends_no_test(tmp_path: Path) -> None:
 def test_a_test_without_a_result_says_where_its_samples_are(tmp_path: Path) -> None:
     output = Output(str(tmp_path / "x.json"))
     assert output.abandon() is None
-    journal = LoadtestJournal(output.journal())
+    journal = JournalRecorder(output.journal(), sample_to_json)
     journal.begin(HEAD)
     journal.add(sample(1))
     assert f"what was measured is kept in {tmp_path / 'x.json.part'}" in (output.abandon() or "")
     output = Output(str(tmp_path / "y.json"))
-    LoadtestJournal(output.journal()).begin(HEAD)
+    JournalRecorder(output.journal(), sample_to_json).begin(HEAD)
     assert output.abandon() is None
     assert not journal_path(tmp_path / "y.json").exists()

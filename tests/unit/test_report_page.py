@@ -21,7 +21,7 @@ from wirespeed.report.table import cells, rows, table_lines, to_csv, to_json, to
 from wirespeed.report.views import page_of
 from wirespeed.results.analysis import analyse
 from wirespeed.results.figures import MEGA
-from wirespeed.results.loadtest_json import REQUIRED_VARS, from_json
+from wirespeed.results.loadtest_json import REQUIRED_VARS, result_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 HOSTILE = "</script><script>alert(1)</script>\u2028'\"<b>&amp;%{x}{{ 7 * 6 }}{% raw %}{# gone #}-->"
@@ -323,7 +323,7 @@ documents = st.fixed_dictionaries(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents)
 def test_whatever_can_be_read_can_be_reported(document):
-    comparison = compare([analyse(from_json(document, "any"), 0.001)])
+    comparison = compare([analyse(result_of(document, "any"), 0.001)])
     to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1", "sum"}), date="today"))
     assert to_markdown(comparison, MEGA).count("\n") == 2 + 3
     assert to_csv(rows(comparison)).count("\n") == 1 + 3

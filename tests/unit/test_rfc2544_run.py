@@ -24,8 +24,8 @@ from wirespeed.measure.wires import pair_directions
 from wirespeed.profiles import load_profile
 from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.rfc2544 import Rfc2544Result, Row, Test
-from wirespeed.results.rfc2544_json import Rfc2544Journal
 from wirespeed.rfc2544.bench import Progress
 from wirespeed.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
 from wirespeed.rfc2544.run import raise_for_ending, run_rfc2544
@@ -283,7 +283,7 @@ def test_everything_comes_back_from_its_file_and_from_its_journal(tmp_path: Path
     file, other = tmp_path / "x.json", tmp_path / "y.json"
     journal = Journal(journal_path(other))
     with loop(capacity_pps=4e6, buffer_frames=50_000.0) as trex:
-        result = run(trex, plan, do_reset=gone_for(trex, 0.2), recorder=Rfc2544Journal(journal))
+        result = run(trex, plan, do_reset=gone_for(trex, 0.2), recorder=JournalRecorder(journal))
     journal.close()
     assert all(result.rows(test) for test in plan.tests)
     write_file(result, file)

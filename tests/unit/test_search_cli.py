@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.results.file import read_file
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.search import Goal, SearchResult
-from wirespeed.results.search_json import SearchJournal
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.search import Goal, GoalOutcome, SearchResult
 from wirespeed.search.controller import Interval
 from wirespeed.search.live import BAR_CELLS, interval_bar, view
 from wirespeed.search.run import Progress
@@ -116,8 +117,8 @@ def test_what_a_killed_search_left_is_recovered(tmp_path: Path, capsys: pytest.C
     whole = read_file(spare)
     assert isinstance(whole, SearchResult)
     journal = Journal(journal_path(file))
-    writer = SearchJournal(journal)
-    writer.begin(whole, [outcome.goal for outcome in whole.goals])
+    writer = JournalRecorder(journal)
+    writer.begin(replace(whole, trials=(), goals=tuple(GoalOutcome(outcome.goal) for outcome in whole.goals)))
     for trial in whole.trials[:3]:
         writer.add(trial)
     journal.close()

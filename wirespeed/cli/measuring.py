@@ -53,11 +53,11 @@ def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
     """Make the result file of a test that did not end from its journal, and say what it holds."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
-    from wirespeed.results.file import kind_name, recover  # noqa: PLC0415
+    from wirespeed.results.file import recover  # noqa: PLC0415
 
     result, path = recover(file, output)
     if not quiet:
-        _say(console, kind_of(kind_name(result)).summary(result, verdict_of(result), str(path)))
+        _say(console, kind_of(result.kind).summary(result, verdict_of(result), str(path)))
     return 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.results.analysis import Analysis, analyse
-from wirespeed.results.file import AnyResult, kind_name
+from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.loadtest import Result
 from wirespeed.results.power import power_of
@@ -76,7 +76,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
     analysis = analyse(found) if isinstance(found, Result) else None
     watts, verdict = _watts(found), judge(found, analysis)
     return Entry(
-        kind=kind_name(found),
+        kind=found.kind,
         title=title,
         box=box_of(found),
         version=_line(found.dut.get("version")),

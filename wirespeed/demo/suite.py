@@ -24,7 +24,8 @@ from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
 from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_journal import LoadtestJournal
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.sample_json import sample_to_json
 from wirespeed.results.search import SearchResult
 from wirespeed.search.goals import PRESETS, goals_of
 from wirespeed.search.plan import SearchPlan
@@ -195,7 +196,7 @@ def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: 
         interval_s=timing.interval_s,
     )
     with _client(lab) as client, _journal(path) as journal:
-        recorder = None if journal is None else LoadtestJournal(journal)
+        recorder = None if journal is None else JournalRecorder(journal, sample_to_json)
         result = run_loadtest(
             _placed(plan, lab, test, path), client, on_sample=on_sample, dut=lab.dut, recorder=recorder
         )

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any
 
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
@@ -31,6 +31,7 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import away_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
+from wirespeed.results.recorder import Recorder
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
@@ -40,15 +41,6 @@ SILENCE_S = 3.0
 
 _LEAST_PART = 0.2
 """An interrupted step gives a sample when this much of it has passed; rates over less are noise."""
-
-
-class Recorder(Protocol):
-    """Keeps what is measured as it comes, so that nothing is lost with the process."""
-
-    def begin(self, head: Result) -> None:
-        """What is known before the first sample."""
-
-    def add(self, sample: Sample) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import measurement
-from wirespeed.results.file import AnyResult, kind_name
+from wirespeed.results.file import AnyResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,4 +50,4 @@ def summary_of(result: AnyResult) -> Summary:
 
 def part_of(result: AnyResult, part: str) -> Any:
     """The module `part` of the result's kind, such as its `case`."""
-    return import_module(f"wirespeed.measurement.{kind_name(result)}.{part}")
+    return import_module(f"wirespeed.measurement.{result.kind}.{part}")

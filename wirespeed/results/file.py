@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file, write_atomically
-from wirespeed.results import loadtest_journal, loadtest_json, rfc2544_json, search_json, soak_journal, soak_json
 from wirespeed.results.journal import (
     MAX_RESULT_BYTES,
     SUFFIX,
@@ -21,51 +20,18 @@ from wirespeed.results.journal import (
     read_journal,
 )
 from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_json import why
 from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 
 AnyResult = Result | SearchResult | Rfc2544Result | SoakResult
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of result: what messages call it, its class, and how it is written and read."""
-
-    noun: str
-    type: type[AnyResult]
-    to_json: Callable[[Any], dict[str, Any]]
-    from_json: Callable[[Any, str], AnyResult]
-    from_journal: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Path], AnyResult]
-
-
-def _kind(noun: str, kind: type[AnyResult], json_form: Any, from_journal: Any) -> Kind:
-    return Kind(noun, kind, json_form.to_json, json_form.from_json, from_journal)
-
-
-KINDS = {
-    loadtest_json.KIND: _kind("load-test result", Result, loadtest_json, loadtest_journal.from_journal),
-    search_json.KIND: _kind("search result", SearchResult, search_json, search_json.from_journal),
-    rfc2544_json.KIND: _kind("result of RFC 2544 tests", Rfc2544Result, rfc2544_json, rfc2544_json.from_journal),
-    soak_json.KIND: _kind("soak result", SoakResult, soak_json, soak_journal.from_journal),
-}
+KINDS: Mapping[str, type[AnyResult]] = {one.kind: one for one in (Result, SearchResult, Rfc2544Result, SoakResult)}
 """By the word in their schema, which is the command as well that makes them."""
-
-
-def kind_name(result: AnyResult) -> str:
-    """The key of the result's kind in `KINDS`."""
-    return next(name for name, kind in KINDS.items() if isinstance(result, kind.type))
-
-
-def to_json(result: AnyResult) -> dict[str, Any]:
-    """The document as written to disk."""
-    return KINDS[kind_name(result)].to_json(result)
 
 
 def write_file(result: AnyResult, path: Path) -> None:
     """Write `path` atomically. FileFault when it cannot be written, ValueError when a value is not finite."""
-    write_atomically(path, json.dumps(to_json(result), allow_nan=False) + "\n", "result file")
+    write_atomically(path, json.dumps(result.to_json(), allow_nan=False) + "\n", "result file")
 
 
 def read_file(path: Path) -> AnyResult:
@@ -95,7 +61,7 @@ def of_bytes(content: bytes, path: Path) -> AnyResult:
     try:
         return kind.from_json(document, path.stem)
     except (KeyError, ValueError) as error:
-        raise FileFault(f"{path} is no {kind.noun}: {why(error)}") from None
+        raise FileFault(f"{path} is no {kind.noun}: {_why(error)}") from None
 
 
 def of_journal(text: str, path: Path) -> AnyResult:
@@ -103,7 +69,10 @@ def of_journal(text: str, path: Path) -> AnyResult:
     kind, head, entries = entries_of(text, path)
     if kind not in KINDS:
         raise FileFault(f"{path} is the journal of a {kind}, which this program does not know")
-    return KINDS[kind].from_journal(head, entries, path)
+    try:
+        return KINDS[kind].of_journal(head, entries, path.stem)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileFault(f"{path} is no journal of {KINDS[kind].journal_noun}: {_why(error)}") from None
 
 
 def recover(file: Path, target: str = "-") -> tuple[AnyResult, Path]:
@@ -127,4 +96,9 @@ def _kind_of(document: Any) -> str:
     """By its schema; what has none is taken for a file of trex-loadtest."""
     schema = document.get("schema") if isinstance(document, dict) else None
     words = str(schema).removeprefix("wirespeed-").partition("/")[0]
-    return words if words in KINDS else loadtest_json.KIND
+    return words if words in KINDS else Result.kind
+
+
+def _why(error: Exception) -> str:
+    """What was wrong with a document."""
+    return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
+from wirespeed.results.codec import Stored
+from wirespeed.results.ending import INTERRUPTED
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import Outcome
 from wirespeed.results.sample import Sample
+from wirespeed.results.sample_json import samples_from_json, samples_to_json
 
 PHASES = ("warm-up", "ramp", "hold", "drain")
 """Of a ramp; a test by steps has `step` in place of the second and third."""
@@ -20,10 +25,13 @@ class Result(MeasurementResult):
     wrote."""
 
     kind = "loadtest"
+    schema = "wirespeed-loadtest/2"
+    noun = "load-test result"
+    journal_noun = "a load test"
 
-    samples: tuple[Sample, ...]
+    samples: Annotated[tuple[Sample, ...], Stored("stats", write=samples_to_json, read=samples_from_json)]
     outcome: Outcome = Outcome()  # noqa: RUF009 - frozen
-    native: bool = True
+    native: Annotated[bool, Stored(is_kept=False)] = True
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -50,3 +58,26 @@ class Result(MeasurementResult):
         """The line of `port` as the tester gave it; None where the file does not say."""
         facts = self.ports.get(port)
         return facts.speed_bps if facts is not None else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document as written to disk; how the test ended stands in its outcome."""
+        document = super().to_json()
+        document["outcome"] |= document.pop("ending")
+        return document
+
+    @classmethod
+    def from_json(cls, document: Any, name: str) -> Result:
+        from wirespeed.results.loadtest_json import result_of  # noqa: PLC0415 - it judges results of this class
+
+        return result_of(document, name)
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Result, str]:
+        """Heads of older journals have `threshold` by itself."""
+        from wirespeed.results.analysis import judged  # noqa: PLC0415 - it judges results of this class
+
+        outcome = {"threshold": head["threshold"]} if "threshold" in head else {}
+        stats = {str(index): sample for index, sample in enumerate(entries)}
+        result = cls.from_json({"outcome": head["ending"] | outcome, **head, "stats": stats}, name)
+        reason = f"the test did not end by itself; its {len(entries)} samples are from its journal"
+        return judged(replace(result, ending=replace(result.ending, status=INTERRUPTED)), {}), reason

@@ -54,11 +54,11 @@ class ChannelOutcome:
     frame_bytes: float | None
     received_frame_bytes: float | None
     line_bps: float | None
-    full_load: LoadPoint | None
-    held: LoadPoint | None
-    lossy_from: LoadPoint | None
-    saturated: Knee | None
-    tester_limited: bool
+    full_load: LoadPoint | None = None
+    held: LoadPoint | None = None
+    lossy_from: LoadPoint | None = None
+    saturated: Knee | None = None
+    tester_limited: bool = False
     spoilt_samples: int = 0
 
 

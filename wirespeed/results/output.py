@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from wirespeed.errors import FileFault
-from wirespeed.results.file import AnyResult, to_json, write_file
+from wirespeed.results.file import AnyResult, write_file
 from wirespeed.results.journal import SUFFIX, Journal, journal_path
 from wirespeed.standard_output import give_output_up
 
@@ -69,7 +69,7 @@ class Output:
 
     def _print(self, result: AnyResult) -> None:
         try:
-            json.dump(to_json(result), sys.stdout, allow_nan=False)
+            json.dump(result.to_json(), sys.stdout, allow_nan=False)
             print(flush=True)
         except OSError as error:
             where, reason = self._spare(result), error.strerror or error

@@ -7,11 +7,12 @@ Sections named without an RFC are those of RFC 2544.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
-from typing import Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
+from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search import Limit, SearchTrial
 from wirespeed.results.trial import TrialResult
@@ -80,14 +81,16 @@ class SuiteTrial:
     """A trial, the test that it is of and the frames that it sent. `load_pps` and `intended_s` are what was asked for;
     `label` tells trials of one test apart (`repeat 3`); one that does not count says why in `set_aside`."""
 
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
+
     number: int
     test: Test
     frame: str
     load_pps: float
     intended_s: float
-    trial: TrialResult
-    label: str = ""
-    set_aside: str = ""
+    trial: Annotated[TrialResult, INLINE]
+    label: Annotated[str, SPARSE] = ""
+    set_aside: Annotated[str, SPARSE] = ""
 
     @property
     def judged(self) -> SearchTrial:
@@ -129,6 +132,8 @@ class ThroughputRow:
     """§26.1 of one frame size: the highest load without loss. `line_pps` is the theoretical maximum of the media (None
     without a line speed); `limit` is what set `upper_pps`; `irregular` says why the number is not the DUT's."""
 
+    also_stored: ClassVar[Mapping[str, str]] = {"line_percent": "line_percent"}
+
     frame: str
     frame_bytes: float
     line_pps: float | None
@@ -160,6 +165,8 @@ class LatencyRow:
     """§26.2 of one frame size and direction, at the load of its throughput. `repeats_us` are the means of the tagged
     frames of each repeat; `least_us` and `most_us` the extremes of all frames; `tagged_bytes` their size. `floor_us`
     is the medium's own latency, where the tester calibrated it."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_us": "spread_us"}
 
     frame: str
     frame_bytes: float
@@ -212,6 +219,12 @@ class BackToBackRow:
     `longest` the longest one tried; `sent_pps` the rate at which the bursts really went out. `skipped` says why it was
     not measured."""
 
+    also_stored: ClassVar[Mapping[str, str]] = {
+        "over_repeats": "spread",
+        "implied_s": "implied_s",
+        "corrected_s": "corrected_s",
+    }
+
     frame: str
     frame_bytes: float
     line_pps: float | None
@@ -245,6 +258,8 @@ class RecoveryRow:
     """§26.5 of one frame size: seconds from the cut of the load to the last frame lost, each repeat, and how exactly
     the readings tell (`resolution_s`). `overload_lost` frames were lost before the cut."""
 
+    also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
+
     frame: str
     frame_bytes: float
     throughput_pps: float
@@ -265,6 +280,8 @@ class RecoveryRow:
 class ResetRow:
     """RFC 6201: the DUT reset under load. `kind` is the type of reset and how it was done; `times_s` are frames lost
     over their rate, of the direction that lost most; `lost` are those of all directions together."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
 
     frame: str
     frame_bytes: float
@@ -297,14 +314,18 @@ class Rfc2544Result(MeasurementResult):
     `spent_s` is how long it took."""
 
     kind = "rfc2544"
+    schema = "wirespeed-rfc2544/1"
+    noun = "result of RFC 2544 tests"
+    journal_noun = "RFC 2544 tests"
+    also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
     method: Method
-    throughput: tuple[ThroughputRow, ...] = ()
-    latency: tuple[LatencyRow, ...] = ()
-    frame_loss: tuple[FrameLossRow, ...] = ()
-    back_to_back: tuple[BackToBackRow, ...] = ()
-    recovery: tuple[RecoveryRow, ...] = ()
-    reset: tuple[ResetRow, ...] = ()
+    throughput: Annotated[tuple[ThroughputRow, ...], SPARSE] = ()
+    latency: Annotated[tuple[LatencyRow, ...], SPARSE] = ()
+    frame_loss: Annotated[tuple[FrameLossRow, ...], SPARSE] = ()
+    back_to_back: Annotated[tuple[BackToBackRow, ...], SPARSE] = ()
+    recovery: Annotated[tuple[RecoveryRow, ...], SPARSE] = ()
+    reset: Annotated[tuple[ResetRow, ...], SPARSE] = ()
     trials: tuple[SuiteTrial, ...] = ()
     spent_s: float = 0.0
 
@@ -313,12 +334,29 @@ class Rfc2544Result(MeasurementResult):
         return not self.trials
 
     @property
+    def conformance(self) -> dict[Test, str]:
+        """By test, the section that it follows and what it does otherwise."""
+        return {test: self.method.conformance(test) for test in self.method.tests}
+
+    @property
     def is_bidirectional(self) -> bool:
         return any(wire.reverse in self.directions for wire in self.directions)
 
     def rows(self, test: Test) -> tuple[Row, ...]:
         found: tuple[Row, ...] = getattr(self, attribute_of(test))
         return found
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        """Rows stand between the trials: {"row_of": "latency", "row": …}."""
+        trials = [entry for entry in entries if "row_of" not in entry]
+        document: dict[str, Any] = {**head, "trials": trials}
+        for entry in entries:
+            if "row_of" in entry:
+                document.setdefault(attribute_of(entry["row_of"]), []).append(entry.get("row"))
+        result = cls.from_json(document, name)
+        reason = f"the tests did not end by themselves; {len(trials)} trials are from their journal"
+        return replace(result, spent_s=sum(one.trial.effective_s for one in result.trials)), reason
 
 
 def attribute_of(test: Test) -> str:

@@ -6,10 +6,12 @@ throughput, irregular results. A load is packets a second of each direction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
-from typing import Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.trial import ChannelTrial, TrialResult
 
@@ -40,13 +42,15 @@ class SearchTrial:
     """A trial and what it was for. `load_pps` and `intended_s` are what was asked for, `label` what a trial of latency
     is called (`50 % of PDR`); one that does not count says why in `set_aside`."""
 
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
+
     number: int
     purpose: Purpose
     load_pps: float
     intended_s: float
-    trial: TrialResult
-    label: str = ""
-    set_aside: str = ""
+    trial: Annotated[TrialResult, INLINE]
+    label: Annotated[str, SPARSE] = ""
+    set_aside: Annotated[str, SPARSE] = ""
 
     @property
     def wanted(self) -> float:
@@ -141,6 +145,10 @@ class SearchResult(MeasurementResult):
     long it took."""
 
     kind = "search"
+    schema = "wirespeed-search/1"
+    noun = "search result"
+    journal_noun = "a search"
+    also_stored: ClassVar[Mapping[str, str]] = {"mrr": "mrr"}
 
     least_pps: float
     most_pps: float
@@ -169,3 +177,11 @@ class SearchResult(MeasurementResult):
             return None
         spread = stdev(rates) if len(rates) > 1 else 0.0
         return Rates(len(rates), fmean(rates), spread, min(rates), max(rates))
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        """Its goals, which stand in the head as outcomes that found nothing yet, are irregular."""
+        reason = f"the search did not end by itself; its {len(entries)} trials are from its journal"
+        result = cls.from_json({**head, "trials": list(entries)}, name)
+        goals = tuple(replace(goal, irregular=reason) for goal in result.goals)
+        return replace(result, goals=goals, spent_s=sum(one.trial.effective_s for one in result.trials)), reason

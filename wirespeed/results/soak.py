@@ -6,11 +6,12 @@ was started anew. Spans are rolled up, a second into minutes and hours, and of e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from wirespeed.results.channel import Channel
+from wirespeed.results.codec import SPARSE
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.units import Rate
 
@@ -42,11 +43,11 @@ class Flow:
 
     offered: int = 0
     received: int = 0
-    lost: int = 0
-    came_later: int = 0
-    missed: int = 0
-    unoffered: int = 0
-    latency: LatencySpan | None = None
+    lost: Annotated[int, SPARSE] = 0
+    came_later: Annotated[int, SPARSE] = 0
+    missed: Annotated[int, SPARSE] = 0
+    unoffered: Annotated[int, SPARSE] = 0
+    latency: Annotated[LatencySpan | None, SPARSE] = None
 
     @property
     def loss_ratio(self) -> float:
@@ -58,13 +59,13 @@ class DutSpan:
     """What the DUT told of a span: packets dropped by its reasons, shares of its CPUs by class, the most memory its
     process had (resident bytes), the mean watts by a meter beside it, and the last reason why it could not be read."""
 
-    drop_packets: int | None = None
-    drops: Mapping[str, int] = field(default_factory=dict)
-    cpu_percent: Mapping[str, float] = field(default_factory=dict)
-    memory_bytes: int | None = None
-    cycles_per_packet: float | None = None
-    watts: float | None = None
-    error: str = ""
+    drop_packets: Annotated[int | None, SPARSE] = None
+    drops: Annotated[Mapping[str, int], SPARSE] = field(default_factory=dict)
+    cpu_percent: Annotated[Mapping[str, float], SPARSE] = field(default_factory=dict)
+    memory_bytes: Annotated[int | None, SPARSE] = None
+    cycles_per_packet: Annotated[float | None, SPARSE] = None
+    watts: Annotated[float | None, SPARSE] = None
+    error: Annotated[str, SPARSE] = ""
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,10 @@ class Span:
     at_s: float
     watched_s: float
     flows: Mapping[Channel, Flow]
-    lossy_s: float = 0.0
-    away_s: float | None = None
-    steal_s: float | None = None
-    dut: DutSpan = DutSpan()
+    lossy_s: Annotated[float, SPARSE] = 0.0
+    away_s: Annotated[float | None, SPARSE] = None
+    steal_s: Annotated[float | None, SPARSE] = None
+    dut: Annotated[DutSpan, SPARSE] = DutSpan()
 
     @property
     def offered(self) -> int:
@@ -160,6 +161,8 @@ class Verdict:
     those of gaps in which the counters went on.
     """
 
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
+
     target_ratio: float
     confidence: float
     offered: int = 0
@@ -218,6 +221,9 @@ class SoakResult(MeasurementResult):
     was watched, also of what is rolled up by now."""
 
     kind = "soak"
+    schema = "wirespeed-soak/1"
+    noun = "soak result"
+    journal_noun = "a soak"
 
     load: Rate
     load_pps: float
@@ -229,7 +235,7 @@ class SoakResult(MeasurementResult):
     total: Span | None = None
     events: tuple[LossEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    mark: Mark | None = None
+    mark: Annotated[Mark | None, SPARSE] = None
 
     @property
     def is_empty(self) -> bool:
@@ -240,3 +246,14 @@ class SoakResult(MeasurementResult):
         """The load as percent of the narrowest line; None without a line speed."""
         line = self.line_pps
         return None if line is None else self.load_pps / line * 100
+
+    @classmethod
+    def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:
+        return super().of_journal(head["state"], entries, str(head.get("name") or name))
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        from wirespeed.results.soak_journal import replayed  # noqa: PLC0415 - it makes spans of this module
+
+        result = replayed(cls.from_json(head, name), entries)
+        return result, f"the soak did not end by itself; its {result.verdict.watched_s:.0f} s are from its journal"

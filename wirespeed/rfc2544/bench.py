@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Protocol
 
 from wirespeed.measure.trial import Trial
-from wirespeed.results.rfc2544 import Method, Rfc2544Result, Row, SuiteTrial, Test
+from wirespeed.results.recorder import Recorder
+from wirespeed.results.rfc2544 import Method, Row, SuiteTrial, Test
 from wirespeed.results.trial import TrialResult
 from wirespeed.units import Rate
 
@@ -18,14 +18,6 @@ LEARNING_S = 0.05
 
 SPOILT_REPEATS = 3
 """A trial that the machine spoilt is repeated so often, where the plan says so."""
-
-
-class Recorder(Protocol):
-    """Keeps what is measured as it comes, so that nothing is lost with the process."""
-
-    def begin(self, head: Rfc2544Result) -> None: ...
-    def add(self, trial: SuiteTrial) -> None: ...
-    def found(self, test: Test, row: Row) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -85,7 +77,7 @@ class Bench:
     def found(self, test: Test, row: Row) -> None:
         self.rows.append((test, row))
         if self.recorder is not None:
-            self.recorder.found(test, row)
+            self.recorder.add({"row_of": test, "row": row})
         self._watched(f"{test} {row.frame}", test, row=row)
 
     def tell(self, test: Test, frame: str, what: str) -> None:

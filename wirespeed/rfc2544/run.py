@@ -18,8 +18,9 @@ from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE, ring_slots
+from wirespeed.results.recorder import Recorder
 from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
-from wirespeed.rfc2544.bench import Bench, Recorder, Watch
+from wirespeed.rfc2544.bench import Bench, Watch
 from wirespeed.rfc2544.benchmarks import Sent, back_to_back, frame_loss_rate, latency, throughput, throughput_goal
 from wirespeed.rfc2544.disturbances import recovery, reset
 from wirespeed.rfc2544.plan import PROFILE, Frame, Rfc2544Plan, check_plan

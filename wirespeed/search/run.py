@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from threading import Event
-from typing import Protocol
 
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
@@ -19,7 +18,8 @@ from wirespeed.measure.trial import Trial
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ring_slots
-from wirespeed.results.search import Goal, GoalOutcome, Purpose, SearchResult, SearchTrial
+from wirespeed.results.recorder import Recorder
+from wirespeed.results.search import GoalOutcome, Purpose, SearchResult, SearchTrial
 from wirespeed.search.controller import Controller, Interval, OutOfTime, by_name
 from wirespeed.search.goals import check_resolution
 from wirespeed.search.plan import SearchPlan, check_plan
@@ -27,13 +27,6 @@ from wirespeed.units import Rate
 
 PDR_NAMES = ("pdr", "ndr")
 """Latency is measured at shares of the first of these goals that there is, or of the first goal."""
-
-
-class Recorder(Protocol):
-    """Keeps what is measured as it comes, so that nothing is lost with the process."""
-
-    def begin(self, head: SearchResult, goals: Sequence[Goal]) -> None: ...
-    def add(self, trial: SearchTrial) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -100,7 +93,7 @@ def run_search(
     try:
         with trial:
             if recorder is not None:
-                recorder.begin(head, plan.goals)
+                recorder.begin(replace(head, goals=tuple(map(GoalOutcome, plan.goals))))
             bench.search(trial)
         if with_latency is not None:
             with trial_of(with_latency) as other:

@@ -29,7 +29,7 @@ def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
     except FileFault as fault:
         return str(fault)
     kind, test = KINDS[cell.command], PurePath(str(result.variables.get("output_file") or "")).stem
-    if not isinstance(result, kind.type):
+    if result.kind != cell.command:
         return f"{file} is no {kind.noun}"
     if test != cell.stem:
         return f"{file} is the result of another test, {test or 'without a name'}"

@@ -13,8 +13,7 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.followed import Frame
 from wirespeed.measurement.loadtest.followed import sample_frame
 from wirespeed.measurement.registry import frames_of
-from wirespeed.results import loadtest_json
-from wirespeed.results.file import AnyResult, kind_name, of_journal, read_file
+from wirespeed.results.file import AnyResult, of_journal, read_file
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
 from wirespeed.results.loadtest import Result
 from wirespeed.results.sample import Sample
@@ -76,7 +75,7 @@ class Followed:
         first = not self._offset
         if first and not is_journal(lines[0]):
             raise ValueError(f"{journal} is no journal of a test")
-        if first and json.loads(lines[0]).get("journal") != format_of(loadtest_json.KIND):
+        if first and json.loads(lines[0]).get("journal") != format_of(Result.kind):
             self._read_whole(journal)
             return
         if first and len(lines) < 2:
@@ -95,8 +94,8 @@ class Followed:
         if first:
             document = json.loads(lines[0])
             stats = {"0": json.loads(lines[1])}
-            self._loadtest = loadtest_json.from_json({**document, "stats": stats, "outcome": {}}, self.file.stem)
-            self.head = _head(self._loadtest, loadtest_json.KIND, str(document.get("started", "")))
+            self._loadtest = Result.from_json({**document, "stats": stats, "outcome": {}}, self.file.stem)
+            self.head = _head(self._loadtest, Result.kind, str(document.get("started", "")))
             lines = lines[1:]
         assert self._loadtest is not None
         for line in lines:
@@ -127,7 +126,7 @@ class Followed:
         if frames[: len(self.frames)] != self.frames:
             self.epoch += 1
         self.frames = frames
-        self.head = _head(result, kind_name(result), result.ending.started)
+        self.head = _head(result, result.kind, result.ending.started)
         self.status = result.ending.status
         self.verdicts = verdict_of(result).lines
 

@@ -22,7 +22,8 @@ from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_journal import LoadtestJournal
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.sample_json import sample_to_json
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 
@@ -70,7 +71,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             dut=stand.dut,
             stop=stop,
             load=self._load,
-            recorder=LoadtestJournal(journal),
+            recorder=JournalRecorder(journal, sample_to_json),
         )
         note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
         return result if note is None else result.noted(note)

@@ -18,8 +18,8 @@ from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.file import read_file
 from wirespeed.results.journal import Journal
 from wirespeed.results.output import check_writable
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.rfc2544_json import Rfc2544Journal
 from wirespeed.results.rfc2544_text import text_block
 from wirespeed.rfc2544.bench import Progress
 from wirespeed.rfc2544.live import summary, watcher
@@ -73,7 +73,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             dut=stand.dut,
             stop=stop,
             loads=self._loads,
-            recorder=Rfc2544Journal(journal),
+            recorder=JournalRecorder(journal),
             do_reset=self._by_command or stand.restart,
         )
 

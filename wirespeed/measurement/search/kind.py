@@ -14,8 +14,8 @@ from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.search.options import SearchOptions
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.search import SearchResult
-from wirespeed.results.search_json import SearchJournal
 from wirespeed.search.goals import PRESETS, goals_of
 from wirespeed.search.live import summary, watcher
 from wirespeed.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
@@ -62,7 +62,7 @@ class Search(Measurement[SearchOptions, SearchResult]):
             dut=stand.dut,
             stop=stop,
             loads=self._loads,
-            recorder=SearchJournal(journal),
+            recorder=JournalRecorder(journal),
         )
 
     def raise_for(self, result: SearchResult) -> None:
