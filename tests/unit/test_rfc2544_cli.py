@@ -164,7 +164,7 @@ def test_results_of_other_kinds_are_not_shown(tmp_path: Path, capsys: pytest.Cap
     [
         ({"method": {"tests": ["speed"], "frames": []}}, "method"),
         ({"throughput": [{"frame": "64"}]}, "throughput"),
-        ({"trials": [{"test": "speed"}]}, "test of trial 0 is 'speed'"),
+        ({"trials": [{"number": 1, "test": "speed"}]}, "test of trial 0 is 'speed'"),
         ({"reset": {}}, "reset is no list"),
     ],
 )

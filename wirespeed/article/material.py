@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.article.pictures import Picture
-from wirespeed.report.comparison import Comparison, compare
-from wirespeed.results.analysis import analyse
+from wirespeed.report.comparison import Comparison, compare, reported
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
 from wirespeed.results.verdict import Verdict
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import chosen, hardness
@@ -77,7 +75,7 @@ class Material:
 
 
 def compared(results: Sequence[AnyResult]) -> Comparison:
-    return compare([analyse(one) if isinstance(one, Result) else one for one in results])
+    return compare([reported(one) for one in results])
 
 
 def newest(entries: Sequence[Entry]) -> tuple[Entry, ...]:

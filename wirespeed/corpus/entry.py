@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
 from wirespeed.results.power import power_of
-from wirespeed.results.subjects import box_of, channels_of, directions_of, figures, load_of
+from wirespeed.results.subjects import box_of, directions_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
-Judge = Callable[[AnyResult, Analysis | None], Verdict]
+Judge = Callable[[AnyResult], Verdict]
 """The verdict on a result; of a load test with its analysis."""
 
 
@@ -73,8 +71,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
             watts=None,
             figures=(),
         )
-    analysis = analyse(found) if isinstance(found, Result) else None
-    watts, verdict = _watts(found), judge(found, analysis)
+    watts, verdict = _watts(found), judge(found)
     return Entry(
         kind=found.kind,
         title=title,
@@ -83,7 +80,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
         cpu=_model(found.lab),
         lab=str(found.lab.get("kind") or ""),
         load=load_of(found),
-        directions=directions_of(channels_of(found)),
+        directions=directions_of(found.channels),
         started=found.ending.started,
         status=found.ending.status,
         limited_by=verdict.limit.cause or verdict.limited_by,

@@ -7,12 +7,10 @@ from pathlib import Path
 
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import cases_of, cases_of_results, is_result
-from wirespeed.measurement.loadtest import case as loadtest_source
-from wirespeed.results import verdicts
+from wirespeed.measurement import registry
 from wirespeed.results.analysis import Analysis
 from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
 from wirespeed.results.verdict import Limit, LimitedBy, Verdict
 
 _BY: dict[str, LimitedBy] = {
@@ -40,11 +38,8 @@ def limit_of(explanation: Explanation) -> Limit:
 
 def verdict_of(result: AnyResult, analysis: Analysis | None = None) -> Verdict:
     """The verdict on one result by itself; `analysis` is that of a load test, where it is made already."""
-    if isinstance(result, Result):
-        cases = loadtest_source.cases_of(result, result.name, analysis, with_directions=False)
-    else:
-        cases = cases_of(result, result.name)
-    return verdicts.verdict_of(result, limit_of(explain(cases[0])) if cases else None, analysis)
+    cases = cases_of(result, result.name, analysis)
+    return registry.verdict_of(result, limit_of(explain(cases[0])) if cases else None, analysis)
 
 
 def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]) -> dict[str, Verdict]:
@@ -72,4 +67,4 @@ def verdicts_of(
                 return limit_of(one)
         return None
 
-    return tuple(verdicts.verdict_of(one, limit(one), made.get(id(one))) for one in results)
+    return tuple(registry.verdict_of(one, limit(one), made.get(id(one))) for one in results)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from wirespeed.measurement.followed import Frame, Summary
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
+    from wirespeed.results.analysis import Analysis
+    from wirespeed.results.verdict import Limit, Verdict
 
 
 @cache
@@ -51,3 +53,11 @@ def summary_of(result: AnyResult) -> Summary:
 def part_of(result: AnyResult, part: str) -> Any:
     """The module `part` of the result's kind, such as its `case`."""
     return import_module(f"wirespeed.measurement.{result.kind}.{part}")
+
+
+def verdict_of(result: AnyResult, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
+    """The verdict on a result of any kind. `found` is what `explain` names as the limit (`wirespeed.explain.verdicts`
+    asks it); `analysis` that of a load test, where it is made already."""
+    made = () if analysis is None else (analysis,)
+    verdict: Verdict = part_of(result, "verdict").verdict_of(result, found, *made)
+    return verdict

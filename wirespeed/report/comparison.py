@@ -65,12 +65,20 @@ def read_all(
     """
     results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
-    return [
-        analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
-        if isinstance(result, Result)
-        else result
-        for result in named
-    ]
+    return [reported(one, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt) for one in named]
+
+
+def reported(
+    result: AnyResult,
+    threshold: float | None = None,
+    *,
+    line_bps: float | None = None,
+    leave_out_spoilt: bool | None = None,
+) -> Reported:
+    """What a report is made of for one result."""
+    if isinstance(result, Result):
+        return analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
+    return result
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:

@@ -72,8 +72,8 @@ def to_json(value: Any) -> Any:
 
 def from_json(kind: type[T], raw: Any, where: str = "") -> T:
     """The value of a document; Misfit says what is wrong with it, and `where`."""
-    found: T = placed(where, reader_of(kind), raw) if where else reader_of(kind)(raw)
-    return found
+    read: Callable[[Any], T] = reader_of(_hashable(kind))
+    return placed(where, read, raw) if where else read(raw)
 
 
 def placed(place: str, read: Callable[[Any], Any], raw: Any) -> Any:
@@ -86,6 +86,11 @@ def placed(place: str, read: Callable[[Any], Any], raw: Any) -> Any:
         else:
             fault.places.append(place)
         raise
+
+
+def _hashable(kind: type) -> Any:
+    """The same; type checkers take no class of dataclasses for hashable."""
+    return kind
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def _members(kind: type) -> Iterator[_Member]:
 
 def _written(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for one in members_of(type(value)):
+    for one in members_of(_hashable(type(value))):
         found = getattr(value, one.name)
         if one.stored.sparse and found == one.default:
             continue

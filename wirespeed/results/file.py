@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file, write_atomically
@@ -25,6 +25,7 @@ from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 
 AnyResult = Result | SearchResult | Rfc2544Result | SoakResult
+AKind = TypeVar("AKind", bound=AnyResult)
 KINDS: Mapping[str, type[AnyResult]] = {one.kind: one for one in (Result, SearchResult, Rfc2544Result, SoakResult)}
 """By the word in their schema, which is the command as well that makes them."""
 
@@ -45,6 +46,14 @@ def read_file(path: Path) -> AnyResult:
     result = of_bytes(read_text_file(path, "result file", MAX_RESULT_BYTES), path)
     if journal.is_file():
         return result.noted(f"{journal.name} beside this file is of a later test that has not ended")
+    return result
+
+
+def read_as(kind: type[AKind], path: Path) -> AKind:
+    """As read_file; FileFault for a result of another kind too."""
+    result = read_file(path)
+    if not isinstance(result, kind):
+        raise FileFault(f"{path} is no {kind.noun}: it is of another kind, which wirespeed report draws")
     return result
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import Stored
+from wirespeed.results.draw import Draw
 from wirespeed.results.ending import INTERRUPTED
+from wirespeed.results.loadtest_draws import draws_of
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import Outcome
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import samples_from_json, samples_to_json
+
+if TYPE_CHECKING:
+    from wirespeed.results.analysis import Analysis
 
 PHASES = ("warm-up", "ramp", "hold", "drain")
 """Of a ramp; a test by steps has `step` in place of the second and third."""
@@ -42,6 +48,17 @@ class Result(MeasurementResult):
         ports = self.samples[0].ports if self.samples else {0: None, 1: None}
         forward = [Channel(port, port + 1) for port in sorted(ports) if port % 2 == 0 and port + 1 in ports]
         return tuple(forward + ([] if self.variables.get("unidirectional") else [one.reverse for one in forward]))
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What its samples say, by the threshold that it was run with."""
+        from wirespeed.results.analysis import analyse  # noqa: PLC0415 - it judges results of this class
+
+        return analyse(self)
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        return tuple(draws_of(self))
 
     @property
     def is_empty(self) -> bool:

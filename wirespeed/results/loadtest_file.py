@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirespeed.errors import FileFault
-from wirespeed.results.file import read_file, write_file
+from wirespeed.results.file import read_as, write_file
 from wirespeed.results.loadtest import Result
 
 
@@ -16,7 +15,4 @@ def write_result(result: Result, path: Path) -> None:
 
 def read_result(path: Path) -> Result:
     """The load test that `path` holds, or its journal. FileFault names what is wrong with it."""
-    result = read_file(path)
-    if not isinstance(result, Result):
-        raise FileFault(f"{path} is no load-test result: it is of another kind, which wirespeed report draws")
-    return result
+    return read_as(Result, path)

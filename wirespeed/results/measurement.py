@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Stored, as_object, from_json, placed, reader_of, to_json
+from wirespeed.results.draw import Draw
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.outcome import PortFacts
@@ -57,6 +58,16 @@ class MeasurementResult(ABC):
     @abstractmethod
     def is_empty(self) -> bool:
         """True where nothing was measured."""
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The directions, or what they are taken for where the file does not say."""
+        return self.directions
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """What the device drew at each load, where a meter stood beside it."""
+        return ()
 
     @property
     def profile(self) -> str:

@@ -6,12 +6,14 @@ throughput, irregular results. A load is packets a second of each direction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from wirespeed.results.codec import INLINE, SPARSE
+from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.trial import ChannelTrial, TrialResult
 
@@ -177,6 +179,25 @@ class SearchResult(MeasurementResult):
             return None
         spread = stdev(rates) if len(rates) > 1 else 0.0
         return Rates(len(rates), fmean(rates), spread, min(rates), max(rates))
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        return tuple(self._draws())
+
+    def _draws(self) -> Iterator[Draw]:
+        trials = sorted(self.trials, key=lambda one: one.load_pps)
+        for _, grouped in groupby(trials, key=lambda one: one.load_pps):
+            found = list(grouped)
+            known = [one for one in found if one.trial.dut.watts is not None]
+            used = known or found
+            yield Draw(
+                load="trial",
+                offered_pps=fmean(one.offered_pps for one in used),
+                received_pps=fmean(one.received_pps for one in used),
+                watts=fmean(one.trial.dut.watts or 0.0 for one in known) if known else None,
+                readings=len(found),
+                gaps=len(found) - len(known),
+            )
 
     @classmethod
     def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:

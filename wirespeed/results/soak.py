@@ -6,12 +6,13 @@ was started anew. Spans are rolled up, a second into minutes and hours, and of e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE
+from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.units import Rate
 
@@ -247,13 +248,32 @@ class SoakResult(MeasurementResult):
         line = self.line_pps
         return None if line is None else self.load_pps / line * 100
 
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        return tuple(self._draws())
+
+    def _draws(self) -> Iterator[Draw]:
+        total = self.total
+        if total is None or total.watched_s <= 0:
+            return
+        received = sum(flow.received for flow in total.flows.values())
+        silent = sum(span.dut.watts is None for span in self.seconds)
+        yield Draw(
+            load="soak",
+            offered_pps=total.offered / total.watched_s,
+            received_pps=received / total.watched_s,
+            watts=total.dut.watts,
+            readings=round(total.watched_s),
+            gaps=silent,
+        )
+
     @classmethod
     def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:
         return super().of_journal(head["state"], entries, str(head.get("name") or name))
 
     @classmethod
-    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[SoakResult, str]:
         from wirespeed.results.soak_journal import replayed  # noqa: PLC0415 - it makes spans of this module
 
-        result = replayed(cls.from_json(head, name), entries)
+        result = replayed(SoakResult.from_json(head, name), entries)
         return result, f"the soak did not end by itself; its {result.verdict.watched_s:.0f} s are from its journal"

@@ -8,7 +8,6 @@ from pathlib import PurePath
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import AnyResult
-from wirespeed.results.loadtest import Result
 from wirespeed.results.verdict import Mark, Verdict
 
 
@@ -48,7 +47,7 @@ def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Valu
     """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are no rates."""
     if verdict.kind == "soak":
         return
-    load, ways = load_of(result), directions_of(channels_of(result))
+    load, ways = load_of(result), directions_of(result.channels)
     ended = "" if verdict.status == "complete" or verdict.kind != "loadtest" else f"the test is {verdict.status}"
     for one in verdict.figures:
         if one.rate_pps:
@@ -64,10 +63,6 @@ def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Valu
                 one.upper_pps,
             )
             yield Subject(verdict.kind, load, ways, one.name), value
-
-
-def channels_of(result: AnyResult) -> tuple[Channel, ...]:
-    return result.channels if isinstance(result, Result) else result.directions
 
 
 def box_of(result: AnyResult) -> str:

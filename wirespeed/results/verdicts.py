@@ -1,24 +1,20 @@
-"""The verdict on a result of any kind. Pure."""
+"""What verdicts on searches and RFC 2544 tests have in common: loads that trials bound, and what set a bound. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.balance import total
 from wirespeed.results.channel import Channel
-from wirespeed.results.counting import counting, counting_of_soak, tester_workers
+from wirespeed.results.counting import counting, tester_workers
 from wirespeed.results.figures import measured_text
-from wirespeed.results.file import AnyResult
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_verdict import loadtest_verdict
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
-from wirespeed.results.rfc2544 import Rfc2544Result, ThroughputRow
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.rfc2544 import ThroughputRow
 from wirespeed.results.search import GoalOutcome, SearchResult
 from wirespeed.results.search import Limit as SearchLimit
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.soak_words import bound_text, lost_text
+from wirespeed.results.trial import TrialResult
 from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
@@ -43,26 +39,6 @@ _SENTENCES: dict[LimitedBy, str] = {
 }
 
 
-def verdict_of(result: AnyResult, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
-    """`found` is what `explain` names as the limit (`wirespeed.explain.verdicts` asks it); `analysis` that of a load
-    test, where it is made already."""
-    match result:
-        case Result():
-            return loadtest_verdict(analysis or analyse(result), found)
-        case SearchResult():
-            return _search(result, found)
-        case Rfc2544Result():
-            return _rfc2544(result, found)
-        case SoakResult():
-            return _soak(result, found)
-
-
-def _search(result: SearchResult, found: Limit | None) -> Verdict:
-    figures = tuple(goal_figure(result, one) for one in result.goals)
-    limit = _limit(result.goals[0].limit if result.goals else "none", found)
-    return _of_trials("search", result, figures, limit)
-
-
 def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
     """The load of one goal, with its bounds."""
     sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
@@ -77,13 +53,6 @@ def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
         loss_ratio=one.goal.loss_ratio,
         line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
         frame_bytes=sum(sizes) / len(sizes) if sizes else None,
-    )
-
-
-def _rfc2544(result: Rfc2544Result, found: Limit | None) -> Verdict:
-    figures = tuple(throughput_figure(row, result.directions) for row in result.throughput)
-    return _of_trials(
-        "rfc2544", result, figures, _limit(result.throughput[0].limit if result.throughput else "none", found)
     )
 
 
@@ -146,36 +115,21 @@ def _of_bounds(
     return replace(whole, each=each)
 
 
-def _soak(result: SoakResult, found: Limit | None) -> Verdict:
-    verdict = result.verdict
-    said = "not measured: nothing was offered"
-    mark: Mark = "not measured"
-    if verdict.offered:
-        mark, said = "held", f"{lost_text(verdict)}; {bound_text(verdict)}"
-    figure = Figure("loss", mark, lines=max(1, len(result.directions)), said=said if mark == "held" else "", why=said)
-    limit = found or Limit()
-    if limit.by == "nothing":
-        limit = replace(limit, next_step="")  # the load of a soak is chosen, so that more is not the next step
-    return _of_trials("soak", result, (figure,), limit)
-
-
-def _of_trials(
-    kind: str, result: SearchResult | Rfc2544Result | SoakResult, figures: tuple[Figure, ...], limit: Limit
-) -> Verdict:
+def verdict_of_trials(result: MeasurementResult, figures: tuple[Figure, ...], limit: Limit, counting: str) -> Verdict:
+    """The verdict of figures that are bounded; `counting` says how the packets were counted."""
     none = Figure("nothing", "not measured", why="not measured")
-    counted = counting_of_soak(result).sentence if isinstance(result, SoakResult) else _counting(result)
-    return Verdict(kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counted)
+    return Verdict(result.kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counting)
 
 
-def _counting(result: SearchResult | Rfc2544Result) -> str:
-    trials = [one.trial for one in result.trials]
+def counting_of_trials(result: MeasurementResult, trials: Sequence[TrialResult]) -> str:
+    """How the packets of all trials were counted."""
     told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
     dropped = sum(told) if told and len(told) == len(trials) else None
     whole, workers = total(one.balance for one in trials), tester_workers(result.lab)
     return counting(whole, DEFAULT_THRESHOLD, result.variables, dropped, workers).sentence
 
 
-def _limit(by: SearchLimit, found: Limit | None) -> Limit:
+def limit_of_bound(by: SearchLimit, found: Limit | None) -> Limit:
     """What set the bound, in the words of `explain` where it names the same."""
     own = LIMITED_BY[by]
     if found is not None and found.by == own:

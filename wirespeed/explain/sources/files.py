@@ -12,6 +12,7 @@ from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.measurement.registry import part_of
+from wirespeed.results.analysis import Analysis
 from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.collection import Collected, is_collected, read_collected
 from wirespeed.results.file import AnyResult, read_file
@@ -58,9 +59,11 @@ def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspect
     return side_by_side([_known(case, _Beside(tuple(inspections)), is_only=False) for case in found])
 
 
-def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
-    """Those of one file are of one device, whatever it is called: each stands beside the others."""
-    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source)
+def cases_of(found: AnyResult, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
+    """Those of one file are of one device, whatever it is called: each stands beside the others. `analysis` is that of
+    a load test, where it is made already."""
+    made = () if analysis is None else (analysis,)
+    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source, *made)
     return tuple(
         replace(case, others=(*case.others, *(other.load for other in cases if other is not case))) for case in cases
     )
