@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from wirespeed.cli.main import ABOUT, COMMANDS
-from wirespeed.cli.tree import command_tree
+from wirespeed.cli.main import COMMANDS
+from wirespeed.cli.tree import Command, about, commands_of, summary
 
 _CHOICES = re.compile(r"[a-z0-9_.-]+(?:\|[a-z0-9_.-]+)+")
 _FILES = re.compile(r"FILE|PATH|DIR|FOLDER|PEM|SOCKET|RESULT|JOURNAL|DUMP|<path>|Path\]")
@@ -35,24 +35,39 @@ class Entry:
 
 @dataclass(frozen=True)
 class Page:
-    """One command: its line in the list, its usage without the word, its paragraphs, what it takes."""
+    """One command, or a verb of one: its line in the list, its usage, its paragraphs, what it takes. `name` is all of
+    its words, as `corpus add`."""
 
     name: str
     summary: str
     usage: str
     paragraphs: tuple[str, ...]
-    arguments: tuple[Entry, ...]
-    options: tuple[Entry, ...]
+    arguments: tuple[Entry, ...] = ()
+    options: tuple[Entry, ...] = ()
+    verbs: tuple[Page, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Page, ...]:
+        """The pages with options: this one, those of its verbs, or both."""
+        return (self, *self.verbs) if self.options else self.verbs
 
 
 def pages() -> tuple[Page, ...]:
     """A page for each command, in the order in which `wirespeed --help` lists them."""
-    return tuple(_page(name, summary) for name, summary in COMMANDS.items())
+    return tuple(_page(name, line) for name, line in COMMANDS.items())
 
 
-def _page(name: str, summary: str) -> Page:
-    command = command_tree(ABOUT, COMMANDS, loaded=name).commands[name]
-    context = command.context_class(command, info_name=f"wirespeed {name}")
+def _page(name: str, line: str) -> Page:
+    commands = commands_of(name)
+    verbs = tuple(_part(one, summary(one.call)) for one in commands if len(one.words) > 1)
+    if commands[0].words == (name,):
+        return replace(_part(commands[0], line), verbs=verbs)
+    return Page(name, line, f"wirespeed {name} VERB [OPTIONS] [ARGS]...", about(commands[0].module), verbs=verbs)
+
+
+def _part(one: Command, line: str) -> Page:
+    command = one.parser()
+    context = command.context_class(command, info_name=f"wirespeed {one.name}")
     arguments, options = [], []
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
@@ -67,6 +82,6 @@ def _page(name: str, summary: str) -> Page:
             names = tuple(re.findall(r"(?:(?<=^)|(?<=[ /]))--?[A-Za-z0-9][\w-]*", text))
             value = re.sub(r"^(?:--?[A-Za-z0-9][\w-]*(?:, | / )?)+ *", "", text)
             options.append(Entry(text, names, value, told))
-    usage = f"wirespeed {name} [OPTIONS] {' '.join(entry.text for entry in arguments)}".rstrip()
+    usage = f"wirespeed {one.name} [OPTIONS] {' '.join(entry.text for entry in arguments)}".rstrip()
     paragraphs = tuple(" ".join(part.split()) for part in inspect.cleandoc(command.help or "").split("\n\n"))
-    return Page(name, summary, usage, paragraphs, tuple(arguments), tuple(options))
+    return Page(one.name, line, usage, paragraphs, tuple(arguments), tuple(options))

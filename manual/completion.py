@@ -1,4 +1,4 @@
-"""Completion for bash and zsh: commands, their options, the words and files that can stand behind them.
+"""Completion for bash and zsh: commands, verbs, their options, the words and files that can stand behind them.
 
 Both are written out whole, so that a key press starts no Python; `wirespeed ctl` and `console` complete the words of
 their own shells there themselves.
@@ -7,19 +7,21 @@ their own shells there themselves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from manual.commands import Entry, Page
 
 _BASH = """\
 # bash completion of wirespeed; written by `python -m manual`.
 _wirespeed() {{
-	local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
-	local options= words= files= valued=
+	local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command= place=1
+	local options= words= files= valued= names='{names}'
 	COMPREPLY=()
-	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W "{commands} --help --version" -- "$word"))
-		return
-	fi
+	while [ "$place" -lt "$COMP_CWORD" ]; do
+		case $names in *"|${{command:+$command }}${{COMP_WORDS[place]}}|"*) ;; *) break ;; esac
+		command=${{command:+$command }}${{COMP_WORDS[place]}}
+		place=$((place + 1))
+	done
 	case "$command" in
 {cases}
 	esac
@@ -44,56 +46,87 @@ _ZSH = """\
 # zsh completion of wirespeed; written by `python -m manual`.
 _wirespeed() {{
 	local -a commands
-	if (( CURRENT == 2 )); then
-		commands=(
-{commands}
-		)
-		_describe -t commands 'wirespeed command' commands
-		_arguments '--help[Show this message and exit.]' '--version[Print the version.]'
-		return
-	fi
-	local command=$words[2]
-	shift words
-	(( CURRENT-- ))
+	local command= names='{names}'
+	while (( CURRENT > 2 )) && [[ $names == *"|${{command:+$command }}$words[2]|"* ]]; do
+		command="${{command:+$command }}$words[2]"
+		shift words
+		(( CURRENT-- ))
+	done
 	case "$command" in
 {cases}
 	esac
 }}
 _wirespeed "$@"
 """
+_WHOLE = ("--help", "--version")
+
+
+@dataclass
+class _Place:
+    """What can follow the words of a command: verbs with a line each, and what the command itself takes."""
+
+    page: Page | None = None
+    verbs: dict[str, str] = field(default_factory=dict)
 
 
 def bash(pages: Sequence[Page]) -> str:
     cases, values = [], []
-    for page in pages:
-        options = " ".join(name for option in page.options for name in option.names)
-        valued = " ".join(name for option in page.options if option.value for name in option.names)
-        words = " ".join(choice for argument in page.arguments for choice in argument.choices)
-        files = "yes" if any(argument.is_file for argument in page.arguments) else ""
-        cases.append(f'\t{page.name}) options="{options}" valued="{valued}" words="{words}" files={files} ;;')
-        for option in page.options:
-            names = "|".join(f"'{page.name} {name}'" for name in option.names)
-            if option.choices:
-                values.append(f'\t{names}) words="{" ".join(option.choices)}" files= ;;')
-            elif option.value and option.is_file:
+    for name, place in _places(pages).items():
+        entries = place.page.options if place.page else ()
+        arguments = place.page.arguments if place.page else ()
+        options = " ".join(["--help", *(option for entry in entries for option in entry.names)])
+        valued = " ".join(option for entry in entries if entry.value for option in entry.names)
+        words = [*place.verbs, *(_WHOLE if not name else ()), *(word for one in arguments for word in one.choices)]
+        files = "yes" if any(argument.is_file for argument in arguments) else ""
+        cases.append(f'\t{name!r}) options="{options}" valued="{valued}" words="{" ".join(words)}" files={files} ;;')
+        for entry in entries:
+            names = "|".join(f"'{name} {option}'" for option in entry.names)
+            if entry.choices:
+                values.append(f'\t{names}) words="{" ".join(entry.choices)}" files= ;;')
+            elif entry.value and entry.is_file:
                 values.append(f"\t{names}) words= files=yes ;;")
-    commands = " ".join(page.name for page in pages)
-    return _BASH.format(commands=commands, cases="\n".join(cases), values="\n".join(values))
+    return _BASH.format(names=_names(pages), cases="\n".join(cases), values="\n".join(values))
 
 
 def zsh(pages: Sequence[Page]) -> str:
-    commands = "\n".join(f"\t\t\t{_quoted(f'{page.name}:{page.summary}')}" for page in pages)
-    return _ZSH.format(commands=commands, cases="\n".join(_zsh_case(page) for page in pages))
+    cases = "\n".join(_zsh_case(name, place) for name, place in _places(pages).items())
+    return _ZSH.format(names=_names(pages), cases=cases)
 
 
-def _zsh_case(page: Page) -> str:
-    lines = [_zsh_option(option) for option in page.options]
-    lines += [
-        _quoted(f"{'*' if argument is page.arguments[-1] else ''}:{_plain(argument.text)}:{_zsh_value(argument)}")
-        for argument in page.arguments
+def _places(pages: Sequence[Page]) -> dict[str, _Place]:
+    """Places by the words before them; none for the first word."""
+    places: dict[str, _Place] = {"": _Place(verbs={page.name: page.summary for page in pages})}
+    for page in pages:
+        for one in (page, *page.verbs):
+            before, _, word = one.name.rpartition(" ")
+            places.setdefault(one.name, _Place()).page = one
+            if before and before not in places:  # a word between a command and its verbs, such as `ctl stats`
+                above, _, between = before.rpartition(" ")
+                places[above].verbs[between] = page.summary
+            if before:
+                places.setdefault(before, _Place()).verbs[word] = one.summary
+    return places
+
+
+def _names(pages: Sequence[Page]) -> str:
+    return f"|{'|'.join(filter(None, _places(pages)))}|"
+
+
+def _zsh_case(name: str, place: _Place) -> str:
+    lines = [f"\t{name!r})"]
+    if place.verbs:
+        lines += ["\t\tcommands=(", *(f"\t\t\t{_quoted(f'{verb}:{told}')}" for verb, told in place.verbs.items())]
+        lines += ["\t\t)", "\t\t_describe -t commands 'wirespeed command' commands"]
+    options = place.page.options if place.page else ()
+    specs = [_zsh_option(option) for option in options]
+    if not specs:
+        specs = ["'--help[Show this message and exit.]'", *(() if name else ("'--version[Print the version.]'",))]
+    arguments = place.page.arguments if place.page else ()
+    specs += [
+        _quoted(f"{'*' if argument is arguments[-1] else ''}:{_plain(argument.text)}:{_zsh_value(argument)}")
+        for argument in arguments
     ]
-    specs = "".join(f" \\\n\t\t\t{line}" for line in lines)
-    return f"\t{page.name})\n\t\t_arguments{specs}\n\t\t;;"
+    return "\n".join([*lines, "\t\t_arguments" + "".join(f" \\\n\t\t\t{spec}" for spec in specs), "\t\t;;"])
 
 
 def _zsh_option(option: Entry) -> str:

@@ -38,17 +38,27 @@ def _overview(pages: Sequence[Page]) -> str:
 
 
 def _command(page: Page) -> str:
-    words = page.usage.split(maxsplit=2)
     description = [line for part in page.paragraphs for line in (".PP", _text(part))][1:]
     return _join(
         _head(f"wirespeed-{page.name}", page.summary.rstrip(".")),
-        [".SH SYNOPSIS", f".B wirespeed {page.name}", _text(words[2])],
+        [".SH SYNOPSIS", *_synopsis(page)],
         [".SH DESCRIPTION", *description],
         [".SH ARGUMENTS", *_entries(page.arguments)] if page.arguments else [],
-        [".SH OPTIONS", *_entries(page.options)],
+        [".SH OPTIONS", *_entries(page.options)] if page.options else [],
+        [".SH VERBS"] if page.verbs else [],
+        *(_verb(verb) for verb in page.verbs),
         [".SH EXIT STATUS", "As of", ".BR wirespeed (1)."],
         [".SH SEE ALSO", ".BR wirespeed (1)"],
     )
+
+
+def _verb(page: Page) -> list[str]:
+    described = [line for part in page.paragraphs for line in (".PP", _text(part))]
+    return [f".SS {_text(page.name)}", *_synopsis(page), *described, *_entries((*page.arguments, *page.options))]
+
+
+def _synopsis(page: Page) -> list[str]:
+    return [f".B wirespeed {page.name}", _text(page.usage.removeprefix(f"wirespeed {page.name}").strip())]
 
 
 def _head(name: str, summary: str) -> list[str]:

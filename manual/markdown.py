@@ -24,14 +24,21 @@ _PAGES = {
 
 
 def command_page(page: Page) -> str:
-    """What `wirespeed COMMAND --help` says."""
-    lines = [f"# wirespeed {page.name}", "", page.summary, "", "```console", f"$ {page.usage}", "```", ""]
+    """What `wirespeed COMMAND --help` says, and that of its verbs."""
+    lines = [f"# wirespeed {page.name}", "", page.summary, "", *_told(page, "##")]
+    for verb in page.verbs:
+        lines += [f"## wirespeed {verb.name}", "", *_told(verb, "###")]
+    return "\n".join(lines)
+
+
+def _told(page: Page, heading: str) -> list[str]:
+    lines = ["```console", f"$ {page.usage}", "```", ""]
     for paragraph in page.paragraphs:
         lines += [_safe(paragraph), ""]
     for title, entries in (("Arguments", page.arguments), ("Options", page.options)):
         if entries:
-            lines += [f"## {title}", "", *_table(title[:-1].lower(), entries), ""]
-    return "\n".join(lines)
+            lines += [f"{heading} {title}", "", *_table(title[:-1].lower(), entries), ""]
+    return lines
 
 
 def commands_page(pages: Sequence[Page]) -> str:

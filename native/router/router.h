@@ -9,6 +9,7 @@
 #define ROUTER_ROUTER_H
 
 #include "graph/graph.h"
+#include "router/event.h"
 #include "router/fib/adjacency.h"
 #include "router/fib/fib.h"
 #include "router/fib/load_balance.h"
@@ -21,7 +22,6 @@
 #include "router/observe/stats_segment.h"
 #include "router/packet/takes.h"
 #include "router/route/sources.h"
-#include "router/worker/event.h"
 #include "router/worker/features.h"
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"

@@ -188,8 +188,8 @@ def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
         (["zzz"], "wirespeed corpus list shows what there is"),
         (["Fitlet2", "--against", "Fitlet2"], "that is the box itself"),
         (["Fitlet2", "--against", "APU"], "has no box 'APU'"),
-        ([], "corpus article takes BOX"),
-        (["a", "b"], "corpus article takes BOX"),
+        ([], "Missing argument 'BOX'"),
+        (["a", "b"], "unexpected extra argument(s) (b)"),
     ],
 )
 def test_words_that_cannot_be_used(where: str, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

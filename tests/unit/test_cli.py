@@ -81,6 +81,14 @@ def test_what_is_wrong_in_itself_is_told_without_a_server(
     assert words in told and told.startswith("wirespeed: ") and told.count("\n") == 1
 
 
+@pytest.mark.parametrize("option", ["--socket", "--api-socket"])
+def test_a_socket_in_no_folder_is_refused(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "nosuch" / "x.sock"
+    assert main(["router", "-i", "e0=null", option, str(place)]) == 6
+    assert capsys.readouterr().err.startswith(f"wirespeed: {option} {place}: there is no folder {place.parent}; ")
+    assert not place.parent.exists()
+
+
 def test_help_of_the_console_needs_no_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["console", "-s", "127.0.0.1:1", "help", "push"]) == 0
     assert "usage: push -f FILE" in capsys.readouterr().out

@@ -75,10 +75,14 @@ def test_diff_shows_what_changes_object_by_object(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["plan"], "config plan takes one file, and 0 are given"),
-        (["diff", "a.yaml"], "config diff takes two files, and 1 are given"),
-        (["dump", "a.yaml"], "config dump takes no file, and 1 are given"),
-        (["check", "a.yaml", "--format", "xml"], "--format xml: those of config check are text, json"),
+        (["plan"], "give a FILE of vppcfg's YAML"),
+        (["diff", "a.yaml"], "Missing argument 'B'; see wirespeed config diff --help"),
+        (["dump", "a.yaml"], "unexpected extra argument(s) (a.yaml); see wirespeed config dump --help"),
+        (
+            ["check", "a.yaml", "--format", "xml"],
+            "'xml' is not one of 'text', 'json'; see wirespeed config check --help",
+        ),
+        (["plan", "a.yaml", "-c", "b.yaml"], "give one file, not a.yaml and -c b.yaml"),
         (["plan", "a.yaml", "--from", "b.yaml", "--offline"], "--from and --offline each say what to plan from"),
         (["apply", "a.yaml", "--confirm", "0"], "--confirm 0: give seconds from 1 to 86400"),
         (["dump", "--socket", "/nowhere", "--api", "/nowhere"], "--socket and --api each say which router"),

@@ -41,11 +41,21 @@ def faults(line: str, commands: dict[str, Page]) -> Iterator[str]:
         return
     if name == "console":
         return  # its own commands have options, and pages name T-Rex's options that it refuses
-    known = {option for entry in commands[name].options for option in entry.names} | _WHOLE
+    page = commands[name]
+    called = line.replace(",", " ")
+    part = max(
+        (one for one in page.verbs if f"{called} ".startswith(f"{one.name} ")),
+        key=lambda one: len(one.name),
+        default=page,
+    )
+    if part is page and not page.options and words and not words[0].startswith(("-", "VERB")):
+        yield f"{name} has no verb {words[0]!r}: {line}"
+    taking = [part] if part is not page else [*page.parts]
+    known = {option for one in taking for entry in one.options for option in entry.names} | _WHOLE
     for word in words:
         found = re.match(r"--[a-z][\w-]*", word)
         if found and found[0] not in known:
-            yield f"{name} has no option {found[0]}: {line}"
+            yield f"{part.name} has no option {found[0]}: {line}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

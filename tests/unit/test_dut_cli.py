@@ -50,8 +50,8 @@ PAIR = ["--interface=e0", "--interface=e1"]
         ),
         (["prepare", "--dut=linux:netns:ws-none", *PAIR], 3, "there is no network namespace ws-none"),
         (["collect", "--dut=vpp:console-log:/nothing"], 6, "console log /nothing cannot be read"),
-        (["describe", "more", "--dut=linux:local"], 2, "describe takes no 'more'"),
-        (["show"], 2, "give a result file, and which of its texts"),
+        (["describe", "more", "--dut=linux:local"], 2, "unexpected extra argument(s) (more)"),
+        (["show"], 2, "Missing argument 'RESULT'"),
     ],
 )
 def test_one_line_and_an_exit_code(words, code, said, capsys, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,23 @@ def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[
     assert document["schema"].startswith("wirespeed-loadtest/")
     assert set(document["stats"]["0"]) >= {"0", "1", "global", "t", "phase"}
     assert "ramp" in err
+
+
+def test_on_a_terminal_the_result_goes_to_a_file_named_after_the_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    with SimulatedTrex() as trex:
+        for flags, name in (
+            ((), "loadtest-bench-size=64-vm=var2.json"),
+            (("-q",), "loadtest-bench-size=64-vm=var2-2.json"),
+        ):
+            assert loadtest(trex, *flags) == 0
+            out, err = capsys.readouterr()
+            assert out == "" and f"result in {name}\n" in err
+            assert read_result(tmp_path / name).name == name.removesuffix(".json")
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 def test_quiet_says_nothing_and_signals_are_as_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

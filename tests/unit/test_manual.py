@@ -34,11 +34,13 @@ def test_each_command_has_a_page_with_all_that_its_help_tells(
     monkeypatch.setenv("COLUMNS", "200")
     assert [page.name for page in written] == list(COMMANDS)
     for page in written:
-        main([page.name, "--help"])
-        told = capsys.readouterr().out.partition("\nOptions:")[2]
-        options = set(re.findall(r"^  (?:-\w+, )?(--[\w-]+)", told, re.MULTILINE))
-        assert options <= {name for option in page.options for name in option.names}, page.name
         assert page.paragraphs and page.summary
+        for part in page.parts:
+            assert main([*part.name.split(), "--help"]) == 0
+            told = capsys.readouterr().out.partition("\nOptions:")[2]
+            options = set(re.findall(r"^  (?:-\w+, )?(--[\w-]+)", told, re.MULTILINE))
+            assert options <= {name for option in part.options for name in option.names}, part.name
+            assert part.paragraphs and part.summary
 
 
 def test_what_stands_behind_an_option_is_known(written: tuple[Page, ...]) -> None:
@@ -48,8 +50,8 @@ def test_what_stands_behind_an_option_is_known(written: tuple[Page, ...]) -> Non
     assert options["-c"].is_file and options["--config"].value == "FILE"
     assert not options["--no-api"].value
     config = next(page for page in written if page.name == "config")
-    assert config.usage == "wirespeed config [OPTIONS] WHAT [FILE...]"
-    assert config.arguments[0].choices[:2] == ("check", "plan")
+    assert [verb.name for verb in config.verbs][:2] == ["config check", "config plan"]
+    assert config.verbs[3].usage == "wirespeed config diff [OPTIONS] A B"
     search = next(page for page in written if page.name == "search")
     assert ("--robust", "--no-robust") in [option.names for option in search.options]
 
@@ -57,7 +59,7 @@ def test_what_stands_behind_an_option_is_known(written: tuple[Page, ...]) -> Non
 def test_man_pages(written: tuple[Page, ...]) -> None:
     made = man_pages(written)
     assert set(made) == {"wirespeed.1", *(f"wirespeed-{name}.1" for name in COMMANDS)}
-    requests = {"TH", "SH", "PP", "TP", "B", "BR"}
+    requests = {"TH", "SH", "SS", "PP", "TP", "B", "BR"}
     for name, text in made.items():
         # A line of text that begins so would be a request and vanish.
         assert {line[1:].split()[0] for line in text.splitlines() if line[0] in ".'"} <= requests, name
@@ -76,6 +78,9 @@ def test_the_man_page_tells_the_exit_codes_of_the_errors() -> None:
     [
         (["conf"], {"config"}),
         (["config", "pl"], {"plan"}),
+        (["config", "check", "--form"], {"--format"}),
+        (["config", "dump", "--roll"], set()),
+        (["config", "check", "--format", ""], {"text", "json"}),
         (["router", "--march", "v"], {"v2", "v3", "v4"}),
         (["router", "--soc"], {"--socket"}),
         (["report", "LIC"], {"LICENSE"}),
@@ -94,12 +99,13 @@ def test_bash_completes(words: list[str], found: set[str], written: tuple[Page, 
     assert not asked.stderr
 
 
-def test_zsh_has_each_command_and_option(written: tuple[Page, ...]) -> None:
+def test_zsh_has_each_command_verb_and_option(written: tuple[Page, ...]) -> None:
     text = zsh(written)
     assert text.startswith("#compdef wirespeed\n")
-    for page in written:
-        assert f"'{page.name}:{page.summary}'".replace("'s ", "'\\''s ") in text
-        for option in page.options:
+    for part in (part for page in written for part in (page, *page.verbs)):
+        assert f"'{part.name.rpartition(' ')[2]}:{part.summary}'".replace("'s ", "'\\''s ") in text
+        assert f"\n\t'{part.name}')\n" in text
+        for option in part.options:
             assert all(name in text for name in option.names)
 
 
@@ -108,7 +114,7 @@ def test_the_sites_pages_have_the_commands_of_the_router_and_the_causes(written:
     assert all(f"| `{syntax}` |" in text for syntax, _ in GRAMMAR.commands())
     assert all(f"## {name}\n" in causes_page() for name in causes())
     for page in written:
-        assert all(f"| `{option.text}` |" in command_page(page) for option in page.options)
+        assert all(f"| `{option.text}` |" in command_page(page) for part in page.parts for option in part.options)
 
 
 def test_the_list_of_commands_is_written_from_the_code(written: tuple[Page, ...]) -> None:

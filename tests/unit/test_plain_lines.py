@@ -5,17 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Iterable
-from importlib import import_module
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
-import typer
-import typer.main
 
 from wirespeed.cli.main import COMMANDS
 from wirespeed.cli.plain import NotPlain, plain_call
+from wirespeed.cli.tree import Command, commands_of
 
 _ODD = ["-1", "-2.5", "1e3", "0x1", "-", "--", "-x", "--no", "--help", "-h", "\u0663", "=", "a=b", "9" * 20]
 _FITTING = {int: "0 1 7 100", float: "1 2.5 30", Path: "./f /tmp/x -", str: "x a,b e0=null 10%"}
@@ -55,19 +54,16 @@ def line(chance: Random, parameters: Iterable[inspect.Parameter]) -> list[str]:
     return words
 
 
-def parsed(name: str, args: list[str]) -> dict[str, Any] | None:
+def parsed(command: Command, args: list[str]) -> dict[str, Any] | None:
     """The arguments that typer gives the command; None for a line that it refuses or answers itself."""
-    module = import_module(f"wirespeed.cli.{name}")
     taken: list[dict[str, Any]] = []
-    app = typer.Typer(add_completion=False)
 
-    @functools.wraps(module.command)
+    @functools.wraps(command.call)
     def take(**given: Any) -> None:
         taken.append(given)
 
-    app.command(context_settings=getattr(module, "CONTEXT", {}))(take)
     try:
-        typer.main.get_command(app).main(args=args, prog_name=name, standalone_mode=False)
+        replace(command, call=take).parser().main(args=args, prog_name=command.name, standalone_mode=False)
     except Exception as error:
         assert hasattr(error, "format_message") or hasattr(error, "exit_code"), error
     return taken[0] if taken else None
@@ -75,17 +71,17 @@ def parsed(name: str, args: list[str]) -> dict[str, Any] | None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_plain_line_says_what_the_parser_reads(name: str) -> None:
-    module = import_module(f"wirespeed.cli.{name}")
-    anywhere = getattr(module, "CONTEXT", {}).get("allow_interspersed_args", True)
-    parameters = inspect.signature(module.command, eval_str=True).parameters
-    defaults = {key: one.default for key, one in parameters.items()}
-    chance, plain = Random(name), 0
-    for _ in range(40):
-        args = line(chance, parameters.values())
-        try:
-            given = plain_call(module.command, args, options_anywhere=anywhere)
-        except NotPlain:
-            continue
-        plain += 1
-        assert parsed(name, args) == defaults | given, args
+    for command in commands_of(name):
+        anywhere = command.settings.get("allow_interspersed_args", True)
+        parameters = inspect.signature(command.call, eval_str=True).parameters
+        defaults = {key: one.default for key, one in parameters.items()}
+        chance, plain = Random(command.name), 0
+        for _ in range(40):
+            args = line(chance, parameters.values())
+            try:
+                given = plain_call(command.call, args, options_anywhere=anywhere)
+            except NotPlain:
+                continue
+            plain += 1
+            assert parsed(command, args) == defaults | given, args
     assert plain >= 10

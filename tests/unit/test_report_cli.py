@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,30 @@ def test_a_table_goes_to_a_file(here, capsys):
     assert main(["report", OLD, OURS, "--format", "json", "-t", "Two", "-o", "t.json"]) == 0
     assert (here / "t.json").read_text() == (GOLDEN / "table.json").read_text()
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("name", ["md", "csv"])
+def test_the_suffix_of_the_output_is_its_format(name, here, capsys):
+    assert main(["report", OLD, OURS, "-o", f"table.{name}"]) == 0
+    assert (here / f"table.{name}").read_text() == (GOLDEN / f"table.{name}").read_text()
+
+
+def test_a_format_that_is_given_stands_above_the_suffix(here, capsys):
+    assert main(["report", OLD, OURS, "-o", "table.md", "--format", "csv"]) == 0
+    assert (here / "table.md").read_text() == (GOLDEN / "table.csv").read_text()
+
+
+def test_a_folder_is_the_results_in_it(here, capsys):
+    (here / "results").mkdir()
+    shutil.copy(OLD, here / "results")
+    shutil.copy(OURS, here / "results")
+    assert main(["report", "results", "--format", "csv"]) == 0
+    folder = capsys.readouterr().out
+    assert main(["report", *map(str, sorted((here / "results").iterdir())), "--format", "csv"]) == 0
+    assert capsys.readouterr().out == folder
+    (here / "empty").mkdir()
+    assert main(["report", "empty"]) == 6
+    assert "folder empty has no result in it (*.json)" in capsys.readouterr().err
 
 
 def test_the_scaler_is_the_unit_everywhere(here, capsys):
@@ -135,7 +160,7 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
     [
         ([], 2, "Missing argument"),
         (["none.json"], 6, "result file none.json cannot be read: No such file or directory"),
-        (["."], 6, "result file . cannot be read: it is no regular file"),
+        (["."], 6, "result file cut.json is truncated"),
         (["cut.json"], 6, "result file cut.json is truncated or no JSON"),
         (["foreign.json"], 6, "foreign.json is no load-test result: vars is missing"),
         ([OURS, "foreign.json"], 6, "foreign.json is no load-test result"),

@@ -16,8 +16,7 @@ import pytest
 from harness.ports import free_port
 
 from wirespeed import __version__
-from wirespeed.cli.main import ABOUT, COMMANDS, overview
-from wirespeed.cli.tree import command_tree
+from wirespeed.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 # Each takes longer to import than everything that --version needs.
@@ -49,14 +48,6 @@ def test_what_is_asked_first_needs_no_option_parser(option: str) -> None:
     modules = imported(option)
     assert "wirespeed.cli.main" in modules
     assert not modules & (HEAVY | PARSER)
-
-
-def test_the_overview_is_the_one_of_the_option_parser(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    command_tree(ABOUT, COMMANDS, loaded="").main(args=["--help"], prog_name="wirespeed", standalone_mode=False)
-    assert capsys.readouterr().out == overview() + "\n"
 
 
 def imported_until_ready(program: str, directory: Path) -> set[str]:

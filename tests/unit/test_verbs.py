@@ -1,121 +1,82 @@
-"""Options of another verb are refused, for each pair of a verb and an option of each command with verbs."""
+"""Verbs of commands: each takes its own options, and names the verbs that take another one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from pathlib import Path
 
 import pytest
 
 from wirespeed.cli.main import COMMANDS, main
-from wirespeed.cli.tree import command_tree
-from wirespeed.cli.verbs import refuse_other_options
-from wirespeed.errors import UsageError
+from wirespeed.cli.plain import options_of
+from wirespeed.cli.tree import Command, commands_of
 
-COMMON = {
-    "bench": set(),
-    "config": set(),
-    "corpus": {"corpus"},
-    "dut": {"quiet"},
-    "stats": {"file"},
-    "suite": set(),
-}
-"""Commands with verbs, and their options that belong to all of these."""
+VERBS = [one for name in COMMANDS for one in commands_of(name) if len(one.words) > 1]
 
 
-def verbs_of(module: Any) -> tuple[str, ...]:
-    """The verbs that the first argument of a command can be; none for a command without verbs."""
-    hints = get_type_hints(module.command)
-    first = next(iter(hints.values()))
-    return get_args(first) if get_origin(first) is Literal else ()
+def foreign() -> Iterator[tuple[Command, str]]:
+    """Each verb with each option that it does not take and another verb of its command does."""
+    for verb in VERBS:
+        others = (one for one in VERBS if one.words[:-1] == verb.words[:-1])
+        options = {option: None for other in others for option in options_of(other.call)}
+        yield from ((verb, option) for option in options if option not in options_of(verb.call))
 
 
-def options_of(command: str) -> dict[str, Any]:
-    """The option parser's options of a command by parameter."""
-    parameters = command_tree("", COMMANDS, command).commands[command].params
-    return {one.name: one for one in parameters if one.param_type_name == "option" and one.name != "help"}
+@pytest.mark.parametrize(("verb", "option"), [*foreign()], ids=lambda one: getattr(one, "name", one))
+def test_an_option_of_another_verb_is_refused(verb: Command, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    takers = [one.name for one in VERBS if one.words[:-1] == verb.words[:-1] and option in options_of(one.call)]
+    takes_value = any(options_of(one.call).get(option) for one in VERBS if one.words[:-1] == verb.words[:-1])
+    given = [option, *(["1"] if takes_value else [])]
+    for line in ([*verb.words, *given], [*verb.words[:-1], *given, verb.words[-1]]):
+        assert main(line) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith(f"wirespeed: {verb.name} takes no {option}, which is an option of {takers[0]}")
+        assert all(taker in captured.err for taker in takers) and captured.err.count("\n") == 1
 
 
-def words_for(command: str, parameter: str) -> list[str]:
-    """The option with a value of its type."""
-    option = options_of(command)[parameter]
-    hint = get_type_hints(import_module(f"wirespeed.cli.{command}").command)[parameter]
-    literal = next((kind for kind in (hint, *get_args(hint)) if get_origin(kind) is Literal), None)
-    choices = [choice for choice in get_args(literal) if choice]
-    return [option.opts[-1]] if option.is_flag else [option.opts[-1], choices[0] if choices else "1"]
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_help_of_a_verb_has_its_options_only(verb: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*verb.words, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"Usage: wirespeed {verb.name} ")
+    options = {*options_of(verb.call)}
+    others = {option for one in VERBS if one.words[0] == verb.words[0] for option in options_of(one.call)} - options
+    entries = " ".join(line[:30] for line in told.partition("\nOptions:")[2].splitlines() if line.startswith("  -"))
+    assert all(option in told for option in options)
+    assert not {*entries.replace(",", " ").split()} & {one for one in others if one.startswith("--")}
 
 
-def foreign() -> Iterator[tuple[str, str, str]]:
-    """Each command, each of its verbs, each parameter of an option that the verb does not take."""
-    for command in COMMON:
-        module = import_module(f"wirespeed.cli.{command}")
-        for verb in verbs_of(module):
-            for parameter, verbs in module.OPTION_VERBS.items():
-                if verb not in verbs:
-                    yield command, verb, parameter
-
-
-def test_every_command_with_verbs_has_a_table_with_every_option() -> None:
-    modules = {command: import_module(f"wirespeed.cli.{command}") for command in COMMANDS}
-    assert {command for command, module in modules.items() if verbs_of(module)} == COMMON.keys()
-    for command, common in COMMON.items():
-        table = modules[command].OPTION_VERBS
-        assert options_of(command).keys() == table.keys() | common
-        assert {verb for verbs in table.values() for verb in verbs} <= set(verbs_of(modules[command]))
-
-
-@pytest.mark.parametrize(("command", "verb", "parameter"), [*foreign()])
-def test_an_option_of_another_verb_is_refused(
-    command: str, verb: str, parameter: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = words_for(command, parameter)
-    assert main([command, verb, *words]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith(f"wirespeed: {command} {verb} takes no {words[0]}, which is an option of {command} ")
-    assert captured.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("command", COMMON)
-def test_own_options_of_a_verb_are_taken(command: str) -> None:
-    module = import_module(f"wirespeed.cli.{command}")
-    for verb in verbs_of(module):
-        given = {parameter: "1" if verb in verbs else None for parameter, verbs in module.OPTION_VERBS.items()}
-        refuse_other_options(module.command, module.OPTION_VERBS, verb, given)
-
-
-@pytest.mark.parametrize("value", [0, 0.0, True, "-", ["x"]])
-def test_a_value_that_could_be_a_default_is_an_option_that_was_given(value: object) -> None:
-    module = import_module("wirespeed.cli.stats")
-    unset = dict.fromkeys(module.OPTION_VERBS)
-    with pytest.raises(UsageError, match="stats ls takes no --count, which is an option of stats poll"):
-        refuse_other_options(module.command, module.OPTION_VERBS, "ls", unset | {"count": value})
+@pytest.mark.parametrize("command", dict.fromkeys(" ".join(verb.words[:-1]) for verb in VERBS))
+def test_a_command_with_verbs_lists_them(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    verbs = [verb.words[-1] for verb in VERBS if " ".join(verb.words[:-1]) == command]
+    assert main([*command.split(), "--help"]) == 0
+    told = capsys.readouterr().out
+    assert [line.split()[0] for line in told.partition("\nVerbs:\n")[2].splitlines()[: len(verbs)]] == verbs
+    assert all(len(line) <= 80 for line in told.splitlines())
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "said"),
     [
-        "corpus add f.json --output -",
-        "bench schema --duration 3",
-        "bench check f.yaml --listen 127.0.0.1",
-        "bench example --port 6379",
-        "suite schema --wait 600",
-        "dut collect --dut none --mode ip4",
-        "dut describe --dut none --duration 10",
-        "dut restore --dut none --filter on",
-        "stats dump --interval 1",
+        ("corpus", "corpus needs a verb: add, list,"),
+        ("corpus lst", "corpus has no verb 'lst'; did you mean 'list'?"),
+        ("corpus --rows 3", "corpus needs a verb"),
+        ("bench nothing-like-it", "bench has no verb 'nothing-like-it': check, schema,"),
+        ("loadtst", "no command 'loadtst'; did you mean 'loadtest'?; see wirespeed --help"),
+        ("--verson", "no option '--verson'"),
     ],
 )
-def test_an_option_with_its_default_value_is_seen(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_word_that_is_no_verb_is_told_what_to_type(line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2
-    assert "which is an option of" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"wirespeed: {said}") and captured.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", COMMON)
-def test_help_of_a_verb_has_its_options_only(command: str) -> None:
-    module = import_module(f"wirespeed.cli.{command}")
-    for verb in verbs_of(module):
-        shown = command_tree("", COMMANDS, command, [verb, "--help"]).commands[command].params
-        names = {one.name for one in shown if one.param_type_name == "option" and not one.hidden} - {"help"}
-        assert names == COMMON[command] | {name for name, verbs in module.OPTION_VERBS.items() if verb in verbs}
+@pytest.mark.parametrize(
+    "line", ["corpus --corpus DIR list --json", "corpus --json list --corpus=DIR", "corpus list --corpus DIR --json"]
+)
+def test_options_of_a_verb_may_stand_before_it(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.replace("DIR", str(tmp_path / "corpus")).split()) == 0
+    assert capsys.readouterr().out.strip() == "[]"

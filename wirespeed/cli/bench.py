@@ -3,84 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
     from wirespeed.bench.check import Finding
     from wirespeed.bench.model import Bench
 
-OPTION_VERBS = {
-    "tester": ("check",),
-    "duration": ("check",),
-    "force": ("check",),
-    "name": ("serve",),
-    "join": ("serve",),
-    "listen": ("serve",),
-    "port": ("serve",),
-}
-"""Verbs that take an option; the other options are for all of them."""
+HELP = "Check the testbed that a bench file describes: tester, links, device under test."
+
 _LOAD_S = 3.0
-_ADDRESS, _PORT = "127.0.0.1", 6379
 
 
-def command(
-    what: Annotated[
-        Literal["check", "schema", "example", "serve"],
-        typer.Argument(
-            help="check FILE: prove each part; schema: JSON schema of the file; example: one with comments; "
-            "serve [FILE|LAB]: let campaigns of other machines run on it, by Ray."
-        ),
-    ],
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The bench file.")] = None,
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The bench file.")],
     *,
     tester: Annotated[
         bool,
-        typer.Option("--tester", help="Measure where the tester itself ends, by cables or a device in L2XC; keep it."),
+        typer.Option(
+            "--tester", help="Measure the maximum rate of the tester, by cables or a device in L2XC; keep it."
+        ),
     ] = False,
     duration: Annotated[
         float | None,
         typer.Option("--duration", metavar="S", help="Seconds of each load of --tester.", show_default=f"{_LOAD_S:g}"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
-    name: Annotated[
-        str,
-        typer.Option("--name", metavar="NAME", help="serve: what campaigns call it.", show_default="the file's name"),
-    ] = "",
-    join: Annotated[
-        str, typer.Option("--join", metavar="HOST:PORT", help="serve: in this cluster; else as the head of a new one.")
-    ] = "",
-    listen: Annotated[
-        str,
-        typer.Option("--listen", metavar="IP", help="serve: where others reach this machine.", show_default=_ADDRESS),
-    ] = "",
-    port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="N", help="serve: of the head of a new cluster.", show_default=str(_PORT)),
-    ] = None,
 ) -> int:
-    """Prove a bench part by part, a line each: tester, links, device, wires, neighbours, a packet through it each way.
+    """Check a testbed part by part, a line each.
 
-    What fails says the next step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the
+    The parts are tester, links, device, wires, neighbours, and a packet through it each way. What fails says the next
+    step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the
     device does not answer; 6: the file cannot be used.
     """
-    from wirespeed.bench.file import example_text, read_bench, schema_text  # noqa: PLC0415 - a command starts fast
+    from wirespeed.bench.file import read_bench  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
-    refuse_other_options(command, OPTION_VERBS, what, locals())
-    if what == "serve":
-        return _serve(file, name, join, listen or _ADDRESS, _PORT if port is None else port)
-    if what != "check":
-        if file is not None:
-            raise UsageError(f"bench {what} takes no file")
-        print(schema_text() if what == "schema" else example_text(), end="\n" if what == "schema" else "")
-        return 0
-    if file is None:
-        raise UsageError("say which bench to check: wirespeed bench check FILE (`wirespeed bench example` prints one)")
     if duration is not None and not tester:
         raise UsageError("--duration goes with --tester: a check without it sends no load")
     bench = read_bench(file)
@@ -92,18 +53,49 @@ def command(
         return Check(bench, str(file), _show, force).run()
 
 
-def _serve(bench: Path | None, name: str, join: str, listen: str, port: int) -> int:
+def schema() -> None:
+    """Print the JSON schema of a bench file."""
+    from wirespeed.bench.file import schema_text  # noqa: PLC0415 - a command starts fast
+
+    print(schema_text())
+
+
+def example() -> None:
+    """Print a bench file with comments."""
+    from wirespeed.bench.file import example_text  # noqa: PLC0415 - a command starts fast
+
+    print(example_text(), end="")
+
+
+def serve(
+    bench: Annotated[Path | None, typer.Argument(metavar="[FILE|LAB]", help="The bench.")] = None,
+    *,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="What campaigns call it.", show_default="the file's name")
+    ] = "",
+    join: Annotated[
+        str, typer.Option("--join", metavar="HOST:PORT", help="In this cluster; else as the head of a new one.")
+    ] = "",
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="IP", help="Where others reach this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Of the head of a new cluster.")] = 6379,
+) -> int:
+    """Let campaigns of other machines run on a bench, by Ray."""
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.suite.benches import place_of  # noqa: PLC0415
-    from wirespeed.suite.serve import serve  # noqa: PLC0415
+    from wirespeed.suite.serve import serve as serve_place  # noqa: PLC0415
 
     if bench is None and join:
         raise UsageError("say which bench to serve: wirespeed bench serve FILE --join HOST:PORT")
     place = None if bench is None else place_of(str(bench), Path(), name or bench.stem)
     with stop_on_signals() as stop:
-        serve(place, join, listen, port, lambda text: print(text, flush=True), stop)
+        serve_place(place, join, listen, port, lambda text: print(text, flush=True), stop)
     return 0
+
+
+VERBS = {"check": check, "schema": schema, "example": example, "serve": serve}
 
 
 def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:

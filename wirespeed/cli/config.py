@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
@@ -19,118 +18,139 @@ if TYPE_CHECKING:
     from wirespeed.config.plan import Plan
     from wirespeed.config.state import State
 
-_TAKES = {"check": 1, "plan": 1, "apply": 1, "diff": 2, "dump": 0, "confirm": 1}
-_FORMATS = {
-    "check": ("text", "json"),
-    "plan": ("cli", "json", "diff"),
-    "diff": ("diff", "cli", "json"),
-    "dump": ("yaml", "json"),
-}
+HELP = """Check vppcfg's YAML, plan what leads a router there, do it, and read a router's state back.
+
+Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
+failed; 6 a file is not valid."""
+
 _MOST_CONFIRM_S = 86_400.0
-OPTION_VERBS = {
-    "config": ("check", "plan", "apply"),
-    "socket": ("plan", "apply", "dump"),
-    "api": ("plan", "apply", "dump"),
-    "dumped": ("plan",),
-    "offline": ("plan",),
-    "output_format": tuple(_FORMATS),
-    "explain": ("plan", "diff"),
-    "output": ("plan", "diff", "dump"),
-    "journal": ("apply",),
-    "rollback": ("apply",),
-    "confirm": ("apply",),
-}
-"""Verbs that take an option; the other options are for all of them."""
+
+_File = Annotated[Path | None, typer.Argument(metavar="FILE", help="vppcfg's YAML.")]
+_Config = Annotated[Path | None, typer.Option("-c", "--config", metavar="FILE", help="The FILE, as vppcfg has it.")]
+_Socket = Annotated[
+    Path | None,
+    typer.Option("-s", "--socket", metavar="PATH", help="The router's.", show_default="that of `router`"),
+]
+_Api = Annotated[
+    str,
+    typer.Option("--api", metavar="WHERE", help="VPP's API there, a PATH or ssh://user@box/run/vpp/api.sock."),
+]
+_Explain = Annotated[bool, typer.Option("--explain", help="What each line waits for.")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")]
 
 
-def command(
-    what: Annotated[
-        Literal["check", "plan", "apply", "diff", "dump", "confirm"],
-        typer.Argument(
-            help="check FILE; plan FILE: what would be done; apply FILE: do it; diff A B: what leads from A to B; "
-            "dump: the router as such a file; confirm JOURNAL: keep what apply --confirm did."
-        ),
-    ],
-    files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="vppcfg's YAML.")] = None,
+def check(
+    file: _File = None,
     *,
-    config: Annotated[
-        Path | None,
-        typer.Option("-c", "--config", metavar="FILE", help="check, plan, apply: the FILE, as vppcfg has it."),
-    ] = None,
-    socket: Annotated[
-        Path | None,
-        typer.Option(
-            "-s", "--socket", metavar="PATH", help="plan, apply, dump: the router's.", show_default="that of `router`"
-        ),
-    ] = None,
-    api: Annotated[
-        str,
-        typer.Option(
-            "--api",
-            metavar="WHERE",
-            help="plan, apply, dump: VPP's API there, a PATH or ssh://user@box/run/vpp/api.sock.",
-        ),
-    ] = "",
+    config: _Config = None,
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format", help="How to print it.")] = "text",
+) -> int:
+    """Say what is wrong with a file."""
+    return _check(_one_file(file, config), output_format)
+
+
+def plan(
+    file: _File = None,
+    *,
+    config: _Config = None,
+    socket: _Socket = None,
+    api: _Api = "",
     dumped: Annotated[
-        Path | None, typer.Option("--from", metavar="DUMP", help="plan: from this dump, not the running router.")
+        Path | None, typer.Option("--from", metavar="DUMP", help="From this dump, not the running router.")
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="plan: for a router that has its ports and nothing on them.")
+        bool, typer.Option("--offline", help="For a router that has its ports and nothing on them.")
     ] = False,
-    output_format: Annotated[
-        str, typer.Option("--format", help="check: text, json; plan, diff: cli, json, diff; dump: yaml, json.")
-    ] = "",
-    explain: Annotated[bool, typer.Option("--explain", help="plan, diff: what each line waits for.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="plan, diff, dump: write it there.")
-    ] = None,
-    journal: Annotated[
-        Path | None, typer.Option("--journal", metavar="FILE", help="apply: its journal.", show_default="FILE.journal")
-    ] = None,
-    rollback: Annotated[bool, typer.Option("--rollback", help="apply: undo what was done when a step fails.")] = False,
-    confirm: Annotated[
-        float | None,
-        typer.Option("--confirm", metavar="S", help="apply: undo all after S seconds, unless it is confirmed."),
-    ] = None,
+    output_format: Annotated[Literal["cli", "json", "diff"], typer.Option("--format", help="How to write it.")] = "cli",
+    explain: _Explain = False,
+    output: _Output = None,
 ) -> int:
-    """Check vppcfg's YAML, plan what leads a router there, do it, and read a router's state back.
-
-    Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
-    failed; 6 a file is not valid.
-    """
-    refuse_other_options(command, OPTION_VERBS, what, locals())
-    given = [*(files or []), *([] if config is None else [config])]
-    _check_words(what, len(given), output_format)
-    form = output_format or _FORMATS.get(what, ("",))[0]
-    match what:
-        case "check":
-            return _check(given[0], form)
-        case "diff":
-            text = _diff(given[0], given[1], form, explain, output is None)
-        case "plan" if dumped is not None or offline:
-            if dumped is not None and offline:
-                raise UsageError("--from and --offline each say what to plan from; give one of them")
-            text = _plan_offline(given[0], dumped, form, explain, output is None)
-        case "plan":
-            with _device(socket, api) as device:
-                text = _plan_device(given[0], device, form, explain, output is None)
-        case "dump":
-            with _device(socket, api) as device:
-                text = _dump(device, form)
-        case "confirm":
-            from wirespeed.config.journal import confirm as confirm_journal  # noqa: PLC0415
-
-            confirm_journal(given[0])
-            print("confirmed; it stays")
-            return 0
-        case _:
-            if confirm is not None and not 1 <= confirm <= _MOST_CONFIRM_S:
-                raise UsageError(f"--confirm {confirm:g}: give seconds from 1 to {_MOST_CONFIRM_S:g}")
-            beside = given[0].with_name(f"{given[0].name}.journal")
-            with _device(socket, api) as device:
-                return _apply(given[0], device, journal or beside, rollback, confirm)
+    """Plan what leads a router to the state of a file."""
+    target = _one_file(file, config)
+    if dumped is not None and offline:
+        raise UsageError("--from and --offline each say what to plan from; give one of them")
+    if dumped is not None or offline:
+        text = _plan_offline(target, dumped, output_format, explain, output is None)
+    else:
+        with _device(socket, api) as device:
+            text = _plan_device(target, device, output_format, explain, output is None)
     _write(text, output)
     return 0
+
+
+def apply(
+    file: _File = None,
+    *,
+    config: _Config = None,
+    socket: _Socket = None,
+    api: _Api = "",
+    journal: Annotated[
+        Path | None, typer.Option("--journal", metavar="FILE", help="Its journal.", show_default="FILE.journal")
+    ] = None,
+    rollback: Annotated[bool, typer.Option("--rollback", help="Undo what was done when a step fails.")] = False,
+    confirm: Annotated[
+        float | None,
+        typer.Option("--confirm", metavar="S", help="Undo all after S seconds, unless it is confirmed."),
+    ] = None,
+) -> int:
+    """Bring a router to the state of a file."""
+    target = _one_file(file, config)
+    if confirm is not None and not 1 <= confirm <= _MOST_CONFIRM_S:
+        raise UsageError(f"--confirm {confirm:g}: give seconds from 1 to {_MOST_CONFIRM_S:g}")
+    beside = target.with_name(f"{target.name}.journal")
+    with _device(socket, api) as device:
+        return _apply(target, device, journal or beside, rollback, confirm)
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(metavar="A", help="vppcfg's YAML.")],
+    after: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    *,
+    output_format: Annotated[
+        Literal["diff", "cli", "json"], typer.Option("--format", help="How to write it.")
+    ] = "diff",
+    explain: _Explain = False,
+    output: _Output = None,
+) -> int:
+    """Plan what leads from the state of one file to that of another."""
+    _write(_diff(before, after, output_format, explain, output is None), output)
+    return 0
+
+
+def dump(
+    *,
+    socket: _Socket = None,
+    api: _Api = "",
+    output_format: Annotated[Literal["yaml", "json"], typer.Option("--format", help="How to write it.")] = "yaml",
+    output: _Output = None,
+) -> int:
+    """Write a router's state as such a file."""
+    with _device(socket, api) as device:
+        text = _dump(device, output_format)
+    _write(text, output)
+    return 0
+
+
+def confirm(journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="Of `apply --confirm`.")]) -> int:
+    """Keep what `apply --confirm` did."""
+    from wirespeed.config.journal import confirm as confirm_journal  # noqa: PLC0415 - a command starts fast
+
+    confirm_journal(journal)
+    print("confirmed; it stays")
+    return 0
+
+
+VERBS = {"check": check, "plan": plan, "apply": apply, "diff": diff, "dump": dump, "confirm": confirm}
+
+
+def _one_file(file: Path | None, config: Path | None) -> Path:
+    """The file, which vppcfg's words name by an option."""
+    if file is not None and config is not None:
+        raise UsageError(f"give one file, not {file} and -c {config}")
+    given = file or config
+    if given is None:
+        raise UsageError("give a FILE of vppcfg's YAML")
+    return given
 
 
 @contextmanager
@@ -149,15 +169,6 @@ def _device(socket: Path | None, api: str) -> Iterator[Device]:
 
     with connected_api(api) as client:
         yield ApiDevice(client)
-
-
-def _check_words(what: str, count: int, output_format: str) -> None:
-    wanted = _TAKES[what]
-    if count != wanted:
-        words = {0: "no file", 1: "one file", 2: "two files"}[wanted]
-        raise UsageError(f"config {what} takes {words}, and {count} are given")
-    if output_format and output_format not in _FORMATS[what]:
-        raise UsageError(f"--format {output_format}: those of config {what} are {', '.join(_FORMATS[what])}")
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wirespeed.cli.options import BoxOption, NameOption
-from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
@@ -21,131 +21,171 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _PIPED_COLUMNS = 160
 _UNWANTED = "discard"
-OPTION_VERBS = {
-    "build": ("add",),
-    "tag": ("add",),
-    "remove": ("tag",),
-    "sort": ("list", "query"),
-    "best": ("query",),
-    "rows": ("list", "query"),
-    "title": ("site", "article"),
-    "against": ("article",),
-    "output": ("article",),
-    "images": ("article",),
-    "json": ("list", "query", "show"),
-    "box": ("add",),
-    "name": ("add",),
-}
-"""Verbs that take an option; the other options are for all of them."""
+HELP = """Keep results of all kinds for good, each once, and ask them.
+
+Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
+with the next command); 6 a file that is no result, or a corpus that is damaged or cannot be written."""
+
+_Place = Annotated[
+    str,
+    typer.Option(
+        "--corpus",
+        metavar="URL",
+        help="A folder, or postgresql://USER@HOST/DATABASE?files=FOLDER.",
+        show_default="$WIRESPEED_CORPUS or ~/.local/share/wirespeed/corpus",
+    ),
+]
+_Words = Annotated[
+    list[str] | None, typer.Argument(metavar="[WORD...]", help="Such as: box=x limit=tester rate>=10M imix.")
+]
+_Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="By this key, with - the most first.")]
+_Rows = Annotated[int, typer.Option("--rows", metavar="N", help="So many, 0 for all.", min=0)]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_Title = Annotated[str, typer.Option("--title", help="Its title.")]
 
 
-def command(
-    what: Annotated[
-        Literal["add", "list", "show", "query", "tag", "export", "site", "article", "verify", "gc"],
-        typer.Argument(
-            help="add FILE...: keep results, folders of them too; list [WORD...]: results; query [WORD...]: their "
-            "figures; show ID: one result; tag TAG ID...; export DIR [WORD...]: the files again; site DIR "
-            "[WORD...]: pages of them all; article BOX: a review of it, to be filled in; verify: look at every "
-            f"file, and mend; gc: remove results tagged {_UNWANTED}, and leftovers."
-        ),
-    ],
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[WORD...]", help="Of list, query, export, site: box=x limit=tester rate>=10M imix"),
-    ] = None,
+def add(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Results, and folders of them.")],
     *,
-    corpus: Annotated[
-        str,
-        typer.Option(
-            "--corpus",
-            metavar="URL",
-            help="A folder, or postgresql://USER@HOST/DATABASE?files=FOLDER.",
-            show_default="$WIRESPEED_CORPUS or ~/.local/share/wirespeed/corpus",
-        ),
-    ] = "",
-    build: Annotated[
-        str, typer.Option("--build", metavar="NAME", help="add: what the box ran, such as a commit.")
-    ] = "",
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="add: also tag them.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="tag: take the tag away.")] = False,
-    sort: Annotated[
-        str, typer.Option("--sort", metavar="[-]KEY", help="list, query: by this key, with - the most first.")
-    ] = "",
-    best: Annotated[
-        str, typer.Option("--best", metavar="KEY", help="query: only the first of each box, version and so on.")
-    ] = "",
-    rows: Annotated[
-        int | None, typer.Option("--rows", metavar="N", help="list, query: so many, 0 for all.", min=0)
-    ] = None,
-    title: Annotated[str, typer.Option("--title", help="site, article: its title.")] = "",
-    against: Annotated[
-        str, typer.Option("--against", metavar="BOX", help="article: another box to compare with.", show_default=False)
-    ] = "",
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="article: file to write, - for standard output.", show_default="-"
-        ),
-    ] = "",
-    images: Annotated[
-        Path | None,
-        typer.Option(
-            "--images", metavar="DIR", help="article: draw its charts there, as PNG and SVG.", show_default=False
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="list, query, show: as JSON.")] = False,
+    corpus: _Place = "",
+    build: Annotated[str, typer.Option("--build", metavar="NAME", help="What the box ran, such as a commit.")] = "",
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Also tag them.")] = None,
     box: BoxOption = "",
     name: NameOption = None,
-) -> int:
-    """Keep results of all kinds for good, each once, and ask them.
+) -> None:
+    """Keep results."""
+    from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
 
-    Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
-    with the next command); 6 a file that is no result, or a corpus that is damaged or cannot be written.
-    """
+    with _opened(corpus) as opened:
+        _add(opened, files, build, tuple(tag or ()), parse_names(box, name or ()))
+
+
+def list_results(
+    words: _Words = None, *, corpus: _Place = "", sort: _Sort = "", rows: _Rows = _SHOWN, json: _Json = False
+) -> None:
+    """List results."""
+    with _opened(corpus) as opened:
+        _print("list", _found(opened, "list", words or [], sort, "", rows), json)
+
+
+def query(
+    words: _Words = None,
+    *,
+    corpus: _Place = "",
+    sort: _Sort = "",
+    best: Annotated[
+        str, typer.Option("--best", metavar="KEY", help="Only the first of each box, version and so on.")
+    ] = "",
+    rows: _Rows = _SHOWN,
+    json: _Json = False,
+) -> None:
+    """List the figures of results."""
+    with _opened(corpus) as opened:
+        _print("query", _found(opened, "query", words or [], sort, best, rows), json)
+
+
+def show(
+    result: Annotated[str, typer.Argument(metavar="ID", help="The result.")],
+    *,
+    corpus: _Place = "",
+    json: _Json = False,
+) -> None:
+    """Show one result."""
+    with _opened(corpus) as opened:
+        _show(opened, result, json)
+
+
+def tag(
+    tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag; {_UNWANTED} is for `gc`.")],
+    results: Annotated[list[str], typer.Argument(metavar="ID...", help="The results.")],
+    *,
+    corpus: _Place = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Take the tag away.")] = False,
+) -> None:
+    """Tag results."""
+    with _opened(corpus) as opened:
+        _tag(opened, tag, results, remove=remove)
+
+
+def export(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write them.")],
+    words: _Words = None,
+    *,
+    corpus: _Place = "",
+) -> None:
+    """Write the files of results again."""
+    with _opened(corpus) as opened:
+        _export(opened, directory, words or [])
+
+
+def site(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it.")],
+    words: _Words = None,
+    *,
+    corpus: _Place = "",
+    title: _Title = "",
+) -> None:
+    """Write a static site of results."""
     from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
-    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
-    from wirespeed.results.box_names import parse_names  # noqa: PLC0415
 
-    refuse_other_options(command, OPTION_VERBS, what, locals())
-    given = words or []
-    _check(what, given)
-    with open_corpus(corpus) as opened:
-        match what:
-            case "add":
-                _add(opened, given, build, tuple(tag or ()), parse_names(box, name or ()))
-            case "list" | "query":
-                _print(what, _found(opened, what, given, sort, best, _SHOWN if rows is None else rows), json)
-            case "show":
-                _show(opened, given[0], json)
-            case "tag":
-                _tag(opened, given[0], given[1:], remove=remove)
-            case "export":
-                _export(opened, Path(given[0]), given[1:])
-            case "site":
-                pages.write_site(opened, Path(given[0]), given[1:], title)
-            case "article":
-                pages.write_article(opened, given[0], against, title, output or "-", images)
-            case "verify":
-                return _verify(opened)
-            case "gc":
-                removed, swept = opened.collect_garbage(_UNWANTED)
-                print(f"{_count(removed, 'result')} tagged {_UNWANTED} and {_count(swept, 'leftover')} removed")
-    return 0
+    with _opened(corpus) as opened:
+        pages.write_site(opened, directory, words or [], title)
 
 
-def _check(what: str, given: Sequence[str]) -> None:
-    least = {"add": 1, "show": 1, "tag": 2, "export": 1, "site": 1, "article": 1}.get(what, 0)
-    most = {"show": 1, "article": 1, "verify": 0, "gc": 0}.get(what)
-    takes = {
-        "add": "FILE...",
-        "show": "ID",
-        "tag": "TAG ID...",
-        "export": "DIR [WORD...]",
-        "site": "DIR [WORD...]",
-        "article": "BOX",
-    }.get(what, "no word")
-    if len(given) < least or (most is not None and len(given) > most):
-        raise UsageError(f"corpus {what} takes {takes}; see wirespeed corpus --help")
+def article(
+    box: Annotated[str, typer.Argument(metavar="BOX", help="The device.")],
+    *,
+    corpus: _Place = "",
+    title: _Title = "",
+    against: Annotated[
+        str, typer.Option("--against", metavar="BOX", help="Another box to compare with.", show_default=False)
+    ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")
+    ] = "-",
+    images: Annotated[
+        Path | None,
+        typer.Option("--images", metavar="DIR", help="Draw its charts there, as PNG and SVG.", show_default=False),
+    ] = None,
+) -> None:
+    """Write a review of a device, to be filled in."""
+    from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
+
+    with _opened(corpus) as opened:
+        pages.write_article(opened, box, against, title, output, images)
+
+
+def verify(*, corpus: _Place = "") -> int:
+    """Check every file, and repair the index."""
+    with _opened(corpus) as opened:
+        return _verify(opened)
+
+
+def collect_garbage(*, corpus: _Place = "") -> None:
+    """Remove results tagged discard, and leftovers."""
+    with _opened(corpus) as opened:
+        removed, swept = opened.collect_garbage(_UNWANTED)
+    print(f"{_count(removed, 'result')} tagged {_UNWANTED} and {_count(swept, 'leftover')} removed")
+
+
+VERBS: dict[str, Callable[..., Any]] = {
+    "add": add,
+    "list": list_results,
+    "query": query,
+    "show": show,
+    "tag": tag,
+    "export": export,
+    "site": site,
+    "article": article,
+    "verify": verify,
+    "gc": collect_garbage,
+}
+
+
+def _opened(corpus: str) -> AbstractContextManager[Corpus]:
+    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415 - a command starts fast
+
+    return open_corpus(corpus)
 
 
 def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...], names: BoxNames) -> None:

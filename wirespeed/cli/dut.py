@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from wirespeed.cli.options import BenchOption, number
 from wirespeed.cli.plain import option_name
-from wirespeed.cli.verbs import is_given, refuse_other_options
+from wirespeed.ending_signals import leave_on_signals
+
+if TYPE_CHECKING:
+    from wirespeed.dut.device import Device
+    from wirespeed.dut.setup import DutSetup
 
 DeviceOption = Annotated[
     str,
@@ -21,48 +27,26 @@ DeviceOption = Annotated[
         show_default=False,
     ),
 ]
-SwitchOption = Annotated[Literal["on", "off", ""], typer.Option(show_default=False)]
+_Journal = Annotated[
+    Path | None,
+    typer.Option("--journal", metavar="FILE", help="Of what is to be put back; else ~/.local/state/wirespeed/dut."),
+]
+_Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")]
 
-_PREPARE = (
-    "mode",
-    "interface",
-    "route",
-    "label",
-    "routes",
-    "routes_by",
-    "queues",
-    "rx_desc",
-    "tx_desc",
-    "workers",
-    "cpus",
-    "driver",
-    "devargs",
-    "filter",
-    "governor",
-    "turbo",
-)
-OPTION_VERBS = {
-    **dict.fromkeys(("dut", "bench"), ("prepare", "restore", "collect", "describe")),
-    **dict.fromkeys((*_PREPARE, "dry_run"), ("prepare",)),
-    **dict.fromkeys(("duration", "interval", "output"), ("collect",)),
-    "journal": ("prepare", "restore"),
-}
-"""Verbs that take an option; the other options are for all of them."""
+HELP = """Prepare a device under test, restore it, collect what it tells, or show what a result holds of it.
+
+prepare makes the device a router between two interfaces, by a plan whose steps are kept on disk before each is done;
+restore puts all of them back, also after a crash."""
+
 _MODE = "ip4"
-_DURATION_S, _INTERVAL_S = 10.0, 1.0
 
 
-def command(
-    action: Annotated[
-        Literal["prepare", "restore", "collect", "describe", "show"],
-        typer.Argument(help="What to do.", metavar="ACTION"),
-    ],
-    words: Annotated[list[str] | None, typer.Argument(metavar="[RESULT [TEXT]]", help="Of show.")] = None,
+def prepare(
     *,
     dut: DeviceOption = "",
     bench: BenchOption = None,
     mode: Annotated[
-        str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="prepare: what it forwards.", show_default=_MODE)
+        str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="What it forwards.", show_default=_MODE)
     ] = "",
     interface: Annotated[
         list[str] | None,
@@ -103,92 +87,113 @@ def command(
     ] = None,
     governor: Annotated[str, typer.Option("--governor", metavar="NAME", help="Of the CPUs, such as performance.")] = "",
     turbo: Annotated[str, typer.Option("--turbo", metavar="on|off", help="Else left as it is.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="prepare: show the steps, change nothing.")] = False,
-    duration: Annotated[
-        float | None,
-        typer.Option(
-            "--duration", parser=number, metavar="S", help="collect: seconds.", show_default=f"{_DURATION_S:g}"
-        ),
-    ] = None,
-    interval: Annotated[
-        float | None,
-        typer.Option(
-            "--interval",
-            parser=number,
-            metavar="S",
-            help="collect: seconds from one reading to the next.",
-            show_default=f"{_INTERVAL_S:g}",
-        ),
-    ] = None,
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="collect: file to write, - for standard output.", show_default="-"
-        ),
-    ] = "",
-    journal: Annotated[
-        Path | None,
-        typer.Option("--journal", metavar="FILE", help="Of what is to be put back; else ~/.local/state/wirespeed/dut."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")] = False,
-) -> int:
-    """Prepare a device under test, put it back, collect what it tells, or show what a result holds of it.
-
-    prepare makes the device a router between two interfaces, by a plan whose steps are kept on disk before each is
-    done; restore puts all of them back, also after a crash. describe asks what it is. collect keeps what it counts
-    while you load it. show prints a text that was kept: `wirespeed dut show RESULT 'show run'`.
-    """
-    from wirespeed.dut import commands  # noqa: PLC0415
-    from wirespeed.dut.of_bench import read_dut  # noqa: PLC0415
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the steps, change nothing.")] = False,
+    journal: _Journal = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Make a device a router between two interfaces."""
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
-    from wirespeed.ending_signals import leave_on_signals  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
+    given = locals()
+    settings = (name for name in given if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
+    if bench is not None and (unwanted := [name for name in settings if given[name] not in (None, "", [])]):
+        word = option_name(prepare, unwanted[0])
+        raise UsageError(f"{bench} says how the device is prepared; leave out {word}, or change the file")
+    device, setup = _named(dut, bench)
+    if setup is None:
+        options = options_of(
+            queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
+        )
+        if not interface:
+            raise UsageError("prepare needs two of --interface NAME,mac=MAC, or --bench FILE")
+        setup = setup_of(mode or _MODE, interface, route or [], label or [], routes, options)
+    with _open(device):
+        text = commands.prepare(device, setup, journal, dry_run, _say(quiet))
+    print(text, end="")
+
+
+def restore(
+    *, dut: DeviceOption = "", bench: BenchOption = None, journal: _Journal = None, quiet: _Quiet = False
+) -> None:
+    """Put back what prepare changed, also after a crash."""
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+
+    with _open(_named(dut, bench)[0]) as device:
+        text = commands.restore(device, journal, _say(quiet))
+    print(text, end="")
+
+
+def collect(
+    *,
+    dut: DeviceOption = "",
+    bench: BenchOption = None,
+    duration: Annotated[float, typer.Option("--duration", parser=number, metavar="S", help="Seconds.")] = 10.0,
+    interval: Annotated[
+        float,
+        typer.Option("--interval", parser=number, metavar="S", help="Seconds from one reading to the next."),
+    ] = 1.0,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")
+    ] = "-",
+    quiet: _Quiet = False,
+) -> None:
+    """Keep what a device counts while you load it."""
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+
+    with _open(_named(dut, bench)[0]) as device:
+        text = commands.collect(device, duration, interval, output, _say(quiet))
+    print(text, end="")
+
+
+def describe(*, dut: DeviceOption = "", bench: BenchOption = None) -> None:
+    """Ask a device what it is."""
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+
+    with _open(_named(dut, bench)[0]) as device:
+        text = commands.describe(device)
+    print(text, end="")
+
+
+def show(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="A result file, or what collect wrote.")],
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="Which text, as 'show run'; else their names.")] = "",
+) -> None:
+    """Print a text of a device that a result holds.
+
+    Such as: wirespeed dut show RESULT 'show run'
+    """
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+
+    print(commands.show(result, text), end="")
+
+
+VERBS = {"prepare": prepare, "restore": restore, "collect": collect, "describe": describe, "show": show}
+
+
+def _named(dut: str, bench: Path | None) -> tuple[Device, DutSetup | None]:
+    """The device, and its setup if a bench says it."""
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+    from wirespeed.dut.of_bench import read_dut  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    if bool(dut) == (bench is not None):
+        raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
+    return (commands.device_of(dut), None) if bench is None else read_dut(bench)
+
+
+@contextmanager
+def _open(device: Device) -> Iterator[Device]:
+    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+
+    with leave_on_signals(KeyboardInterrupt), commands.closing(device):
+        yield device
+
+
+def _say(quiet: bool) -> Callable[[str], None]:
     def say(text: str) -> None:
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
-    refuse_other_options(command, OPTION_VERBS, action, locals())
-    given = words or []
-    if action == "show":
-        if not 1 <= len(given) <= 2:
-            raise UsageError("give a result file, and which of its texts: wirespeed dut show RESULT 'show run'")
-        print(commands.show(Path(given[0]), given[1] if len(given) == 2 else ""), end="")
-        return 0
-    if given:
-        raise UsageError(f"{action} takes no {given[0]!r}; the device is named by --dut or --bench")
-    if bool(dut) == (bench is not None):
-        raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
-    values = locals()
-    for parameter in _PREPARE if bench is not None else ():
-        if is_given(values[parameter]):
-            word = option_name(command, parameter)
-            raise UsageError(f"{bench} says how the device is prepared; leave out {word}, or change the file")
-    options = options_of(
-        queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
-    )
-    setup = setup_of(mode or _MODE, interface, route or [], label or [], routes, options) if interface else None
-    if bench is not None:
-        device, setup = read_dut(bench)
-    else:
-        device = commands.device_of(dut)
-    with leave_on_signals(KeyboardInterrupt), commands.closing(device):
-        match action:
-            case "prepare":
-                if setup is None:
-                    raise UsageError("prepare needs two of --interface NAME,mac=MAC, or --bench FILE")
-                text = commands.prepare(device, setup, journal, dry_run, say)
-            case "restore":
-                text = commands.restore(device, journal, say)
-            case "describe":
-                text = commands.describe(device)
-            case "collect":
-                text = commands.collect(
-                    device,
-                    _DURATION_S if duration is None else duration,
-                    _INTERVAL_S if interval is None else interval,
-                    output or "-",
-                    say,
-                )
-    print(text, end="")
-    return 0
+    return say

@@ -9,30 +9,39 @@ from wirespeed.errors import INTERRUPTED, FileFault, UsageError, WirespeedError
 from wirespeed.standard_output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
 
 ABOUT = "Measure what a router really forwards, and explain why."
-COMMANDS = {
-    "demo": "Set up a lab here, run its load tests, write the report.",
-    "loadtest": "Warm up, ramp the load linearly, hold it; write a result file.",
-    "search": "Find NDR, PDR (MLRsearch) and MRR; latency at shares of them.",
-    "rfc2544": "The benchmarks of RFC 2544, 9004 and 6201, by frame size.",
-    "soak": "Hold a load for minutes to days; what that shows of the loss.",
-    "suite": "Run a campaign of tests from a file; resumed, never twice.",
-    "compare": "Results against results: better, worse, same, or cannot tell.",
-    "corpus": "Results of all kinds kept for good, each once, and asked.",
-    "dut": "Prepare a device under test, collect from it, put it back.",
-    "bench": "Prove a bench part by part; the schema of its file.",
-    "web": "A running test in the browser, and results with their reports.",
-    "report": "Turn result files into one interactive HTML page, or a table.",
-    "explain": "Name what limits a router, from results or a `show runtime`.",
-    "inspect": "What the hardware is, what its links carry, what is off.",
-    "doctor": "What this machine lacks to test with, and what mends it.",
-    "generator": "Run the traffic generator (T-Rex stateless RPC).",
-    "router": "Run the vector router.",
-    "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
-    "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
-    "exporter": "Serve counters of all of them to Prometheus.",
-    "stats": "Read a router's counters in shared memory: ls, dump or poll.",
-    "ctl": "Talk to a running router: one command, or a shell.",
+GROUPS = {
+    "Measure": {
+        "demo": "Set up a lab here, run its load tests, write the report.",
+        "loadtest": "Warm up, ramp the load linearly, hold it; write a result file.",
+        "search": "Find NDR, PDR (MLRsearch) and MRR; latency at shares of them.",
+        "rfc2544": "The benchmarks of RFC 2544, 9004 and 6201, by frame size.",
+        "soak": "Hold a load for minutes to days; the loss ratio that it demonstrates.",
+        "suite": "Run a campaign of tests from a file; resumed, never twice.",
+    },
+    "Look": {
+        "report": "Turn result files into one interactive HTML page, or a table.",
+        "explain": "Name what limits a router, from results or a `show runtime`.",
+        "compare": "Results against results: better, worse, same, or inconclusive.",
+        "corpus": "Searchable archive of results, each kept once.",
+        "web": "A running test in the browser, and results with their reports.",
+    },
+    "Lab": {
+        "bench": "Check a testbed (tester, links, DUT); the schema of its file.",
+        "dut": "Prepare a device under test, collect from it, restore it.",
+        "inspect": "What the hardware is, what its links carry, what is off.",
+        "doctor": "Check this host for testing and suggest fixes.",
+    },
+    "Operate": {
+        "generator": "Run the traffic generator (T-Rex stateless RPC).",
+        "router": "Run the vector router.",
+        "ctl": "Talk to a running router: one command, or a shell.",
+        "stats": "Read a router's counters in shared memory: ls, dump or poll.",
+        "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
+        "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
+        "exporter": "Prometheus exporter of routers, generators, tests and devices.",
+    },
 }
+COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -53,46 +62,48 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def overview() -> str:
-    """What `wirespeed --help` prints: the option parser's own words for COMMANDS, without the time that it takes."""
-    commands = "\n".join(f"  {name:<{max(map(len, COMMANDS))}}  {summary}" for name, summary in COMMANDS.items())
-    return f"""Usage: wirespeed [OPTIONS] COMMAND [ARGS]...
+    """What `wirespeed --help` prints."""
+    width = max(map(len, COMMANDS))
+    groups = "\n\n".join(
+        "\n".join((f"{group}:", *(f"  {name:<{width}}  {summary}" for name, summary in commands.items())))
+        for group, commands in GROUPS.items()
+    )
+    return f"""Usage: wirespeed COMMAND [OPTIONS] [ARGS]...
 
   {ABOUT}
 
+{groups}
+
 Options:
   --version   Print the version.
-  -h, --help  Show this message and exit.
-
-Commands:
-{commands}"""
+  -h, --help  Show this message and exit."""
 
 
 def _run(args: list[str]) -> int:
     # What scripts and people ask first needs no option parser, which is most of a start.
-    if args in (["--version"], ["--help"], ["-h"]):
-        print(f"wirespeed {__version__}" if args == ["--version"] else overview())
+    if args[0] in ("--version", "--help", "-h"):
+        print(f"wirespeed {__version__}" if args[0] == "--version" else overview())
         return 0
+    if args[0] not in COMMANDS:
+        return _fail(f"{_unknown(args[0])}; see wirespeed --help", UsageError.exit_code)
 
     from typer import Abort  # noqa: PLC0415 - as above
 
     from wirespeed.cli.tree import run_command  # noqa: PLC0415
 
     try:
-        result = run_command(ABOUT, COMMANDS, args)
+        result = run_command(args)
     except WirespeedError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, EOFError, Abort):
         return _fail("interrupted", INTERRUPTED)
-    except OutputLost:
-        raise
-    except Exception as error:
-        # What the option parser raises has no public class in typer; it is known by its method.
-        explain = getattr(error, "format_message", None)
-        if explain is None:
-            raise
-        words = ("wirespeed", *(word for word in args[:1] if word in COMMANDS), "--help")
-        return _fail(f"{explain().rstrip('.')}; see {' '.join(words)}", UsageError.exit_code)
     return result if isinstance(result, int) else 0
+
+
+def _unknown(word: str) -> str:
+    from wirespeed.cli.tree import suggestion  # noqa: PLC0415 - as above
+
+    return f"no {'option' if word.startswith('-') else 'command'} {word!r}{suggestion(word, COMMANDS)}"
 
 
 def _fail(message: str, code: int) -> int:

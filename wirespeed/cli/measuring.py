@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import INTERRUPTED, UsageError
+from wirespeed.results.journal import journal_path
 from wirespeed.results.output import STDOUT, Output
 
 if TYPE_CHECKING:
@@ -29,7 +33,10 @@ def measure(kind: str, options: MeasurementOptions) -> int:
 
     console = Console(stderr=True, soft_wrap=True)
     if options.recover is not None:
-        return _recover(options.recover, options.output, console, options.quiet)
+        return _recover(options.recover, options.output or STDOUT, console, options.quiet)
+    is_named_here = not options.output and getattr(options, "resume", None) is None
+    if is_named_here:
+        options = replace(options, output=_own_file(kind, options) if sys.stdout.isatty() else STDOUT)
     measurement = kind_of(kind)(options)
     options = measurement.options
     out = Output(options.output)
@@ -45,8 +52,19 @@ def measure(kind: str, options: MeasurementOptions) -> int:
     measurement.keep_more(result)
     if not options.quiet:
         _say(console, _last_lines(measurement, result, where))
+    elif is_named_here and where is not None:
+        _say(console, [f"result in {where}"])
     measurement.raise_for(result)
     return INTERRUPTED if result.ending.status == "interrupted" else 0
+
+
+def _own_file(kind: str, options: MeasurementOptions) -> str:
+    """A file in the current folder that is not there yet, named after the test."""
+    profile = getattr(options, "profile", "") or ""
+    words = (kind, Path(profile).stem, *options.tunables.split(","))
+    stem = "-".join(re.sub(r"[^\w.=]+", "_", word) for word in words if word)
+    names = (f"{stem}{f'-{number}' if number > 1 else ''}.json" for number in itertools.count(1))
+    return next(name for name in names if not Path(name).exists() and not journal_path(Path(name)).exists())
 
 
 def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:

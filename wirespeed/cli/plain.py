@@ -67,6 +67,11 @@ def option_name(function: Callable[..., Any], parameter: str) -> str:
     return next(one.words[-1] for one in _parameters(function) if one.name == parameter)
 
 
+def options_of(function: Callable[..., Any]) -> dict[str, bool]:
+    """The options of a command by each of their names, and which of them stand before a value."""
+    return {word: not one.is_flag for one in _parameters(function) for word in (*one.words, *one.off)}
+
+
 class _Parameter:
     """One parameter of a command; `words` are the option's names, none for an argument; `off` set a flag to False."""
 

@@ -14,11 +14,17 @@ from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
 
+Format = Literal["html", "md", "csv", "json"]
+_BY_SUFFIX: dict[str, Format] = {".md": "md", ".csv": "csv", ".json": "json"}
+
 
 def command(
     results: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT.json...", help="Ours of any kind, inspections too, or those of trex-loadtest."),
+        typer.Argument(
+            metavar="RESULT.json...",
+            help="Ours of any kind, inspections too, or those of trex-loadtest; or folders of them.",
+        ),
     ],
     *,
     title: Annotated[str, typer.Option("-t", "--title", help="Title of the page.")] = "Loadtest results",
@@ -28,7 +34,7 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="File to write, - for standard output.",
+            help="File to write, - for standard output; .md, .csv and .json are tables.",
             show_default="index.html; - for a table",
         ),
     ] = "",
@@ -55,8 +61,9 @@ def command(
         ),
     ] = None,
     output_format: Annotated[
-        Literal["html", "md", "csv", "json"], typer.Option("--format", help="The page, or its table alone.")
-    ] = "html",
+        Format | None,
+        typer.Option("--format", help="The page, or its table alone.", show_default="that of -o, or html"),
+    ] = None,
     layout: Annotated[
         Literal["list", "matrix", "nodes", "power"],
         typer.Option(
@@ -96,12 +103,15 @@ def command(
     name: NameOption = None,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
+    from wirespeed.compare.sides import files_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.report.render import render  # noqa: PLC0415 - brings Jinja in
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
-    if images is not None and output_format != "html":
-        raise UsageError(f"--images is of the page's charts, and --format {output_format} has none: leave one out")
+    form: Format = _BY_SUFFIX.get(Path(output).suffix, "html") if output_format is None else output_format
+    results = [file for path in results for file in files_of(path)]
+    if images is not None and form != "html":
+        raise UsageError(f"--images is of the page's charts, and --format {form} has none: leave one out")
     report = render(
         results,
         title=title,
@@ -109,7 +119,7 @@ def command(
         threshold=threshold,
         scaler=scaler,
         only_channels=only_channels or (),
-        output_format=output_format,
+        output_format=form,
         layout=layout,
         both=both,
         row_labels=row_label or (),
@@ -122,7 +132,7 @@ def command(
         print(f"warning: {path} is not there yet: read from its journal, {journal_path(path).name}", file=sys.stderr)
     for remark in report.remarks:
         print(f"warning: {harmless(remark.sentence)}", file=sys.stderr)
-    target = output or ("index.html" if output_format == "html" else "-")
+    target = output or ("index.html" if form == "html" else "-")
     if target == "-":
         sys.stdout.write(report.text)
     else:

@@ -9,6 +9,7 @@ import typer
 
 from wirespeed.cli.options import HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
 from wirespeed.ending_signals import leave_on_signals
+from wirespeed.errors import FileFault
 from wirespeed.later import Later
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ def command(
     from wirespeed.router.startup.log import Log  # noqa: PLC0415
     from wirespeed.router.startup.requests import Startup  # noqa: PLC0415
 
+    for option, path in (("--socket", socket), ("--api-socket", api_socket)):
+        if path is not None and not path.parent.is_dir():
+            raise FileFault(f"{option} {path}: there is no folder {path.parent}; make it, or give another path")
     startup = Startup() if config is None else startup_files.read_startup(config)
     settings = router_settings(
         interface or [],

@@ -5,89 +5,80 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from wirespeed.cli.verbs import refuse_other_options
 
 if TYPE_CHECKING:
     from wirespeed.statseg.reading import Reading, Value
     from wirespeed.statseg.segment import StatsSegment
 
-OPTION_VERBS = {"interval": ("poll",), "count": ("poll",), "workers": ("dump",), "nonzero": ("dump",)}
-"""Verbs that take an option; the other options are for all of them."""
-_INTERVAL_S = 1.0
+HELP = "Read the counters of a router, ours or VPP, from its shared memory."
+
+_Patterns = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[PATTERN...]", help="Regular expressions found in the names; else all."),
+]
+_File = Annotated[
+    Path | None,
+    typer.Option(
+        "-f",
+        "--file",
+        metavar="PATH",
+        help="Statistics file, or a stats.sock of ours or VPP's.",
+        show_default="the router's",
+    ),
+]
 
 
-def command(
-    what: Annotated[
-        Literal["ls", "dump", "poll"],
-        typer.Argument(help="ls: the names; dump: the values; poll: what changes, and how fast."),
-    ],
-    patterns: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PATTERN...]", help="Regular expressions found in the names; else all."),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "-f",
-            "--file",
-            metavar="PATH",
-            help="Statistics file, or a stats.sock of ours or VPP's.",
-            show_default="the router's",
-        ),
-    ] = None,
-    interval: Annotated[
-        float | None,
-        typer.Option(
-            "-i", "--interval", metavar="S", help="poll: seconds between polls.", show_default=f"{_INTERVAL_S:g}"
-        ),
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option("-n", "--count", metavar="N", help="poll: how often; 0: until interrupted.", show_default="0"),
-    ] = None,
+def ls(patterns: _Patterns = None, *, file: _File = None) -> None:
+    """List the names of counters."""
+    with _segment(file) as segment:
+        for name in segment.names(patterns or []):
+            print(name)
+
+
+def dump(
+    patterns: _Patterns = None,
     *,
+    file: _File = None,
     workers: Annotated[
-        bool, typer.Option("-w", "--workers", help="dump: each thread's own value, the main one's first.")
+        bool, typer.Option("-w", "--workers", help="Each thread's own value, the main one's first.")
     ] = False,
-    nonzero: Annotated[bool, typer.Option("--nonzero", help="dump: leave out what is zero.")] = False,
+    nonzero: Annotated[bool, typer.Option("--nonzero", help="Leave out what is zero.")] = False,
 ) -> None:
-    """Read the counters of a router, ours or VPP, from its shared memory."""
-    from wirespeed.errors import UsageError  # noqa: PLC0415 - keeps --help of other commands fast
-    from wirespeed.router.protocol import default_socket  # noqa: PLC0415
+    """Print the values of counters once."""
+    with _segment(file) as segment:
+        for line in dump_lines(segment.read(patterns or []), threads=workers, nonzero=nonzero):
+            print(line)
+
+
+def poll(
+    patterns: _Patterns = None,
+    *,
+    file: _File = None,
+    interval: Annotated[float, typer.Option("-i", "--interval", metavar="S", help="Seconds between polls.")] = 1.0,
+    count: Annotated[int, typer.Option("-n", "--count", metavar="N", help="How often; 0: until interrupted.")] = 0,
+) -> None:
+    """Print which counters change, and how fast."""
+    from wirespeed.errors import UsageError  # noqa: PLC0415 - a command starts fast
+
+    if not 0.01 <= interval <= 3600 or count < 0:
+        raise UsageError("--interval is 0.01 to 3600 seconds, --count not below 0")
+    with _segment(file) as segment:
+        for line in _poll(segment, patterns or [], interval, count):
+            print(line, flush=True)
+
+
+VERBS = {"ls": ls, "dump": dump, "poll": poll}
+
+
+def _segment(file: Path | None) -> StatsSegment:
+    from wirespeed.router.protocol import default_socket  # noqa: PLC0415 - a command starts fast
     from wirespeed.router.stats_file import default_stats_file  # noqa: PLC0415
     from wirespeed.statseg.segment import StatsSegment  # noqa: PLC0415
 
-    refuse_other_options(command, OPTION_VERBS, what, locals())
-    interval_s = _INTERVAL_S if interval is None else interval
-    count = count or 0
-    if not 0.01 <= interval_s <= 3600 or count < 0:
-        raise UsageError("--interval is 0.01 to 3600 seconds, --count not below 0")
-    with StatsSegment(file or default_stats_file(default_socket())) as segment:
-        for line in _lines(segment, what, patterns or [], interval_s, count, workers=workers, nonzero=nonzero):
-            print(line, flush=what == "poll")
-
-
-def _lines(
-    segment: StatsSegment,
-    what: str,
-    patterns: list[str],
-    interval_s: float,
-    count: int,
-    *,
-    workers: bool,
-    nonzero: bool,
-) -> Iterator[str]:
-    match what:
-        case "ls":
-            yield from segment.names(patterns)
-        case "dump":
-            yield from dump_lines(segment.read(patterns), threads=workers, nonzero=nonzero)
-        case _:
-            yield from _poll(segment, patterns, interval_s, count)
+    return StatsSegment(file or default_stats_file(default_socket()))
 
 
 def dump_lines(readings: dict[str, Reading], *, threads: bool, nonzero: bool) -> Iterator[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli.verbs import refuse_other_options
 from wirespeed.corpus.place import own_corpus
 
 if TYPE_CHECKING:
@@ -20,33 +19,15 @@ OPTIONAL_VALUES = {"--corpus": own_corpus()}
 _FIRST_WAIT_S = 10.0
 """A bench that is there answers sooner; a name that was mistyped is to be told soon."""
 
-OPTION_VERBS = dict.fromkeys(
-    (
-        "dry_run",
-        "out",
-        "yes",
-        "budget",
-        "benches",
-        "ray",
-        "wait",
-        "ab",
-        "markdown",
-        "corpus",
-        "retry_failed",
-        "quiet",
-    ),
-    ("run",),
-)
-"""Verbs that take an option."""
+HELP = """Run a campaign: testbeds × devices × tests × repeats, each cell once.
+
+What is done is never run again: after a kill or Ctrl-C the same command goes on."""
+
 _WAIT_S = 600.0
 
 
-def command(
-    what: Annotated[
-        Literal["run", "schema"],
-        typer.Argument(help="run FILE: what of the campaign is not done; schema: JSON schema of the file."),
-    ],
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The campaign file.")] = None,
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The campaign file.")],
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would run, its commands and how long it takes; run nothing.")
@@ -74,15 +55,9 @@ def command(
         typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --benches.", show_default="this machine's"),
     ] = "",
     wait: Annotated[
-        float | None,
-        typer.Option(
-            "--wait",
-            metavar="S",
-            help="Wait so long for a bench of --benches that is away.",
-            min=0.0,
-            show_default=f"{_WAIT_S:g}",
-        ),
-    ] = None,
+        float,
+        typer.Option("--wait", metavar="S", help="Wait so long for a bench of --benches that is away.", min=0.0),
+    ] = _WAIT_S,
     ab: Annotated[
         bool,
         typer.Option(
@@ -106,7 +81,7 @@ def command(
     ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")] = False,
 ) -> int:
-    """Run a campaign: benches × devices × tests × repeats, each cell once; what is done is never run again.
+    """Run what of a campaign is not done.
 
     Results lie in DIR/results. Ctrl-C lets the running cell end and stops; a second Ctrl-C abandons it. After a kill,
     the same command goes on. Exit codes: 0 all is done, or the budget is; 2 a word or a matrix that cannot be used;
@@ -115,20 +90,8 @@ def command(
     """
     import sys  # noqa: PLC0415 - a command starts fast
 
-    from wirespeed.errors import UsageError  # noqa: PLC0415
-
-    refuse_other_options(command, OPTION_VERBS, what, locals())
-    if what == "schema":
-        from wirespeed.suite.file import schema_text  # noqa: PLC0415
-
-        if file is not None:
-            raise UsageError("suite schema takes no file")
-        print(schema_text())
-        return 0
-    if file is None:
-        raise UsageError("say which campaign to run: wirespeed suite run FILE (docs/campaigns.md shows one)")
-
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.suite.benches import place_of  # noqa: PLC0415
     from wirespeed.suite.campaign import Asked, dry, run_campaign  # noqa: PLC0415
     from wirespeed.suite.loading import load  # noqa: PLC0415
@@ -137,7 +100,6 @@ def command(
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
-    wait_s = _WAIT_S if wait is None else wait
     names = [name for name in benches.split(",") if name]
     with ExitStack() as stack:
         served: list[Place] = []
@@ -147,13 +109,13 @@ def command(
             if not names:
                 raise UsageError("--ray is of --benches; name those that are to be used")
             stack.enter_context(ray_runner.cluster(ray))
-            served = ray_runner.served(names, min(wait_s, _FIRST_WAIT_S))
+            served = ray_runner.served(names, min(wait, _FIRST_WAIT_S))
         elif names:
             served = [place_of(names[0], file.parent)]
         loaded = load(file, served, yes=yes or dry_run)
         by_ray = bool(ray or len(names) > 1)
         directory = out or Path("wirespeed-suite") / loaded.campaign.name
-        asked = Asked(directory, budget, retry_failed, by_ray, wait_s, ab, markdown)
+        asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown)
         if dry_run:
             for line in dry(loaded, asked):
                 print(line)
@@ -164,3 +126,13 @@ def command(
             asked = replace(asked, land=stack.enter_context(landing(corpus, loaded.campaign.name, say)))
         stop = stack.enter_context(stop_on_signals())
         return run_campaign(loaded, asked, say, stop)
+
+
+def schema() -> None:
+    """Print the JSON schema of a campaign file."""
+    from wirespeed.suite.file import schema_text  # noqa: PLC0415 - a command starts fast
+
+    print(schema_text())
+
+
+VERBS = {"run": run, "schema": schema}

@@ -1,60 +1,102 @@
-"""The tree of commands as the option parser has it; of the commands only the one that runs is imported."""
+"""The command, or the verb of one, that a line names; only its module is imported.
+
+A module in this folder has `command`, or `VERBS`, functions by verb, with `HELP`, what they have in common. Options of
+a verb may stand before it. Words in `RESERVED` of a module are commands below its own, each in a module of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import difflib
+import inspect
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated, Any, get_args, get_type_hints
+from types import ModuleType
+from typing import Any
 
 import typer
 import typer.main
 
-from wirespeed import __version__
-from wirespeed.cli.plain import NotPlain, plain_call
+from wirespeed.cli.plain import NotPlain, options_of, plain_call
+from wirespeed.errors import UsageError
+
+_HELP = ("-h", "--help")
+_WIDTH = 78
+_SENSIBLE = 0.6
+"""Likeness from which a word is suggested, as difflib has it."""
 
 
-def command_tree(about: str, commands: Mapping[str, str], loaded: str, words: Sequence[str] = ()) -> Any:
-    """The parser's command for `commands`, names with a line each; only `loaded` can run. If `words`, which are to
-    follow it, name one of its verbs, its help shows no options of others."""
-    app = typer.Typer(
-        help=about,
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_top)
-    module = None
-    for name, summary in commands.items():
-        if name == loaded:
-            module = import_module(f"wirespeed.cli.{name}")
-            settings = getattr(module, "CONTEXT", {})
-            app.command(name, context_settings={"help_option_names": ["-h", "--help"], **settings})(module.command)
-        else:
-            app.command(name, help=summary)(_unloaded)
-    tree: Any = typer.main.get_command(app)
-    if module is not None and (verbs := getattr(module, "OPTION_VERBS", None)):
-        possible = get_args(next(iter(get_type_hints(module.command).values())))
-        verb = next((word for word in words if word in possible), None)
-        for one in tree.commands[loaded].params:
-            one.hidden |= verb not in (None, *verbs.get(one.name, (verb,)))
-    return tree
+@dataclass(frozen=True)
+class Command:
+    """A command, or a verb of one: `words` are behind `wirespeed`."""
+
+    words: tuple[str, ...]
+    module: ModuleType
+    call: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.words)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings of the option parser, besides those of all commands."""
+        settings: Mapping[str, Any] = getattr(self.module, "CONTEXT", {})
+        return settings
+
+    def parser(self) -> Any:
+        """The option parser's command, which prints the help."""
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(context_settings={"help_option_names": [*_HELP], **self.settings})(self.call)
+        return typer.main.get_command(app)
 
 
-def run_command(about: str, commands: Mapping[str, str], args: Sequence[str]) -> Any:
-    """Run the command that `args` begins with; what it returns. The option parser is built for help, for words that
-    are not among `commands`, and for lines that are not plain."""
-    name, module = args[0], import_module(f"wirespeed.cli.{args[0]}") if args[0] in commands else None
-    args = filled_in(gathered(args, getattr(module, "NUMBER_LISTS", ())), getattr(module, "OPTIONAL_VALUES", {}))
-    if module is not None:
-        anywhere = getattr(module, "CONTEXT", {}).get("allow_interspersed_args", True)
-        try:
-            given = plain_call(module.command, args[1:], options_anywhere=anywhere)
-        except NotPlain:
-            pass
-        else:
-            return module.command(**given)
-    tree = command_tree(about, commands, loaded=name, words=args[1:])
-    return tree.main(args=args, prog_name="wirespeed", standalone_mode=False)
+def commands_of(name: str) -> tuple[Command, ...]:
+    """The command `name`, and its verbs, in the order of help."""
+    module = import_module(f"wirespeed.cli.{name}")
+    found = [Command((name,), module, module.command)] if hasattr(module, "command") else []
+    found += [Command((name, verb), module, call) for verb, call in getattr(module, "VERBS", {}).items()]
+    for word in getattr(module, "RESERVED", ()):
+        below = import_module(f"wirespeed.cli.{word}")
+        found += [Command((name, word, verb), below, call) for verb, call in below.VERBS.items()]
+    return tuple(found)
+
+
+def run_command(args: Sequence[str]) -> Any:
+    """Run what `args` begins with, a command that is there; what it returns. The option parser is built for help and
+    for lines that are not plain. UsageError for a line that it refuses."""
+    command, rest = _found(args)
+    if command is None:
+        return None
+    try:
+        anywhere = command.settings.get("allow_interspersed_args", True)
+        given = plain_call(command.call, rest, options_anywhere=anywhere)
+    except NotPlain:
+        return _parse_and_run(command, rest)
+    return command.call(**given)
+
+
+def about(module: ModuleType) -> tuple[str, ...]:
+    """The paragraphs on a command with verbs."""
+    return tuple(" ".join(part.split()) for part in module.HELP.split("\n\n"))
+
+
+def summary(call: Callable[..., Any]) -> str:
+    """The first paragraph of a command's docstring."""
+    return " ".join((inspect.getdoc(call) or "").partition("\n\n")[0].split())
+
+
+def suggestion(word: str, possible: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for a word that is like one of `possible`; else nothing."""
+    like = difflib.get_close_matches(word, [*possible], 1, _SENSIBLE)
+    return f"; did you mean {like[0]!r}?" if like else ""
+
+
+def listed(entries: Mapping[str, str]) -> str:
+    """Words with a line each, as help lists them."""
+    width = max(map(len, entries))
+    return "\n".join(f"  {word:<{width}}  {summary}" for word, summary in entries.items())
 
 
 def gathered(args: Sequence[str], lists: Collection[str]) -> list[str]:
@@ -71,27 +113,84 @@ def gathered(args: Sequence[str], lists: Collection[str]) -> list[str]:
 def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:
     """`args` with the values of options that may stand without one, which `optional` holds."""
     filled = []
-    for word, following in zip(args, [*args[1:], "-"], strict=True):
+    for word, following in zip(args, [*args, "-"][1:], strict=True):
         filled.append(word)
         if word in optional and following.startswith("-"):
             filled.append(optional[word])
     return filled
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"wirespeed {__version__}")
-        raise typer.Exit
+def _found(args: Sequence[str]) -> tuple[Command | None, list[str]]:
+    """The command and the words behind it; None for a line that asked for the help of a command with verbs."""
+    name = args[0]
+    module = import_module(f"wirespeed.cli.{name}")
+    rest = filled_in(gathered(args[1:], getattr(module, "NUMBER_LISTS", ())), getattr(module, "OPTIONAL_VALUES", {}))
+    words: tuple[str, ...] = (name,)
+    if reserved := getattr(module, "RESERVED", ()):
+        word, others = _word_first(rest, [module.command])
+        if word in reserved:
+            module, rest, words = import_module(f"wirespeed.cli.{word}"), others, (name, word)
+    verbs = getattr(module, "VERBS", None)
+    if verbs is None:
+        return Command(words, module, module.command), rest
+    verb, others = _word_first(rest, verbs.values())
+    if verb in verbs:
+        return Command((*words, verb), module, verbs[verb]), others
+    called = " ".join(words)
+    if not verb and set(rest) & {*_HELP}:
+        print(_help(called, module))
+        return None, rest
+    wrong = "needs a verb" if not verb else f"has no verb {verb!r}"
+    likely = suggestion(verb, verbs)
+    raise UsageError(f"{called} {wrong}{likely or f': {_alternatives([*verbs])}'}; see wirespeed {called} --help")
 
 
-def _top(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    pass
+def _word_first(args: Sequence[str], calls: Iterable[Callable[..., Any]]) -> tuple[str, list[str]]:
+    """The first word that is no option of `calls` and no value of one, empty if there is none, and the other words."""
+    valued = {word for call in calls for word, takes_value in options_of(call).items() if takes_value}
+    is_value = False
+    for place, word in enumerate(args):
+        if word == "--":
+            break
+        if not is_value and not word.startswith("-"):
+            return word, [*args[:place], *args[place + 1 :]]
+        is_value = not is_value and word in valued
+    return "", [*args]
 
 
-def _unloaded() -> None:
-    raise AssertionError("a command ran that was not imported")
+def _help(called: str, module: ModuleType) -> str:
+    """What a command with verbs prints for --help."""
+    paragraphs = (textwrap.fill(part, _WIDTH, initial_indent="  ", subsequent_indent="  ") for part in about(module))
+    told = "\n\n".join(paragraphs)
+    return f"""Usage: wirespeed {called} VERB [OPTIONS] [ARGS]...
+
+{told}
+
+Verbs:
+{listed({verb: summary(call) for verb, call in module.VERBS.items()})}
+
+`wirespeed {called} VERB --help` lists the options of a verb."""
+
+
+def _parse_and_run(command: Command, args: Sequence[str]) -> Any:
+    try:
+        return command.parser().main(args=[*args], prog_name=f"wirespeed {command.name}", standalone_mode=False)
+    except Exception as error:
+        # What the option parser raises has no public class in typer; it is known by its method.
+        explain = getattr(error, "format_message", None)
+        if explain is None:
+            raise
+        _refuse_other_verbs_option(command, str(getattr(error, "option_name", "")))
+        told = explain().rstrip(".")
+        raise UsageError(f"{told}{'' if told.endswith('?') else ';'} see wirespeed {command.name} --help") from None
+
+
+def _refuse_other_verbs_option(command: Command, option: str) -> None:
+    """UsageError that names the verbs that take `option`, if there are any."""
+    others = [one.name for one in commands_of(command.words[0]) if option in options_of(one.call)]
+    if option and others:
+        raise UsageError(f"{command.name} takes no {option}, which is an option of {_alternatives(others, 'and')}")
+
+
+def _alternatives(words: Sequence[str], last: str = "or") -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

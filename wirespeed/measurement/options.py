@@ -44,8 +44,15 @@ class MeasurementOptions:
     ] = None
     tunables: Annotated[str, TUNABLES] = ""
     output: Annotated[
-        str, Option("-o --output", "File for the result; - is standard output.", metavar="FILE", row=3)
-    ] = "-"
+        str,
+        Option(
+            "-o --output",
+            "File for the result; - is standard output.",
+            metavar="FILE",
+            shown="on a terminal a file named after the test, else -",
+            row=3,
+        ),
+    ] = ""
     lab: Annotated[
         str,
         Option(

@@ -40,7 +40,7 @@ def plan_head(at: Options, options: MeasurementOptions, name: str = "") -> PlanH
         line_bps=parse_speed(at.line) if at.line else None,
         verify=options.verify,
         force=options.force,
-        name=(name or at.profile) if options.output == STDOUT else Path(options.output).stem,
+        name=(name or at.profile) if options.output in ("", STDOUT) else Path(options.output).stem,
         output_file=options.output,
     )
 

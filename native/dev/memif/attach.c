@@ -120,13 +120,6 @@ bool memif_is_broken(const struct memif_port *port)
 	return is_broken;
 }
 
-void memif_break(struct memif_queue *queue)
-{
-	queue->has_ring = false;
-	__atomic_store_n(&queue->is_broken, true, __ATOMIC_RELEASE);
-	memif_control_wake();
-}
-
 void memif_interrupt(const struct memif_queue *queue)
 {
 	const uint64_t one = 1;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/memif/control.h"
 
-#include "dev/bell.h"
 #include "dev/error.h"
+#include "dev/helper_thread.h"
 #include "dev/link.h"
 #include "dev/memif/attach.h"
 #include "dev/memif/socket.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +17,8 @@
 
 enum { MAX_CHANNELS = 128, MAX_EVENTS = 32, RETRY_MS = 200 };
 
-/* What an event of the epoll set is about. */
-enum source { SOURCE_BELL, SOURCE_LISTENER, SOURCE_CHANNEL };
+/* What an event of the epoll set is about; the bell has none. */
+enum source { SOURCE_LISTENER, SOURCE_CHANNEL };
 
 /* One for each path, of all servers there. */
 struct memif_listener {
@@ -45,18 +43,17 @@ static struct {
 	struct memif_port *ports[WS_MAX_PORTS];
 	uint16_t count, channel_count;
 	struct memif_channel *channels;
-	int epoll;
-	struct bell bell;
-	pthread_t thread;
-	bool running;
-	bool stopping;
-} control = {.epoll = -1, .bell = {.fd = -1}};
+} control;
 
-static enum source bell_source = SOURCE_BELL;
+static void run(void);
+static struct helper_thread helper = {
+	.name = "ws_memif", .serves = "memifs", .run = run, HELPER_THREAD_CLOSED};
 
-void memif_control_wake(void)
+void memif_break(struct memif_queue *queue)
 {
-	bell_ring(&control.bell);
+	queue->has_ring = false;
+	__atomic_store_n(&queue->is_broken, true, __ATOMIC_RELEASE);
+	helper_thread_wake(&helper);
 }
 
 /* ---- Channels ---- */
@@ -65,8 +62,7 @@ static struct memif_channel *open_channel(int fd, struct memif_listener *listene
 {
 	struct memif_channel *channel =
 		control.channel_count < MAX_CHANNELS ? calloc(1, sizeof(*channel)) : NULL;
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = channel};
-	if (!channel || epoll_ctl(control.epoll, EPOLL_CTL_ADD, fd, &event)) {
+	if (!channel || helper_thread_watch(&helper, fd, channel)) {
 		free(channel);
 		close(fd);
 		return NULL;
@@ -322,90 +318,32 @@ static void drop_broken(void)
 
 static void handle(const struct epoll_event *event)
 {
-	switch (*(const enum source *)event->data.ptr) {
-	case SOURCE_BELL:
-		break;
-	case SOURCE_LISTENER:
+	const enum source *source = event->data.ptr;
+	if (source && *source == SOURCE_LISTENER)
 		accept_all(event->data.ptr);
-		break;
-	case SOURCE_CHANNEL:
+	else if (source)
 		read_channel(event->data.ptr);
-		break;
-	}
 }
 
-static void *run(void *argument)
+static void run(void)
 {
 	struct epoll_event events[MAX_EVENTS];
-	(void)argument;
-	pthread_setname_np(pthread_self(), "ws_memif");
-	while (!__atomic_load_n(&control.stopping, __ATOMIC_RELAXED)) {
+	while (!helper_thread_must_stop(&helper)) {
 		bool is_waiting = connect_clients();
-		bell_listen(&control.bell);
+		bell_listen(&helper.bell);
 		drop_broken();
-		bool is_over = __atomic_load_n(&control.stopping, __ATOMIC_RELAXED);
-		int n = epoll_wait(control.epoll, events, MAX_EVENTS,
+		bool is_over = helper_thread_must_stop(&helper);
+		int n = epoll_wait(helper.epoll, events, MAX_EVENTS,
 						   is_over      ? 0
 						   : is_waiting ? RETRY_MS
 										: -1);
-		bell_ignore(&control.bell);
+		bell_ignore(&helper.bell);
 		for (int i = 0; i < n; i++)
 			handle(&events[i]);
 	}
-	return NULL;
 }
 
 /* ---- The main thread's ---- */
-
-static void stop(void)
-{
-	if (control.running) {
-		__atomic_store_n(&control.stopping, true, __ATOMIC_SEQ_CST);
-		memif_control_wake();
-		pthread_join(control.thread, NULL);
-	}
-	control.running = false;
-}
-
-static int watch(int fd, void *source)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = source};
-	return epoll_ctl(control.epoll, EPOLL_CTL_ADD, fd, &event);
-}
-
-static void close_set(void)
-{
-	if (control.epoll >= 0)
-		close(control.epoll);
-	control.epoll = -1;
-	bell_close(&control.bell);
-}
-
-static int open_set(void)
-{
-	if (control.epoll >= 0)
-		return 0;
-	control.epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (control.epoll < 0 || bell_open(&control.bell) || watch(control.bell.fd, &bell_source)) {
-		int error = -errno;
-		close_set();
-		return fail(error, "the memifs' thread cannot wait for them: %s", strerror(-error));
-	}
-	return 0;
-}
-
-static int start(void)
-{
-	control.stopping = false;
-	/* Signals are the main thread's. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&control.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	control.running = !error;
-	return error ? fail(-error, "the memifs' thread cannot be made: %s", strerror(error)) : 0;
-}
 
 static int join_listener(struct memif_port *port)
 {
@@ -423,7 +361,7 @@ static int join_listener(struct memif_port *port)
 	if (fd < 0)
 		return fail(fd, "no memif can listen at %s: %s", port->path, strerror(-fd));
 	struct memif_listener *listener = calloc(1, sizeof(*listener));
-	if (!listener || watch(fd, listener)) {
+	if (!listener || helper_thread_watch(&helper, fd, listener)) {
 		free(listener);
 		memif_unlisten(fd, port->path);
 		return fail(-ENOMEM, "no memory to listen at %s", port->path);
@@ -452,28 +390,28 @@ static void leave_listener(struct memif_port *port)
 
 int memif_control_add(struct memif_port *port)
 {
-	stop();
-	int error = open_set();
+	helper_thread_stop(&helper);
+	int error = helper_thread_open(&helper);
 	if (!error && port->role == MEMIF_SERVER)
 		error = join_listener(port);
 	if (!error)
 		control.ports[control.count++] = port;
 	if (!error || control.count) {
-		int started = start();
+		int started = helper_thread_start(&helper);
 		if (!error && started) {
 			memif_control_remove(port);
 			error = started;
 		}
 	}
 	if (!control.count)
-		close_set();
+		helper_thread_close(&helper);
 	return error;
 }
 
 void memif_control_remove(struct memif_port *port)
 {
 	uint16_t kept = 0;
-	stop();
+	helper_thread_stop(&helper);
 	if (port->channel)
 		send_away(port->channel, "interface deleted");
 	for (uint16_t i = 0; i < control.count; i++)
@@ -482,7 +420,7 @@ void memif_control_remove(struct memif_port *port)
 	control.count = kept;
 	leave_listener(port);
 	if (kept)
-		start();
+		helper_thread_start(&helper);
 	else
-		close_set();
+		helper_thread_close(&helper);
 }

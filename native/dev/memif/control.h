@@ -33,7 +33,5 @@ struct memif_port {
 /* Main thread. The set of ports changes only while the thread is stopped, so it needs no lock. */
 int memif_control_add(struct memif_port *port);
 void memif_control_remove(struct memif_port *port);
-/* Any thread: look at the queues. */
-void memif_control_wake(void);
 
 #endif

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/tap/tap_thread.h"
 
-#include "dev/bell.h"
 #include "dev/error.h"
+#include "dev/helper_thread.h"
 #include "dev/link.h"
 #include "dev/pool.h"
 #include "dev/worker.h"
 #include "wirespeed/limits.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/uio.h>
@@ -28,19 +26,18 @@ enum {
 static struct {
 	struct tap *taps[WS_MAX_PORTS];
 	uint16_t count;
-	int epoll;
-	struct bell bell;
-	pthread_t thread;
-	bool running;
-	bool stopping;
 	/* Buffers at hand, so that the pool's lock is taken once for many of them. */
 	struct rte_mbuf *spare[BURST];
 	uint16_t spare_count;
-} server = {.epoll = -1, .bell = {.fd = -1}};
+} server;
+
+static void serve(void);
+static struct helper_thread helper = {
+	.name = "ws_tap", .serves = "TAPs", .run = serve, HELPER_THREAD_CLOSED};
 
 void tap_wake(void)
 {
-	bell_ring(&server.bell);
+	helper_thread_wake(&helper);
 }
 
 /* ---- Router to Linux ---- */
@@ -206,13 +203,13 @@ static void wait_for_work(bool may_sleep)
 	struct epoll_event events[WS_MAX_PORTS + 1];
 	int timeout = 0;
 	if (may_sleep) {
-		bell_listen(&server.bell);
-		if (rings_are_empty() && !__atomic_load_n(&server.stopping, __ATOMIC_RELAXED))
+		bell_listen(&helper.bell);
+		if (rings_are_empty() && !helper_thread_must_stop(&helper))
 			timeout = -1;
 	}
-	int n = epoll_wait(server.epoll, events, WS_MAX_PORTS + 1, timeout);
+	int n = epoll_wait(helper.epoll, events, WS_MAX_PORTS + 1, timeout);
 	if (may_sleep)
-		bell_ignore(&server.bell);
+		bell_ignore(&helper.bell);
 	for (int i = 0; i < n; i++) {
 		struct tap *tap = events[i].data.ptr;
 		if (!tap)
@@ -223,20 +220,18 @@ static void wait_for_work(bool may_sleep)
 			/* The interface is gone: nothing else makes a TAP an error. */
 			__atomic_store_n(&tap->alive, false, __ATOMIC_RELAXED);
 			links_changed();
-			epoll_ctl(server.epoll, EPOLL_CTL_DEL, tap->fd, NULL);
+			epoll_ctl(helper.epoll, EPOLL_CTL_DEL, tap->fd, NULL);
 		}
 	}
 }
 
-static void *serve(void *argument)
+static void serve(void)
 {
 	uint32_t work = 1;
-	(void)argument;
-	pthread_setname_np(pthread_self(), "ws_tap");
 	workers_avoid();
 	/* For a cache of the packets' pool; without one it is slower, no more. */
 	bool is_known = !rte_thread_register();
-	while (!__atomic_load_n(&server.stopping, __ATOMIC_RELAXED)) {
+	while (!helper_thread_must_stop(&helper)) {
 		wait_for_work(!work);
 		work = 0;
 		for (uint16_t i = 0; i < server.count; i++)
@@ -244,55 +239,24 @@ static void *serve(void *argument)
 	}
 	if (is_known)
 		rte_thread_unregister();
-	return NULL;
 }
 
 static void stop(void)
 {
-	if (server.running) {
-		__atomic_store_n(&server.stopping, true, __ATOMIC_SEQ_CST);
-		tap_wake();
-		pthread_join(server.thread, NULL);
-	}
-	server.running = false;
+	helper_thread_stop(&helper);
 	rte_pktmbuf_free_bulk(server.spare, server.spare_count);
 	server.spare_count = 0;
-	if (server.epoll >= 0)
-		close(server.epoll);
-	server.epoll = -1;
-	bell_close(&server.bell);
-}
-
-static int watch(int fd, struct tap *tap)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = tap};
-	return epoll_ctl(server.epoll, EPOLL_CTL_ADD, fd, &event);
-}
-
-static int start(void)
-{
-	server.epoll = epoll_create1(EPOLL_CLOEXEC);
-	bool failed = server.epoll < 0 || bell_open(&server.bell) || watch(server.bell.fd, NULL);
-	for (uint16_t i = 0; i < server.count && !failed; i++)
-		failed = server.taps[i]->alive && watch(server.taps[i]->fd, server.taps[i]);
-	if (failed)
-		return fail(-errno, "the TAPs' thread cannot wait for them: %s", strerror(errno));
-	server.stopping = false;
-	/* Signals are the main thread's. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&server.thread, NULL, serve, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	server.running = !error;
-	return error ? fail(-error, "the TAPs' thread cannot be made: %s", strerror(error)) : 0;
 }
 
 int tap_thread_add(struct tap *tap)
 {
 	stop();
 	server.taps[server.count++] = tap;
-	int error = start();
+	int error = helper_thread_open(&helper);
+	if (!error && helper_thread_watch(&helper, tap->fd, tap))
+		error = fail(-errno, "the TAPs' thread cannot wait for a TAP: %s", strerror(errno));
+	if (!error)
+		error = helper_thread_start(&helper);
 	if (error)
 		tap_thread_remove(tap);
 	return error;
@@ -302,10 +266,13 @@ void tap_thread_remove(struct tap *tap)
 {
 	uint16_t kept = 0;
 	stop();
+	epoll_ctl(helper.epoll, EPOLL_CTL_DEL, tap->fd, NULL);
 	for (uint16_t i = 0; i < server.count; i++)
 		if (server.taps[i] != tap)
 			server.taps[kept++] = server.taps[i];
 	server.count = kept;
 	if (kept)
-		start();
+		helper_thread_start(&helper);
+	else
+		helper_thread_close(&helper);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours: adjacencies with a MAC address, and the host routes that they bring. */
 #include "router/neighbor/neighbor.h"
+#include "router/event.h"
 #include "router/fib/own_balance.h"
 #include "router/interface/interface_change.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/route/route.h"
 #include "router/router.h"
-#include "router/worker/event.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 

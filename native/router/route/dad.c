@@ -9,12 +9,12 @@
  * Nobody is asked before the interface is usable.
  */
 #include "router/route/dad.h"
+#include "router/event.h"
 
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/ip6_interface.h"
 #include "router/packet/metadata.h"
-#include "router/worker/event.h"
 #include "router/worker/main_input.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"

@@ -80,7 +80,7 @@ class Soak(Measurement[SoakOptions, SoakResult]):
     def _resumed(self, file: Path) -> SoakPlan:
         """The plan of the soak that `file` or the journal beside it holds."""
         options = self.options
-        if options.load or options.of or options.output != "-":
+        if options.load or options.of or options.output:
             raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
         earlier = _earlier(file)
         duration_s = parse_time(options.duration) if options.duration else None

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "router/worker/event.h"
+#include "router/event.h"
 
 #include "dev/error.h"
 

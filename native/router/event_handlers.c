@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The router's ring of events, and the functions that handle them. Main thread. */
+#include "router/event.h"
 #include "router/module.h"
-#include "router/worker/event.h"
 #include "wirespeed/router.h"
 
 enum { MOST_A_POLL = 1024 /* however fast the workers fill the ring */ };

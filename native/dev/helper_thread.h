@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread that serves descriptors on behalf of ports: one for all TAPs, one for all memifs. It
+ * runs while there is such a port. Ports come and go only while it is stopped, so its function and
+ * the main thread share what they need without a lock.
+ */
+#ifndef DEV_HELPER_THREAD_H
+#define DEV_HELPER_THREAD_H
+
+#include "dev/bell.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct epoll_event;
+
+struct helper_thread {
+	const char *name;   /* of the thread; Linux keeps 15 characters */
+	const char *serves; /* its ports, as errors call them: "TAPs" */
+	void (*run)(void);  /* returns soon after helper_thread_must_stop */
+	int epoll;          /* -1: closed */
+	struct bell bell;   /* in the epoll set, with NULL as its data */
+	pthread_t thread;
+	bool is_running, must_stop;
+};
+
+#define HELPER_THREAD_CLOSED .epoll = -1, .bell = {.fd = -1}
+
+/* ---- The main thread's ---- */
+
+/* Make the epoll set, unless there is one; 0 or a negative errno. */
+int helper_thread_open(struct helper_thread *helper);
+/* Of a thread that is stopped. */
+void helper_thread_close(struct helper_thread *helper);
+/* 0, or a negative errno without a line about it, since the function may call it as well.
+ * `source` comes back with each event. */
+int helper_thread_watch(struct helper_thread *helper, int fd, void *source);
+/* 0 or a negative errno. */
+int helper_thread_start(struct helper_thread *helper);
+/* Returns once the function has. */
+void helper_thread_stop(struct helper_thread *helper);
+
+/* ---- The function's ---- */
+
+static inline bool helper_thread_must_stop(const struct helper_thread *helper)
+{
+	return __atomic_load_n(&helper->must_stop, __ATOMIC_RELAXED);
+}
+
+/* ---- Any thread's ---- */
+
+/* To be called once the work is where the function looks for it. */
+static inline void helper_thread_wake(struct helper_thread *helper)
+{
+	bell_ring(&helper->bell);
+}
+
+#endif
