@@ -26,13 +26,13 @@ from shared_labs import OWNER_TIMEOUT_S, RingLab, connected, ring_lab
 from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import ConnectionFault
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.machine.child import Child
 from wirespeed.machine.ports import free_rpc_port
 from wirespeed.measure import tester
 from wirespeed.measure.trial import Trial
 from wirespeed.measure.wires import pair_directions, parse_wires
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.results.loadtest_file import read_result

@@ -23,7 +23,7 @@ from wirespeed.demo.demo import tables
 from wirespeed.demo.suite import SEED_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
-from wirespeed.loadtest.live import summary
+from wirespeed.measurement.loadtest.live import summary
 from wirespeed.report.markdown import plain
 from wirespeed.report.render import render
 from wirespeed.results.analysis import judged

@@ -10,7 +10,7 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault
-from wirespeed.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
 from wirespeed.results.file import recover

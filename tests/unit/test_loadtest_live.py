@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from wirespeed.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
-from wirespeed.loadtest.plan import LoadPlan, Step
-from wirespeed.loadtest.run import Progress
+from wirespeed.measurement.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
+from wirespeed.measurement.loadtest.plan import LoadPlan, Step
+from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending

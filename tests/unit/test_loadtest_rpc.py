@@ -17,8 +17,8 @@ from fake_generator import FakeGenerator
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, RemoteError
 from wirespeed.generator.server import Server
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import run_loadtest
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import raise_for
 from wirespeed.units import Rate

@@ -17,9 +17,9 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.ending import raise_for
@@ -222,7 +222,7 @@ def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s:
 def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
     monkeypatch: pytest.MonkeyPatch, away: float | None, status: str
 ) -> None:
-    monkeypatch.setattr("wirespeed.loadtest.run.away_share", lambda before, sample: away)
+    monkeypatch.setattr("wirespeed.measurement.loadtest.run.away_share", lambda before, sample: away)
     with loop() as trex:
         began_s = trex.now_s
 

@@ -9,7 +9,7 @@ from simulated_bench import Bench, ramp, run
 from simulated_dut import SimulatedDut, step
 from test_figures_agree import VARIABLES
 
-from wirespeed.loadtest.live import figures
+from wirespeed.measurement.loadtest.live import figures
 from wirespeed.measurement.registry import frames_of
 from wirespeed.report.search_charts import search_chart
 from wirespeed.results.analysis import analyse, judged

@@ -13,11 +13,11 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress, run_loadtest
 from wirespeed.measure.links import wait_for_links
 from wirespeed.measure.plan import MeasurementPlan
 from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for

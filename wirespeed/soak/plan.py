@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.loadtest.plan import parse_tunables
 from wirespeed.measure.plan import MeasurementPlan, tunables_text
 from wirespeed.measure.wires import check_wires, parse_wires
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import time_text

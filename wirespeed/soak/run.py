@@ -17,11 +17,11 @@ from wirespeed.errors import (
     RemoteError,
     WirespeedError,
 )
-from wirespeed.loadtest.outcome import silent
 from wirespeed.measure.load import Load
 from wirespeed.measure.reading import Reading
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
+from wirespeed.measurement.loadtest.outcome import silent
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
 from wirespeed.results.soak import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict

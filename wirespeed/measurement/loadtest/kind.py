@@ -12,11 +12,11 @@ from rich.console import Console
 from wirespeed.bench.ceiling import ceiling_note
 from wirespeed.bench.options import SERVER
 from wirespeed.errors import UsageError
-from wirespeed.loadtest.live import summary, title_of, watcher
-from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
-from wirespeed.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.measure.machine import is_local, is_virtual_here
+from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
+from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
+from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import Stand, with_bench

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
-from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc2544.options import Rfc2544Options

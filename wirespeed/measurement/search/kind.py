@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rich.console import Console
 
-from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.search.options import SearchOptions

@@ -10,7 +10,7 @@ from threading import Event
 from rich.console import Console
 
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.soak.options import SoakOptions

@@ -10,8 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.pages.words import count
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel

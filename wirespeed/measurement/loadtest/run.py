@@ -15,12 +15,12 @@ from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
 from wirespeed.errors import MeasurementError, WirespeedError
-from wirespeed.loadtest.outcome import remarks, silent, skew_remark
-from wirespeed.loadtest.plan import LoadPlan, Step, check_plan, steps
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.reading import Reading
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
+from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
+from wirespeed.measurement.loadtest.plan import LoadPlan, Step, check_plan, steps
 from wirespeed.profiles import load_profile
 from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Balance
