@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from simulated_dut import BACK, FORWARD, SimulatedDut, step
 
+from wirespeed.measurement.search.controller import Controller
+from wirespeed.measurement.search.goals import goals_of
 from wirespeed.report.comparison import compare
 from wirespeed.results.ending import Ending
 from wirespeed.results.outcome import PortFacts
@@ -22,8 +24,6 @@ from wirespeed.results.sample import Latency
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import Chronicle
-from wirespeed.search.controller import Controller
-from wirespeed.search.goals import goals_of
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_BPS = 10e9

@@ -18,6 +18,9 @@ from wirespeed.measure.plan import MeasurementPlan
 from wirespeed.measure.wires import pair_directions
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.run import Progress, run_loadtest
+from wirespeed.measurement.search.goals import PRESETS, goals_of
+from wirespeed.measurement.search.plan import SearchPlan
+from wirespeed.measurement.search.run import run_search
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
@@ -27,9 +30,6 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
 from wirespeed.results.search import SearchResult
-from wirespeed.search.goals import PRESETS, goals_of
-from wirespeed.search.plan import SearchPlan
-from wirespeed.search.run import run_search
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
 APlan = TypeVar("APlan", bound=MeasurementPlan)

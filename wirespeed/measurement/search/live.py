@@ -9,13 +9,13 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.measurement.search.controller import Interval
+from wirespeed.measurement.search.run import Progress
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
 from wirespeed.results.power import power_line
 from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
 from wirespeed.results.verdict import Verdict
 from wirespeed.results.verdicts import goal_figure
-from wirespeed.search.controller import Interval
-from wirespeed.search.run import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 BAR_CELLS = 48

@@ -15,14 +15,14 @@ from wirespeed.errors import MeasurementError, UsageError, WirespeedError
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
+from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
+from wirespeed.measurement.search.goals import check_resolution
+from wirespeed.measurement.search.plan import SearchPlan, check_plan
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search import GoalOutcome, Purpose, SearchResult, SearchTrial
-from wirespeed.search.controller import Controller, Interval, OutOfTime, by_name
-from wirespeed.search.goals import check_resolution
-from wirespeed.search.plan import SearchPlan, check_plan
 from wirespeed.units import Rate
 
 PDR_NAMES = ("pdr", "ndr")

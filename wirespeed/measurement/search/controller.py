@@ -20,9 +20,9 @@ from wirespeed.results.search import Goal, GoalOutcome, Limit, Purpose, SearchTr
 if TYPE_CHECKING:
     from MLRsearch import MultipleLossRatioSearch
 
-    from wirespeed.search import mlr
+    from wirespeed.measurement.search import mlr
 else:
-    mlr = Later("wirespeed.search.mlr")
+    mlr = Later("wirespeed.measurement.search.mlr")
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
 """Holds a load (packets a second of each direction) for some seconds. What it returns has been `judged` and kept."""
