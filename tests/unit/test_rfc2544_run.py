@@ -21,14 +21,14 @@ from wirespeed.measure import tester
 from wirespeed.measure.load import load_of
 from wirespeed.measure.trial import Trial
 from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
+from wirespeed.measurement.rfc2544.run import raise_for_ending, run_rfc2544
 from wirespeed.profiles import load_profile
 from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.rfc2544 import Rfc2544Result, Row, Test
-from wirespeed.rfc2544.bench import Progress
-from wirespeed.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
-from wirespeed.rfc2544.run import raise_for_ending, run_rfc2544
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_PPS = line_rate_pps(64, 10e9)
@@ -240,7 +240,7 @@ def test_reset_is_the_loss_over_the_rate() -> None:
 
 
 def test_a_generator_hears_us_while_a_reset_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wirespeed.rfc2544.disturbances.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("wirespeed.measurement.rfc2544.disturbances.HEARTBEAT_S", 0.01)
     heard: list[int] = []
     with loop() as trex:
 

@@ -8,6 +8,24 @@ from dataclasses import replace
 import pytest
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.rfc2544.plan import (
+    Frame,
+    Rfc2544Plan,
+    check_plan,
+    parse_share,
+    parse_sizes,
+    parse_test,
+    parse_waits,
+)
+from wirespeed.measurement.rfc2544.schedules import (
+    Burst,
+    Missing,
+    frame_loss,
+    longest_burst,
+    loss_loads,
+    outage_s,
+    recovery_s,
+)
 from wirespeed.results.channel import Channel
 from wirespeed.results.rfc2544 import (
     BackToBackRow,
@@ -25,24 +43,6 @@ from wirespeed.results.rfc2544 import (
     spread_of,
 )
 from wirespeed.results.rfc2544_text import table, text_block
-from wirespeed.rfc2544.plan import (
-    Frame,
-    Rfc2544Plan,
-    check_plan,
-    parse_share,
-    parse_sizes,
-    parse_test,
-    parse_waits,
-)
-from wirespeed.rfc2544.schedules import (
-    Burst,
-    Missing,
-    frame_loss,
-    longest_burst,
-    loss_loads,
-    outage_s,
-    recovery_s,
-)
 from wirespeed.units import line_rate_pps
 
 

@@ -22,6 +22,8 @@ from wirespeed.corpus.opening import open_corpus
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
+from wirespeed.measurement.rfc2544 import live as rfc2544
+from wirespeed.measurement.rfc2544.live import row_line
 from wirespeed.measurement.search.live import summary
 from wirespeed.report.markdown import plain
 from wirespeed.results.figures import MEGA
@@ -30,8 +32,6 @@ from wirespeed.results.rfc2544 import Rfc2544Result
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.verdict import Figure, Verdict
-from wirespeed.rfc2544 import live as rfc2544
-from wirespeed.rfc2544.live import row_line
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of

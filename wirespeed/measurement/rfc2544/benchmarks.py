@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from wirespeed.errors import MeasurementError
 from wirespeed.measure.trial import Trial
+from wirespeed.measurement.rfc2544.bench import Bench
+from wirespeed.measurement.rfc2544.schedules import Burst, LongestBurst, frame_loss, longest_burst
 from wirespeed.measurement.search.controller import Controller
 from wirespeed.results.balance import Balance
 from wirespeed.results.rfc2544 import (
@@ -18,8 +20,6 @@ from wirespeed.results.rfc2544 import (
     frame_loss_percent,
 )
 from wirespeed.results.search import Goal, Purpose, SearchTrial
-from wirespeed.rfc2544.bench import Bench
-from wirespeed.rfc2544.schedules import Burst, LongestBurst, frame_loss, longest_burst
 
 LEAST_PPS = 9001.0
 """No load below is searched, as T-Rex's own tools have it; a thousandth of a slow line."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from wirespeed.measurement.rfc2544.bench import Progress
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.rfc2544 import (
     BackToBackRow,
@@ -20,7 +21,6 @@ from wirespeed.results.rfc2544 import (
 )
 from wirespeed.results.verdict import Verdict
 from wirespeed.results.verdicts import throughput_figure
-from wirespeed.rfc2544.bench import Progress
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 SHOWN_LINES = 12

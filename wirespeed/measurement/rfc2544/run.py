@@ -15,16 +15,23 @@ from wirespeed.errors import MeasurementError, RemoteError, UsageError, Wirespee
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
+from wirespeed.measurement.rfc2544.bench import Bench, Watch
+from wirespeed.measurement.rfc2544.benchmarks import (
+    Sent,
+    back_to_back,
+    frame_loss_rate,
+    latency,
+    throughput,
+    throughput_goal,
+)
+from wirespeed.measurement.rfc2544.disturbances import recovery, reset
+from wirespeed.measurement.rfc2544.plan import PROFILE, Frame, Rfc2544Plan, check_plan
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE, ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
-from wirespeed.rfc2544.bench import Bench, Watch
-from wirespeed.rfc2544.benchmarks import Sent, back_to_back, frame_loss_rate, latency, throughput, throughput_goal
-from wirespeed.rfc2544.disturbances import recovery, reset
-from wirespeed.rfc2544.plan import PROFILE, Frame, Rfc2544Plan, check_plan
 from wirespeed.units import line_rate_pps
 
 
