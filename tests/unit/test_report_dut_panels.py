@@ -9,6 +9,7 @@ from report_charts import over_load
 from report_kinds import search_of, soak_of
 
 from wirespeed.charts.chart import Chart
+from wirespeed.measurement.soak.course import dut_span
 from wirespeed.report.comparison import compare
 from wirespeed.report.dut_panels import account_of, panels_of, values
 from wirespeed.report.rfc2544_charts import device_chart
@@ -18,7 +19,6 @@ from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.figures import MEGA
 from wirespeed.results.rfc2544 import Method, Rfc2544Result, SuiteTrial
-from wirespeed.soak.course import dut_span
 
 
 def test_of_linux(place: str) -> Analysis:

@@ -13,6 +13,9 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
+from wirespeed.measurement.soak.plan import parse_time
+from wirespeed.measurement.soak.run import Progress
 from wirespeed.results.channel import Channel
 from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
@@ -21,9 +24,6 @@ from wirespeed.results.soak import Counters, Flow, Gap, LossEvent, Mark, SoakRes
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal
 from wirespeed.results.soak_words import needed_text, shown_text, time_text, verdict_text
-from wirespeed.soak.live import event_line, gap_line, summary, view
-from wirespeed.soak.plan import parse_time
-from wirespeed.soak.run import Progress
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)

@@ -25,6 +25,7 @@ from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.rfc2544 import live as rfc2544
 from wirespeed.measurement.rfc2544.live import row_line
 from wirespeed.measurement.search.live import summary
+from wirespeed.measurement.soak import live as soak
 from wirespeed.report.markdown import plain
 from wirespeed.results.figures import MEGA
 from wirespeed.results.file import AnyResult, read_file, write_file
@@ -35,7 +36,6 @@ from wirespeed.results.verdict import Figure, Verdict
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
-from wirespeed.soak import live as soak
 from wirespeed.suite.headline import headline
 
 RESULTS: dict[str, AnyResult] = {

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.soak.plan import parse_time
+from wirespeed.measurement.soak.plan import parse_time
 
 
 @dataclass(frozen=True, kw_only=True)

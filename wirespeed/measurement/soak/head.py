@@ -10,10 +10,10 @@ from wirespeed.errors import UsageError
 from wirespeed.measure.load import Load, load_of
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
+from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import Ending
 from wirespeed.results.soak import SoakResult, Verdict
-from wirespeed.soak.plan import SoakPlan
 
 
 def load_for(plan: SoakPlan) -> Load:

@@ -22,15 +22,15 @@ from wirespeed.measure.reading import Reading
 from wirespeed.measure.tester import Tester
 from wirespeed.measure.trial import Trial
 from wirespeed.measurement.loadtest.outcome import silent
+from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
+from wirespeed.measurement.soak.head import head_of, load_for
+from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
+from wirespeed.measurement.soak.plan import SoakPlan, check_plan
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
 from wirespeed.results.soak import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
-from wirespeed.soak.head import head_of, load_for
-from wirespeed.soak.marks import counters_of, reading_of, went_on
-from wirespeed.soak.plan import SoakPlan, check_plan
 
 PERIOD_S = 1.0
 
