@@ -28,15 +28,15 @@ from wirespeed.errors import ConnectionFault
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.child import Child
 from wirespeed.machine.ports import free_rpc_port
-from wirespeed.measure import tester
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions, parse_wires
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
+from wirespeed.trial import tester
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions, parse_wires
 from wirespeed.units import Rate
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")

@@ -17,7 +17,6 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
-from wirespeed.measure.wires import pair_directions
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.results.channel import Channel
@@ -28,6 +27,7 @@ from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import Sample
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 LINE_PPS = 10e9 / 672

@@ -17,10 +17,6 @@ from trex_fields import Fields, Refused
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, RemoteError, UsageError
-from wirespeed.measure import tester
-from wirespeed.measure.load import load_of
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions
 from wirespeed.measurement.rfc2544.bench import Progress
 from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
 from wirespeed.measurement.rfc2544.run import raise_for_ending, run_rfc2544
@@ -29,6 +25,10 @@ from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.rfc2544 import Rfc2544Result, Row, Test
+from wirespeed.trial import tester
+from wirespeed.trial.load import load_of
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_PPS = line_rate_pps(64, 10e9)
@@ -94,7 +94,7 @@ def test_a_buffer_holds_a_burst_and_no_more() -> None:
 
 
 def test_a_server_that_does_not_end_a_burst_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wirespeed.measure.trial._END_MOST_S", 0.1)
+    monkeypatch.setattr("wirespeed.trial.trial._END_MOST_S", 0.1)
     with loop() as trex:
         for port in trex.ports:
             monkeypatch.setattr(port, "tick", lambda now_s: None)

@@ -16,7 +16,6 @@ from simulated_trex import SimulatedTrex
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.measure.wires import pair_directions
 from wirespeed.measurement.soak import run as soak_run
 from wirespeed.measurement.soak.live import plain_line, summary
 from wirespeed.measurement.soak.plan import SoakPlan, plan_of
@@ -26,6 +25,7 @@ from wirespeed.results.file import of_journal, read_file, write_file
 from wirespeed.results.journal import Journal
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_journal import SoakJournal
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 PERIOD_S = 0.05

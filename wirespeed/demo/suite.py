@@ -13,9 +13,6 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
-from wirespeed.measure.links import wait_for_links
-from wirespeed.measure.plan import MeasurementPlan
-from wirespeed.measure.wires import pair_directions
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.measurement.search.goals import PRESETS, goals_of
@@ -30,6 +27,9 @@ from wirespeed.results.loadtest import Result
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
 from wirespeed.results.search import SearchResult
+from wirespeed.trial.links import wait_for_links
+from wirespeed.trial.plan import MeasurementPlan
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
 APlan = TypeVar("APlan", bound=MeasurementPlan)

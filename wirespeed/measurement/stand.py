@@ -106,7 +106,7 @@ def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterat
 def _settle(bench: Bench, server: str, force: bool) -> None:
     from wirespeed.bench.neighbours import held, settle  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
-    from wirespeed.measure.links import wait_for_links  # noqa: PLC0415
+    from wirespeed.trial.links import wait_for_links  # noqa: PLC0415
 
     with StatelessClient(server) as client:
         client.connect()

@@ -12,7 +12,6 @@ from rich.console import Console
 from wirespeed.bench.ceiling import ceiling_note
 from wirespeed.bench.options import SERVER
 from wirespeed.errors import UsageError
-from wirespeed.measure.machine import is_local, is_virtual_here
 from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
@@ -24,6 +23,7 @@ from wirespeed.results.journal import Journal
 from wirespeed.results.loadtest import Result
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
+from wirespeed.trial.machine import is_local, is_virtual_here
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 

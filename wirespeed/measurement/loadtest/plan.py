@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.plan import MeasurementPlan, tunables_text
-from wirespeed.measure.wires import check_wires
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
+from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_rate
 
 MIN_INTERVAL_S = 0.01

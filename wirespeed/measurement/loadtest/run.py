@@ -15,10 +15,6 @@ from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
 from wirespeed.errors import MeasurementError, WirespeedError
-from wirespeed.measure.load import Load, load_of
-from wirespeed.measure.reading import Reading
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.trial import Trial
 from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
 from wirespeed.measurement.loadtest.plan import LoadPlan, Step, check_plan, steps
 from wirespeed.profiles import load_profile
@@ -35,6 +31,10 @@ from wirespeed.results.recorder import Recorder
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.reading import Reading
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
 
 SILENCE_S = 3.0
 """Without a warm-up, the time a DUT has to return its first packet."""

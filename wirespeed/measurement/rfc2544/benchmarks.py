@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.errors import MeasurementError
-from wirespeed.measure.trial import Trial
 from wirespeed.measurement.rfc2544.bench import Bench
 from wirespeed.measurement.rfc2544.schedules import Burst, LongestBurst, frame_loss, longest_burst
 from wirespeed.measurement.search.controller import Controller
@@ -20,6 +19,7 @@ from wirespeed.results.rfc2544 import (
     frame_loss_percent,
 )
 from wirespeed.results.search import Goal, Purpose, SearchTrial
+from wirespeed.trial.trial import Trial
 
 LEAST_PPS = 9001.0
 """No load below is searched, as T-Rex's own tools have it; a thousandth of a slow line."""

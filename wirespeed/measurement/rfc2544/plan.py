@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.plan import MeasurementPlan, tunables_text
-from wirespeed.measure.wires import check_wires
 from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
 from wirespeed.results.lab import shares_cpus
 from wirespeed.results.rfc2544 import TESTS, Method, Test
+from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.wires import check_wires
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
 
 PROFILE = "bench"

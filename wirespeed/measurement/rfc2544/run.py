@@ -12,9 +12,6 @@ from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
-from wirespeed.measure.load import Load, load_of
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.trial import Trial
 from wirespeed.measurement.rfc2544.bench import Bench, Watch
 from wirespeed.measurement.rfc2544.benchmarks import (
     Sent,
@@ -32,6 +29,9 @@ from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, rais
 from wirespeed.results.lab import ROBUST_NOTE, ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
 from wirespeed.units import line_rate_pps
 
 

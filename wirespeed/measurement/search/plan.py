@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.plan import MeasurementPlan, tunables_text
-from wirespeed.measure.wires import check_wires
 from wirespeed.measurement.search.controller import repeats_for
 from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
 from wirespeed.results.search import Goal
+from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)

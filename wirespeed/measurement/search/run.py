@@ -12,9 +12,6 @@ from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
 from wirespeed.errors import MeasurementError, UsageError, WirespeedError
-from wirespeed.measure.load import Load, load_of
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.trial import Trial
 from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.search.plan import SearchPlan, check_plan
@@ -23,6 +20,9 @@ from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, rais
 from wirespeed.results.lab import ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search import GoalOutcome, Purpose, SearchResult, SearchTrial
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate
 
 PDR_NAMES = ("pdr", "ndr")

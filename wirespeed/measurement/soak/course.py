@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from wirespeed.measure.reading import Reading
 from wirespeed.measurement.soak.ledger import Ledger, Placed
 from wirespeed.measurement.soak.marks import counters_of, reading_of
 from wirespeed.results.balance import Balance
@@ -20,6 +19,7 @@ from wirespeed.results.machine import why_spoilt
 from wirespeed.results.sample import Sample
 from wirespeed.results.soak import DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span, Whose
 from wirespeed.results.soak_chronicle import Chronicle
+from wirespeed.trial.reading import Reading
 
 Balances = Mapping[Channel, Balance]
 """Of each direction, since traffic began."""

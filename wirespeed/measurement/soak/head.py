@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from wirespeed import __version__
 from wirespeed.dut.dut import Dut
 from wirespeed.errors import UsageError
-from wirespeed.measure.load import Load, load_of
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.trial import Trial
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import Ending
 from wirespeed.results.soak import SoakResult, Verdict
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
 
 
 def load_for(plan: SoakPlan) -> Load:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 
 from wirespeed.client.readings import PortStats
-from wirespeed.measure.reading import Reading
 from wirespeed.results.soak import Counters
+from wirespeed.trial.reading import Reading
 
 _KIND = "kind "
 _PLAIN = [one.name for one in fields(PortStats) if one.name not in ("kinds", "at_s")]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.plan import MeasurementPlan, tunables_text
-from wirespeed.measure.wires import check_wires, parse_wires
 from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.results.search import SearchResult
 from wirespeed.results.soak import SoakResult
 from wirespeed.results.soak_words import time_text
+from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.wires import check_wires, parse_wires
 from wirespeed.units import Rate, parse_rate
 
 MOST_LATENCY_PPS = 100_000.0

@@ -17,10 +17,6 @@ from wirespeed.errors import (
     RemoteError,
     WirespeedError,
 )
-from wirespeed.measure.load import Load
-from wirespeed.measure.reading import Reading
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.trial import Trial
 from wirespeed.measurement.loadtest.outcome import silent
 from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
 from wirespeed.measurement.soak.head import head_of, load_for
@@ -31,6 +27,10 @@ from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Stat
 from wirespeed.results.soak import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.results.soak_journal import SoakJournal
+from wirespeed.trial.load import Load
+from wirespeed.trial.reading import Reading
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
 
 PERIOD_S = 1.0
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.frame_kinds import kinds_sent
-from wirespeed.measure.mix import Mix, mix_of, shortest_bytes
+from wirespeed.trial.frame_kinds import kinds_sent
+from wirespeed.trial.mix import Mix, mix_of, shortest_bytes
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES, Rate, l1_bits
 
 StreamItem = dict[str, Any]

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.measure.latency import latency_between
-from wirespeed.measure.machine import moment
-from wirespeed.measure.reading import Reading, foreign
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.order import Order
 from wirespeed.results.sample import PortSample, Sample
+from wirespeed.trial.latency import latency_between
+from wirespeed.trial.machine import moment
+from wirespeed.trial.reading import Reading, foreign
 from wirespeed.units import l1_bps
 
 _GLOBALS = {

@@ -15,14 +15,14 @@ from typing import Any
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES, PortStats, PortStatus, ServerInfo
 from wirespeed.errors import EnvironmentFault, RemoteError, WirespeedError
-from wirespeed.measure.latency import LatencyReading, latency_reading
-from wirespeed.measure.load import Load
-from wirespeed.measure.machine import MachineReading, is_local, machine_reading, stolen_here
-from wirespeed.measure.reading import Reading
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order, summed
 from wirespeed.results.outcome import PortFacts
+from wirespeed.trial.latency import LatencyReading, latency_reading
+from wirespeed.trial.load import Load
+from wirespeed.trial.machine import MachineReading, is_local, machine_reading, stolen_here
+from wirespeed.trial.reading import Reading
 from wirespeed.units import Rate
 
 

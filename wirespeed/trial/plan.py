@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed.measure.wires import pair_directions
 from wirespeed.results.channel import Channel
+from wirespeed.trial.wires import pair_directions
 
 
 @dataclass(frozen=True, kw_only=True)

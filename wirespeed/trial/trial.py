@@ -17,15 +17,6 @@ from wirespeed.client.readings import RUNNING_STATES, PortStatus
 from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError, WirespeedError
-from wirespeed.measure.guard import SENDING, links_lost, why_begun_anew, why_not_ours
-from wirespeed.measure.latency import latency_between
-from wirespeed.measure.load import Load
-from wirespeed.measure.machine import moment
-from wirespeed.measure.rates import check_rate, of_line
-from wirespeed.measure.reading import Reading, balance_between
-from wirespeed.measure.samples import Basis, sample_between
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.wires import check_wires
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.machine import away_share, can_excuse, most_lost, why_trial_spoilt
@@ -33,6 +24,15 @@ from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Moment, Sample
 from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.trial.guard import SENDING, links_lost, why_begun_anew, why_not_ours
+from wirespeed.trial.latency import latency_between
+from wirespeed.trial.load import Load
+from wirespeed.trial.machine import moment
+from wirespeed.trial.rates import check_rate, of_line
+from wirespeed.trial.reading import Reading, balance_between
+from wirespeed.trial.samples import Basis, sample_between
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate
 
 HEARTBEAT_S = 1.0

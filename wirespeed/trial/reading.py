@@ -8,12 +8,12 @@ from typing import Any
 
 from wirespeed.client.readings import PortStats
 from wirespeed.dut.dut import DutReading
-from wirespeed.measure.latency import LatencyReading
-from wirespeed.measure.machine import MachineReading
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order
 from wirespeed.results.sample import balance
+from wirespeed.trial.latency import LatencyReading
+from wirespeed.trial.machine import MachineReading
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault
-from wirespeed.measure.wires import PAIR
+from wirespeed.trial.wires import PAIR
 
 _LINK_WAIT_S = 15.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from wirespeed.client.readings import DOWN, PortStatus
-from wirespeed.measure.reading import Reading
+from wirespeed.trial.reading import Reading
 
 SENDING = "TX"
 
