@@ -17,11 +17,11 @@ from simulated_dut import step as up_to
 
 from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
+from wirespeed.measurement.file import write_file
+from wirespeed.measurement.loadtest.file import write_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, Ending
-from wirespeed.results.file import write_file
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits

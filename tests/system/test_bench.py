@@ -18,7 +18,7 @@ from wirespeed.bench.tester import running_tester
 from wirespeed.cli.main import main
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.lab.linux import unavailable
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.router.client import ask
 
 pytestmark = pytest.mark.usefixtures("both_cpus")

@@ -12,8 +12,8 @@ from harness.programs import run_wirespeed, wirespeed
 from wirespeed.demo.demo import QUICK
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.report.render import render
-from wirespeed.results.loadtest_file import read_result
 
 VETH = ("wirespeed-veth-", "linux-veth-")
 

@@ -8,8 +8,8 @@ from sandbox import needs, sandbox
 from ssh_dut import SPEC, SshDut, generator
 
 from wirespeed.dut.kinds.linux_load import SAMPLE, parts_of
+from wirespeed.measurement.file import read_file
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.file import read_file
 
 pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 

@@ -15,7 +15,7 @@ from joined_lab import joined_lab
 from shared_labs import connected
 
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.router.client import ask
 
 pytestmark = pytest.mark.usefixtures("both_cpus")

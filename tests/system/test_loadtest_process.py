@@ -28,11 +28,11 @@ from wirespeed.errors import ConnectionFault
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.child import Child
 from wirespeed.machine.ports import free_rpc_port
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
 from wirespeed.trial import tester
 from wirespeed.trial.trial import Trial

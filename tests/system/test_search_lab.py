@@ -11,11 +11,11 @@ from harness.programs import run_wirespeed
 from shared_labs import connected
 
 from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.plan import LatencyPlan, SearchPlan
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import run_search
-from wirespeed.results.file import read_file
-from wirespeed.results.search import SearchResult
 from wirespeed.router.client import ask
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate

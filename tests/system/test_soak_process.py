@@ -14,10 +14,10 @@ from harness.waiting import PATIENCE_S, wait_for
 from shared_labs import RingLab, connected, ring_lab
 
 from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.soak.plan import SoakPlan
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.run import Progress, run_soak
-from wirespeed.results.file import read_file
-from wirespeed.results.soak import SoakResult
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 

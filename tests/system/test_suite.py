@@ -12,8 +12,8 @@ from suite_process import SuiteProcess, suite
 
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
+from wirespeed.measurement.file import read_file
 from wirespeed.results.ending import COMPLETE
-from wirespeed.results.file import read_file
 from wirespeed.suite.loading import load
 
 pytestmark = pytest.mark.usefixtures("both_cpus")

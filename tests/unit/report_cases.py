@@ -4,8 +4,8 @@ import copy
 import json
 from pathlib import Path
 
-from wirespeed.results.analysis import analyse
-from wirespeed.results.loadtest_json import result_of
+from wirespeed.measurement.loadtest.analysis import analyse
+from wirespeed.measurement.loadtest.document import result_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 OLD = json.loads((GOLDEN / "trex-loadtest.json").read_text())

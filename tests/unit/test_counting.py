@@ -11,12 +11,12 @@ from simulated_dut import SimulatedDut, step
 
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.loadtest.analysis import analyse, judged
 from wirespeed.measurement.loadtest.case import cases_of
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.loads import group_by_load
 from wirespeed.report.remarks import remarks_on
-from wirespeed.results.analysis import analyse, judged
 from wirespeed.results.balance import Medium
-from wirespeed.results.loadtest import Result
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample, sample_balance

@@ -15,10 +15,10 @@ from report_kinds import search_of, soak_of, suite_of
 from wirespeed.cli.main import main
 from wirespeed.corpus.entry import entry_of
 from wirespeed.corpus.keeping import read_result
-from wirespeed.dut.commands import show
 from wirespeed.errors import FileFault
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.results.file import of_bytes
+from wirespeed.measurement.file import of_bytes
+from wirespeed.measurement.texts import show
 from wirespeed.site.told import told_of
 
 VALUES = ("", -1, 1e300, [1], {"a": 1})

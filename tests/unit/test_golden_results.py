@@ -20,7 +20,7 @@ from wirespeed.cli.main import COMMANDS, main
 from wirespeed.cli.plain import options_of
 from wirespeed.cli.tree import commands_of
 from wirespeed.corpus.keeping import read_result
-from wirespeed.results.file import of_journal, read_file
+from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.results.journal import read_journal
 
 KINDS = ("loadtest", "search", "rfc2544", "soak")

@@ -10,15 +10,15 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault
+from wirespeed.measurement.file import recover
+from wirespeed.measurement.loadtest.file import read_result, write_result
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.output import Output
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
-from wirespeed.results.file import recover
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import Outcome, PortFacts
-from wirespeed.results.output import Output
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.results.sample_json import sample_to_json

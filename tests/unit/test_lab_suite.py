@@ -21,10 +21,10 @@ from wirespeed.dut.none import NoDut
 from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
 from wirespeed.lab.chosen import LabSpec, parse_lab
 from wirespeed.machine.placement import LabCpus
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
-from wirespeed.results.loadtest_file import read_result
-from wirespeed.results.search import SearchResult
 
 TIMING = Timing(warmup_s=0.05, ramp_s=0.1, hold_s=0.05, interval_s=0.025)
 GOOD = SuiteTest("64b one flow", "bench", {"size": "64"}, True)

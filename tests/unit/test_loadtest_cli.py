@@ -15,8 +15,8 @@ from harness.programs import wirespeed
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.results.journal import journal_path
-from wirespeed.results.loadtest_file import read_result
 
 QUICK = ["-p", "bench", "-t", "size=64,vm=var2", "-wm", "100kpps", "-wd", "0.1", "-rd", "0.3", "-hd", "0.1"]
 QUICK += ["--interval", "0.05"]

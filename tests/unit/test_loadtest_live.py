@@ -11,13 +11,13 @@ from rich.console import Console
 
 from wirespeed.measurement.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
 from wirespeed.measurement.loadtest.plan import LoadPlan, Step
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
 from wirespeed.results.figures import loss_text
 from wirespeed.results.judge import judge
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import PortSample, Sample

@@ -17,13 +17,13 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
+from wirespeed.measurement.loadtest.file import read_result, write_result
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.ending import raise_for
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import Sample

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from article_files import Ramp
 
+from wirespeed.measurement.loadtest.document import result_of
 from wirespeed.measurement.registry import verdict_of
-from wirespeed.results.loadtest_json import result_of
 from wirespeed.results.phases import phases_of
 
 VARS = {"warmup_mult": "1kpps", "warmup_duration": 30, "rampup_duration": 600, "hold_duration": 30}

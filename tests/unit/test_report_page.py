@@ -14,14 +14,14 @@ from report_charts import curves, opened, over_load, over_time, unpacked
 
 from wirespeed.charts import dygraphs
 from wirespeed.charts.scales import log_scale
+from wirespeed.measurement.loadtest.analysis import analyse
+from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
 from wirespeed.pages.templates import script_json
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.page import to_html
 from wirespeed.report.table import cells, rows, table_lines, to_csv, to_json, to_markdown
 from wirespeed.report.views import page_of
-from wirespeed.results.analysis import analyse
 from wirespeed.results.figures import MEGA
-from wirespeed.results.loadtest_json import REQUIRED_VARS, result_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 HOSTILE = "</script><script>alert(1)</script>\u2028'\"<b>&amp;%{x}{{ 7 * 6 }}{% raw %}{# gone #}-->"

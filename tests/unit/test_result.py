@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.errors import FileFault
+from wirespeed.measurement.loadtest.document import result_of
+from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
-from wirespeed.results.loadtest_json import result_of
 from wirespeed.results.sample import PortSample, Sample
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"

@@ -14,13 +14,13 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.errors import MeasurementError
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.rfc2544.bench import Progress
 from wirespeed.measurement.rfc2544.live import LiveView
 from wirespeed.measurement.rfc2544.reset_command import reset_by
-from wirespeed.results.file import read_file
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.results.rfc2544 import Rfc2544Result
 
 QUICK = ["--sizes", "64", "--trial", "0.1", "--waits", "0,0,0", "--repeats", "1", "--resolution", "5%"]
 

@@ -17,14 +17,14 @@ from trex_fields import Fields, Refused
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, RemoteError, UsageError
+from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.rfc2544.bench import Progress
 from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
+from wirespeed.measurement.rfc2544.result import Rfc2544Result, Row, Test
 from wirespeed.measurement.rfc2544.run import raise_for_ending, run_rfc2544
 from wirespeed.profiles import load_profile
-from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.results.rfc2544 import Rfc2544Result, Row, Test
 from wirespeed.trial import tester
 from wirespeed.trial.load import load_of
 from wirespeed.trial.trial import Trial

@@ -17,17 +17,7 @@ from wirespeed.measurement.rfc2544.plan import (
     parse_test,
     parse_waits,
 )
-from wirespeed.measurement.rfc2544.schedules import (
-    Burst,
-    Missing,
-    frame_loss,
-    longest_burst,
-    loss_loads,
-    outage_s,
-    recovery_s,
-)
-from wirespeed.results.channel import Channel
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
@@ -42,7 +32,17 @@ from wirespeed.results.rfc2544 import (
     implied_buffer_s,
     spread_of,
 )
-from wirespeed.results.rfc2544_text import table, text_block
+from wirespeed.measurement.rfc2544.schedules import (
+    Burst,
+    Missing,
+    frame_loss,
+    longest_burst,
+    loss_loads,
+    outage_s,
+    recovery_s,
+)
+from wirespeed.measurement.rfc2544.text import table, text_block
+from wirespeed.results.channel import Channel
 from wirespeed.units import line_rate_pps
 
 

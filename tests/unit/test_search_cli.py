@@ -11,13 +11,14 @@ from rich.console import Console
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.live import BAR_CELLS, interval_bar, view
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.run import Progress
-from wirespeed.results.file import read_file
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.results.search import Goal, GoalOutcome, SearchResult
+from wirespeed.results.search_trial import Goal
 
 SHAPE = "initial=0.05,final=0.05,sum=0.2,width=5%"
 QUICK = [

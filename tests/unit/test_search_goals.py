@@ -7,7 +7,7 @@ import pytest
 from wirespeed.errors import UsageError
 from wirespeed.measurement.search.goals import PRESETS, check_resolution, goals_of
 from wirespeed.measurement.search.plan import MrrPlan, SearchPlan, check_plan, parse_latency, parse_mrr
-from wirespeed.results.search import Goal
+from wirespeed.results.search_trial import Goal
 from wirespeed.units import Rate
 
 

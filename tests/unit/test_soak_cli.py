@@ -13,17 +13,18 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.soak.chronicle import Chronicle
+from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
 from wirespeed.measurement.soak.plan import parse_time
+from wirespeed.measurement.soak.result import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.measurement.soak.run import Progress
+from wirespeed.measurement.soak.words import needed_text, shown_text, time_text, verdict_text
 from wirespeed.results.channel import Channel
-from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.search import Goal, GoalOutcome, SearchResult
-from wirespeed.results.soak import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
-from wirespeed.results.soak_chronicle import Chronicle
-from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.results.soak_words import needed_text, shown_text, time_text, verdict_text
+from wirespeed.results.search_trial import Goal
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)

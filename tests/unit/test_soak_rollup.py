@@ -8,9 +8,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wirespeed.measurement.soak.chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
+from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
 from wirespeed.results.channel import Channel
-from wirespeed.results.soak import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
-from wirespeed.results.soak_chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)

@@ -13,7 +13,7 @@ from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.lab import ring_slots, shares_cpus
 from wirespeed.results.machine import most_lost
 from wirespeed.results.sample import Moment
-from wirespeed.results.search import Goal, SearchTrial
+from wirespeed.results.search_trial import Goal, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial import tester
 from wirespeed.trial.load import load_of

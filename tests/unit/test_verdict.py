@@ -9,12 +9,12 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.explain.worth import worth_line
-from wirespeed.results.analysis import analyse, judged
+from wirespeed.measurement.loadtest.analysis import analyse, judged
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.verdict import loadtest_verdict
 from wirespeed.results.balance import Medium
 from wirespeed.results.ending import FAILED, INTERRUPTED
 from wirespeed.results.load_figures import NEIGHBOURS
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_verdict import loadtest_verdict
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Moment, Sample
 from wirespeed.results.verdict import Figure, Limit, Verdict

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from wirespeed.article.pictures import Picture
 from wirespeed.report.comparison import Comparison, compare, reported
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import chosen, hardness
@@ -36,7 +36,7 @@ class Material:
 
     box: str
     entries: tuple[Entry, ...]
-    results: Mapping[str, AnyResult]
+    results: Mapping[str, MeasurementResult]
     inspections: tuple[Inspection, ...]
     figures: tuple[Figure, ...]
     left_out: int
@@ -46,7 +46,7 @@ class Material:
     pictures: tuple[Picture, ...] = ()
 
     @property
-    def tests(self) -> tuple[AnyResult, ...]:
+    def tests(self) -> tuple[MeasurementResult, ...]:
         return tuple(self.results.values())
 
     @property
@@ -74,7 +74,7 @@ class Material:
         return tuple(one for one in self.expected if not any(one.is_in(entry) for entry in self.entries))
 
 
-def compared(results: Sequence[AnyResult]) -> Comparison:
+def compared(results: Sequence[MeasurementResult]) -> Comparison:
     return compare([reported(one) for one in results])
 
 

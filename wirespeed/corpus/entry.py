@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_of
 from wirespeed.results.subjects import box_of, directions_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
-Judge = Callable[[AnyResult], Verdict]
+Judge = Callable[[MeasurementResult], Verdict]
 """The verdict on a result; of a load test with its analysis."""
 
 
@@ -54,7 +54,7 @@ class Entry:
     figures: tuple[Figure, ...]
 
 
-def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
+def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) -> Entry:
     if isinstance(found, Inspection):
         return Entry(
             kind="inspect",
@@ -103,7 +103,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
     )
 
 
-def _watts(found: AnyResult) -> float | None:
+def _watts(found: MeasurementResult) -> float | None:
     power = power_of(found)
     most = power.most if power is not None else None
     return most.watts if most is not None else None

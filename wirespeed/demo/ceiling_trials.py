@@ -10,10 +10,10 @@ from wirespeed.bench.ceiling import Ceiling, Ceilings
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import run_loadtest
 from wirespeed.results.ending import raise_for
 from wirespeed.results.figures import rate_text
-from wirespeed.results.loadtest import Result
 from wirespeed.results.point import points
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate

@@ -13,20 +13,20 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
+from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import SearchPlan
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import run_search
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
-from wirespeed.results.file import write_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path
-from wirespeed.results.loadtest import Result
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
-from wirespeed.results.search import SearchResult
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.trial.wires import pair_directions

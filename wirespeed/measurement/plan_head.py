@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from wirespeed.bench.options import Given, Options
 from wirespeed.errors import UsageError
-from wirespeed.results.output import STDOUT
+from wirespeed.measurement.output import STDOUT
 from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
 from wirespeed.units import parse_speed
 

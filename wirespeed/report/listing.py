@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from wirespeed.measurement.rfc2544.text import text_block
+from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report import table
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.markdown import aligned, plain
@@ -29,8 +31,6 @@ from wirespeed.report.search_rows import (
 )
 from wirespeed.report.soak_rows import SOAK_TEXTS, soak_cells, soak_headings, soak_rows
 from wirespeed.results.figures import Scaler
-from wirespeed.results.rfc2544_text import text_block
-from wirespeed.results.soak_words import verdict_text
 
 LOAD_TESTS = "load test"
 """What the rows of load tests are called among those of other kinds."""

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.markdown import aligned, plain
-from wirespeed.results.analysis import Analysis
 from wirespeed.results.dut import INPUT_NODES, DutTelemetry, NodeCost, WorkerCost, summed
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.point import Point

@@ -12,7 +12,7 @@ from wirespeed.report.comparison import Comparison
 from wirespeed.report.markdown import aligned
 from wirespeed.report.page_parts import Grid
 from wirespeed.results.figures import NOTHING, Scaler, rounded
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
 
 
@@ -33,7 +33,7 @@ class Row:
 
 
 def rows(comparison: Comparison) -> list[Row]:
-    tests: list[AnyResult] = [test.result for test in comparison.tests]
+    tests: list[MeasurementResult] = [test.result for test in comparison.tests]
     return [
         row
         for result in (*tests, *comparison.searches, *comparison.soaks)

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.counting import counting_of
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.pages.words import count, some, spaced, words
 from wirespeed.report.loads import SAME_SIZE, Group
-from wirespeed.results.analysis import SUM, Analysis, Curve
-from wirespeed.results.counting import counting_of
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import exact_text, percent_text
-from wirespeed.results.loadtest_json import REQUIRED_VARS
 
 
 @dataclass(frozen=True)

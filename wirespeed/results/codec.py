@@ -22,6 +22,8 @@ from wirespeed.results.channel import Channel, parse_channel
 LARGEST = 1e18  # a 64-bit counter that ran for a century at 1 Tb/s stays below
 
 T = TypeVar("T")
+_NUMBER = (int, float)
+_SCALAR = (str, int, float)
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Misfit(ValueError):
 
 def to_json(value: Any) -> Any:
     """The document of a dataclass, or of anything that its fields may hold."""
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, _SCALAR):
         return value
     if isinstance(value, Mapping):
         return {str(key): to_json(one) for key, one in value.items()}
@@ -81,11 +83,16 @@ def placed(place: str, read: Callable[[Any], Any], raw: Any) -> Any:
     try:
         return read(raw)
     except Misfit as fault:
-        if fault.places and isinstance(item := fault.places[-1], Item):
-            fault.places[-1] = f"{place.removesuffix('s')} {item}"
-        else:
-            fault.places.append(place)
-        raise
+        raise _inside(fault, place) from None
+
+
+def _inside(fault: Misfit, place: str) -> Misfit:
+    """The same with one more place."""
+    if fault.places and isinstance(item := fault.places[-1], Item):
+        fault.places[-1] = f"{place.removesuffix('s')} {item}"
+    else:
+        fault.places.append(place)
+    return fault
 
 
 def _hashable(kind: type) -> Any:
@@ -103,6 +110,11 @@ class _Member:
     read: Callable[[Any], Any]
     default: Any
     keys: frozenset[str] = frozenset()
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it stands under one key."""
+        return len(self.path) == 1 and not self.stored.inline
 
     def of(self, raw: dict[str, Any]) -> Any:
         """Its value in a document; MISSING for the default."""
@@ -191,11 +203,25 @@ def _without_none(hint: Any) -> Any:
 
 def _dataclass_of(kind: type) -> Callable[[Any], Any]:
     members = members_of(kind)
+    simple = [(one.name, one.path[0], one.read) for one in members if one.is_simple]
+    others = [one for one in members if not one.is_simple]
+    needed = [one for one in members if one.is_simple and one.default is MISSING]
 
     def read(raw: Any) -> Any:
-        raw = as_object(raw)
-        found = ((one.name, one.of(raw)) for one in members)
-        return kind(**{name: value for name, value in found if value is not MISSING})
+        raw, found, key = as_object(raw), {}, ""
+        try:
+            for name, key, read_one in simple:
+                if key in raw:
+                    found[name] = read_one(raw[key])
+        except Misfit as fault:
+            raise _inside(fault, key) from None
+        for one in needed:
+            if one.name not in found:
+                raise Misfit("is missing", one.path[0])
+        for one in others:
+            if (value := one.of(raw)) is not MISSING:
+                found[one.name] = value
+        return kind(**found)
 
     return read
 
@@ -249,7 +275,7 @@ def as_list(raw: Any) -> list[Any]:
 
 def is_number(raw: Any) -> bool:
     """Whether it is a number that a file of ours may hold."""
-    return isinstance(raw, int | float) and not isinstance(raw, bool) and abs(raw) < LARGEST  # not so NaN
+    return isinstance(raw, _NUMBER) and not isinstance(raw, bool) and abs(raw) < LARGEST  # not so NaN
 
 
 def _number(raw: Any) -> float:
@@ -277,7 +303,7 @@ def _truth(raw: Any) -> bool:
 
 
 def _text(raw: Any) -> str:
-    if not isinstance(raw, str | int | float):
+    if not isinstance(raw, _SCALAR):
         raise Misfit("is not a text")
     return str(raw)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Mark, Verdict
 
 
@@ -43,7 +43,7 @@ class Value:
     upper_pps: float | None = None
 
 
-def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
+def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
     """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are no rates."""
     if verdict.kind == "soak":
         return
@@ -65,12 +65,12 @@ def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Valu
             yield Subject(verdict.kind, load, ways, one.name), value
 
 
-def box_of(result: AnyResult) -> str:
+def box_of(result: MeasurementResult) -> str:
     """What forwarded."""
     return str(result.dut.get("name") or "unknown")
 
 
-def load_of(result: AnyResult) -> str:
+def load_of(result: MeasurementResult) -> str:
     """The profile with its settings."""
     profile = PurePath(str(result.variables.get("profile_file") or "unknown")).stem
     settings = str(result.variables.get("tunables") or "")

@@ -10,8 +10,8 @@ from statistics import median
 from wirespeed.compare.sequential import AbVerdict, judge
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file
 from wirespeed.results.figures import rate_text
-from wirespeed.results.file import read_file
 from wirespeed.results.verdict import FULL_LOAD, Verdict
 from wirespeed.suite.cells import Cell
 

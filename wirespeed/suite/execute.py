@@ -15,8 +15,8 @@ from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import FileFault
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.registry import options_of
-from wirespeed.results.file import read_file
 from wirespeed.results.journal import journal_path
 from wirespeed.suite.benches import Place
 from wirespeed.suite.cells import Cell

@@ -10,12 +10,13 @@ from typing import Any
 
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.followed import Frame
 from wirespeed.measurement.loadtest.followed import sample_frame
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
-from wirespeed.results.file import AnyResult, of_journal, read_file
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
-from wirespeed.results.loadtest import Result
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import sample_from_json
 
@@ -131,7 +132,7 @@ class Followed:
         self.verdicts = verdict_of(result).lines
 
 
-def _head(result: AnyResult | None, kind: str, started: str) -> dict[str, Any]:
+def _head(result: MeasurementResult | None, kind: str, started: str) -> dict[str, Any]:
     if result is None:
         return {"name": "", "kind": kind, "started": started, "load": "", "box": ""}
     settings = str(result.variables.get("tunables") or "")

@@ -8,7 +8,6 @@ from statistics import fmean
 
 from wirespeed.cases.facts import Case, Load, Step, Worker
 from wirespeed.cases.machine_facts import Energy, Machine
-from wirespeed.cases.settled import settled
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
     box_of,
@@ -23,12 +22,13 @@ from wirespeed.cases.telemetry import (
     workers_told,
 )
 from wirespeed.cases.trials import idle_watts
-from wirespeed.results.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.counting import Counting, counting_of
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.settled import settled
 from wirespeed.results.balance import Medium
-from wirespeed.results.counting import Counting, counting_of
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
-from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import is_absence
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample

@@ -10,14 +10,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.measurement.loadtest.judgement import points_of
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.pages.words import count
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.figures import bits_text, loss_text, losses_text, percent_text, rate_text
-from wirespeed.results.judgement import points_of
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point
 from wirespeed.results.power import power_line

@@ -15,15 +15,15 @@ from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
 from wirespeed.errors import MeasurementError, WirespeedError
+from wirespeed.measurement.loadtest.analysis import judged
+from wirespeed.measurement.loadtest.judgement import verdict
 from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
 from wirespeed.measurement.loadtest.plan import LoadPlan, Step, check_plan, steps
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.profiles import load_profile
-from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
-from wirespeed.results.judgement import verdict
-from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import away_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points

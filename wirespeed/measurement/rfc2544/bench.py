@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
+from wirespeed.measurement.rfc2544.result import Method, Row, SuiteTrial, Test
 from wirespeed.results.recorder import Recorder
-from wirespeed.results.rfc2544 import Method, Row, SuiteTrial, Test
 from wirespeed.results.trial import TrialResult
 from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 from wirespeed.errors import MeasurementError
 from wirespeed.measurement.rfc2544.bench import Bench
-from wirespeed.measurement.rfc2544.schedules import Burst, LongestBurst, frame_loss, longest_burst
-from wirespeed.measurement.search.controller import Controller
-from wirespeed.results.balance import Balance
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
@@ -18,7 +15,10 @@ from wirespeed.results.rfc2544 import (
     ThroughputRow,
     frame_loss_percent,
 )
-from wirespeed.results.search import Goal, Purpose, SearchTrial
+from wirespeed.measurement.rfc2544.schedules import Burst, LongestBurst, frame_loss, longest_burst
+from wirespeed.measurement.search.controller import Controller
+from wirespeed.results.balance import Balance
+from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
 from wirespeed.trial.trial import Trial
 
 LEAST_PPS = 9001.0

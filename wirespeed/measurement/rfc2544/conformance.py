@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wirespeed.results.rfc2544 import Method, Test
+from wirespeed.measurement.rfc2544.result import Method, Test
 
 TRIAL_S = 60.0
 WAITS_S = (2.0, 2.0, 5.0)

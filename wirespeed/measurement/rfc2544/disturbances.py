@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from wirespeed.errors import WirespeedError
 from wirespeed.measurement.rfc2544.bench import Bench
 from wirespeed.measurement.rfc2544.benchmarks import Sent, not_the_duts, remarks, said
+from wirespeed.measurement.rfc2544.result import RecoveryRow, ResetRow, SuiteTrial, ThroughputRow
 from wirespeed.measurement.rfc2544.schedules import Missing, outage_s, recovery_s
 from wirespeed.results.channel import Channel
-from wirespeed.results.rfc2544 import RecoveryRow, ResetRow, SuiteTrial, ThroughputRow
 from wirespeed.trial.reading import Reading
 from wirespeed.trial.trial import HEARTBEAT_S, Trial
 from wirespeed.units import Rate

@@ -6,8 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from wirespeed.measurement.rfc2544.bench import Progress
-from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
@@ -19,8 +18,9 @@ from wirespeed.results.rfc2544 import (
     Test,
     ThroughputRow,
 )
+from wirespeed.measurement.verdicts import throughput_figure
+from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.verdict import Verdict
-from wirespeed.results.verdicts import throughput_figure
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 SHOWN_LINES = 12

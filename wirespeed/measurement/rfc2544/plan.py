@@ -8,8 +8,8 @@ from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
+from wirespeed.measurement.rfc2544.result import TESTS, Method, Test
 from wirespeed.results.lab import shares_cpus
-from wirespeed.results.rfc2544 import TESTS, Method, Test
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES

@@ -23,12 +23,12 @@ from wirespeed.measurement.rfc2544.benchmarks import (
 )
 from wirespeed.measurement.rfc2544.disturbances import recovery, reset
 from wirespeed.measurement.rfc2544.plan import PROFILE, Frame, Rfc2544Plan, check_plan
+from wirespeed.measurement.rfc2544.result import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE, ring_slots
 from wirespeed.results.recorder import Recorder
-from wirespeed.results.rfc2544 import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
 from wirespeed.trial.load import Load, load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.results.rfc2544 import LossPoint
+from wirespeed.measurement.rfc2544.result import LossPoint
 
 
 def loss_loads(step_percent: float) -> Iterator[float]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.verdicts import counting_of_trials, limit_of_bound, throughput_figure, verdict_of_trials
 from wirespeed.results.verdict import Limit, Verdict
-from wirespeed.results.verdicts import counting_of_trials, limit_of_bound, throughput_figure, verdict_of_trials
 
 
 def verdict_of(result: Rfc2544Result, found: Limit | None = None) -> Verdict:

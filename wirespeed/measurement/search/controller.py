@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import MeasurementError
 from wirespeed.later import Later
+from wirespeed.measurement.search.result import GoalOutcome, Limit
 from wirespeed.results.balance import Balance
 from wirespeed.results.machine import absence_text
-from wirespeed.results.search import Goal, GoalOutcome, Limit, Purpose, SearchTrial
+from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
 
 if TYPE_CHECKING:
     from MLRsearch import MultipleLossRatioSearch

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.errors import UsageError
-from wirespeed.results.search import Goal
+from wirespeed.results.search_trial import Goal
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.live import summary, watcher
 from wirespeed.measurement.search.options import SearchOptions
 from wirespeed.measurement.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import Progress, loads_for, raise_for_ending, run_search
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.results.search import SearchResult
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 

@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.measurement.search.controller import Interval
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.run import Progress
+from wirespeed.measurement.verdicts import goal_figure
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
 from wirespeed.results.power import power_line
-from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
+from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.verdict import Verdict
-from wirespeed.results.verdicts import goal_figure
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 BAR_CELLS = 48

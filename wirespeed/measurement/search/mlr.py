@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
 
-from wirespeed.results.search import Goal, SearchTrial
+from wirespeed.results.search_trial import Goal, SearchTrial
 
 _ENDLESS_S = 1e9
 

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.errors import UsageError
 from wirespeed.measurement.search.controller import repeats_for
 from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
-from wirespeed.results.search import Goal
+from wirespeed.results.search_trial import Goal
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_rate

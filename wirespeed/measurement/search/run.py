@@ -15,11 +15,12 @@ from wirespeed.errors import MeasurementError, UsageError, WirespeedError
 from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.search.plan import SearchPlan, check_plan
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ring_slots
 from wirespeed.results.recorder import Recorder
-from wirespeed.results.search import GoalOutcome, Purpose, SearchResult, SearchTrial
+from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.trial.load import Load, load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial

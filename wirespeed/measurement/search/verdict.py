@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wirespeed.results.search import SearchResult
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.verdicts import counting_of_trials, goal_figure, limit_of_bound, verdict_of_trials
 from wirespeed.results.verdict import Limit, Verdict
-from wirespeed.results.verdicts import counting_of_trials, goal_figure, limit_of_bound, verdict_of_trials
 
 
 def verdict_of(result: SearchResult, found: Limit | None = None) -> Verdict:

@@ -10,15 +10,15 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.ledger import Ledger, Placed
 from wirespeed.measurement.soak.marks import counters_of, reading_of
+from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span, Whose
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import why_spoilt
 from wirespeed.results.sample import Sample
-from wirespeed.results.soak import DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span, Whose
-from wirespeed.results.soak_chronicle import Chronicle
 from wirespeed.trial.reading import Reading
 
 Balances = Mapping[Channel, Balance]

@@ -8,9 +8,9 @@ from wirespeed import __version__
 from wirespeed.dut.dut import Dut
 from wirespeed.errors import UsageError
 from wirespeed.measurement.soak.plan import SoakPlan
+from wirespeed.measurement.soak.result import SoakResult, Verdict
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import Ending
-from wirespeed.results.soak import SoakResult, Verdict
 from wirespeed.trial.load import Load, load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial

@@ -8,11 +8,11 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Span
 from wirespeed.measurement.soak.run import Progress
+from wirespeed.measurement.soak.words import DOER, count_text, lost_text, ratio_text, shown_text, time_text
 from wirespeed.results.figures import difference_text, loss_text, percent_text, rate_text
 from wirespeed.results.power import power_line
-from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Span
-from wirespeed.results.soak_words import DOER, count_text, lost_text, ratio_text, shown_text, time_text
 from wirespeed.results.verdict import Verdict
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 

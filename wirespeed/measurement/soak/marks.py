@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from wirespeed.client.readings import PortStats
-from wirespeed.results.soak import Counters
+from wirespeed.measurement.soak.result import Counters
 from wirespeed.trial.reading import Reading
 
 _KIND = "kind "

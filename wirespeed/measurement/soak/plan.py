@@ -10,9 +10,9 @@ from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.plan import parse_tunables
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.soak_words import time_text
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.words import time_text
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires, parse_wires
 from wirespeed.units import Rate, parse_rate

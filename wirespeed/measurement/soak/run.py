@@ -18,15 +18,15 @@ from wirespeed.errors import (
     WirespeedError,
 )
 from wirespeed.measurement.loadtest.outcome import silent
+from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
 from wirespeed.measurement.soak.head import head_of, load_for
+from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
 from wirespeed.measurement.soak.plan import SoakPlan, check_plan
+from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
-from wirespeed.results.soak import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
-from wirespeed.results.soak_chronicle import Chronicle
-from wirespeed.results.soak_journal import SoakJournal
 from wirespeed.trial.load import Load
 from wirespeed.trial.reading import Reading
 from wirespeed.trial.tester import Tester

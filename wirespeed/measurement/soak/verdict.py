@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.results.counting import counting_of_soak
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.soak_words import bound_text, lost_text
+from wirespeed.measurement.counting import counting_of_soak
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.words import bound_text, lost_text
+from wirespeed.measurement.verdicts import verdict_of_trials
 from wirespeed.results.verdict import Figure, Limit, Mark, Verdict
-from wirespeed.results.verdicts import verdict_of_trials
 
 
 def verdict_of(result: SoakResult, found: Limit | None = None) -> Verdict:

@@ -273,7 +273,10 @@ class SoakResult(MeasurementResult):
 
     @classmethod
     def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[SoakResult, str]:
-        from wirespeed.results.soak_journal import replayed  # noqa: PLC0415 - it makes spans of this module
+        from wirespeed.measurement.soak.journal import replayed  # noqa: PLC0415 - it makes spans of this module
 
         result = replayed(SoakResult.from_json(head, name), entries)
         return result, f"the soak did not end by itself; its {result.verdict.watched_s:.0f} s are from its journal"
+
+
+RESULT = SoakResult

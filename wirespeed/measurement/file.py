@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file, write_atomically
+from wirespeed.measurement.registry import class_of, kinds
 from wirespeed.results.journal import (
     MAX_RESULT_BYTES,
     SUFFIX,
@@ -19,23 +19,17 @@ from wirespeed.results.journal import (
     journal_path,
     read_journal,
 )
-from wirespeed.results.loadtest import Result
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
+from wirespeed.results.measurement import MeasurementResult
 
-AnyResult = Result | SearchResult | Rfc2544Result | SoakResult
-AKind = TypeVar("AKind", bound=AnyResult)
-KINDS: Mapping[str, type[AnyResult]] = {one.kind: one for one in (Result, SearchResult, Rfc2544Result, SoakResult)}
-"""By the word in their schema, which is the command as well that makes them."""
+AResult = TypeVar("AResult", bound=MeasurementResult)
 
 
-def write_file(result: AnyResult, path: Path) -> None:
+def write_file(result: MeasurementResult, path: Path) -> None:
     """Write `path` atomically. FileFault when it cannot be written, ValueError when a value is not finite."""
     write_atomically(path, json.dumps(result.to_json(), allow_nan=False) + "\n", "result file")
 
 
-def read_file(path: Path) -> AnyResult:
+def read_file(path: Path) -> MeasurementResult:
     """Read a result file of any kind, ours or trex-loadtest's. FileFault names what is wrong with it.
 
     Where there is none yet but the journal of a test that did not end, that is read; the result says so.
@@ -49,7 +43,7 @@ def read_file(path: Path) -> AnyResult:
     return result
 
 
-def read_as(kind: type[AKind], path: Path) -> AKind:
+def read_as(kind: type[AResult], path: Path) -> AResult:
     """As read_file; FileFault for a result of another kind too."""
     result = read_file(path)
     if not isinstance(result, kind):
@@ -57,7 +51,7 @@ def read_as(kind: type[AKind], path: Path) -> AKind:
     return result
 
 
-def of_bytes(content: bytes, path: Path) -> AnyResult:
+def of_bytes(content: bytes, path: Path) -> MeasurementResult:
     """What a result file or journal with this content says. FileFault names `path` and what is wrong with it."""
     try:
         text = content.decode()
@@ -66,25 +60,25 @@ def of_bytes(content: bytes, path: Path) -> AnyResult:
     if is_journal(text) or path.name.endswith(SUFFIX):
         return of_journal(text, path)
     document = json_of(text, path, "result file")
-    kind = KINDS[_kind_of(document)]
+    kind = class_of(_kind_of(document))
     try:
         return kind.from_json(document, path.stem)
     except (KeyError, ValueError) as error:
         raise FileFault(f"{path} is no {kind.noun}: {_why(error)}") from None
 
 
-def of_journal(text: str, path: Path) -> AnyResult:
+def of_journal(text: str, path: Path) -> MeasurementResult:
     """What a test that did not end has left. FileFault names what is wrong with it."""
     kind, head, entries = entries_of(text, path)
-    if kind not in KINDS:
+    if kind not in kinds():
         raise FileFault(f"{path} is the journal of a {kind}, which this program does not know")
     try:
-        return KINDS[kind].of_journal(head, entries, path.stem)
+        return class_of(kind).of_journal(head, entries, path.stem)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileFault(f"{path} is no journal of {KINDS[kind].journal_noun}: {_why(error)}") from None
+        raise FileFault(f"{path} is no journal of {class_of(kind).journal_noun}: {_why(error)}") from None
 
 
-def recover(file: Path, target: str = "-") -> tuple[AnyResult, Path]:
+def recover(file: Path, target: str = "-") -> tuple[MeasurementResult, Path]:
     """Make the result file of a test that did not end, from its journal (`file`, or the one beside it), and remove the
     journal. Returns the result and its file: `target`, or that which the test would have written. FileFault when there
     is no journal."""
@@ -105,7 +99,7 @@ def _kind_of(document: Any) -> str:
     """By its schema; what has none is taken for a file of trex-loadtest."""
     schema = document.get("schema") if isinstance(document, dict) else None
     words = str(schema).removeprefix("wirespeed-").partition("/")[0]
-    return words if words in KINDS else Result.kind
+    return words if words in kinds() else "loadtest"
 
 
 def _why(error: Exception) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.results.analysis import Analysis
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.results.settled import settled_points
 
 

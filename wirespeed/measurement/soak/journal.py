@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wirespeed.measurement.soak.chronicle import Chronicle
+from wirespeed.measurement.soak.result import Gap, LossEvent, Mark, SoakResult, Span
 from wirespeed.results.codec import from_json, to_json
 from wirespeed.results.journal import Journal
-from wirespeed.results.soak import Gap, LossEvent, Mark, SoakResult, Span
-from wirespeed.results.soak_chronicle import Chronicle
 
 _CHANGING = ("latest", "placed", "under_way")
 """What of a mark changes every second."""

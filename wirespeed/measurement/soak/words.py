@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from wirespeed.results.soak import Verdict
+from wirespeed.measurement.soak.result import Verdict
 
 WHOSE = {"dut": "DUT", "tester": "tester", "machine": "machine"}
 DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "machine": "while CPUs were away"}

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
+from wirespeed.measurement.loadtest.draws import draws_of
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.ending import INTERRUPTED
-from wirespeed.results.loadtest_draws import draws_of
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import Outcome
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import samples_from_json, samples_to_json
 
 if TYPE_CHECKING:
-    from wirespeed.results.analysis import Analysis
+    from wirespeed.measurement.loadtest.analysis import Analysis
 
 PHASES = ("warm-up", "ramp", "hold", "drain")
 """Of a ramp; a test by steps has `step` in place of the second and third."""
@@ -52,7 +52,7 @@ class Result(MeasurementResult):
     @cached_property
     def analysis(self) -> Analysis:
         """What its samples say, by the threshold that it was run with."""
-        from wirespeed.results.analysis import analyse  # noqa: PLC0415 - it judges results of this class
+        from wirespeed.measurement.loadtest.analysis import analyse  # noqa: PLC0415 - it judges results of this class
 
         return analyse(self)
 
@@ -84,17 +84,20 @@ class Result(MeasurementResult):
 
     @classmethod
     def from_json(cls, document: Any, name: str) -> Result:
-        from wirespeed.results.loadtest_json import result_of  # noqa: PLC0415 - it judges results of this class
+        from wirespeed.measurement.loadtest.document import result_of  # noqa: PLC0415 - it judges results of this class
 
         return result_of(document, name)
 
     @classmethod
     def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Result, str]:
         """Heads of older journals have `threshold` by itself."""
-        from wirespeed.results.analysis import judged  # noqa: PLC0415 - it judges results of this class
+        from wirespeed.measurement.loadtest.analysis import judged  # noqa: PLC0415 - it judges results of this class
 
         outcome = {"threshold": head["threshold"]} if "threshold" in head else {}
         stats = {str(index): sample for index, sample in enumerate(entries)}
         result = cls.from_json({"outcome": head["ending"] | outcome, **head, "stats": stats}, name)
         reason = f"the test did not end by itself; its {len(entries)} samples are from its journal"
         return judged(replace(result, ending=replace(result.ending, status=INTERRUPTED)), {}), reason
+
+
+RESULT = Result

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
-from wirespeed.results.analysis import judged
+from wirespeed.measurement.loadtest.analysis import judged
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.codec import Count, Stored, as_object, channel_of, from_json, placed, reader_of
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, PortFacts
 from wirespeed.results.sample_json import with_phases
 

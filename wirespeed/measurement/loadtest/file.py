@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirespeed.results.file import read_as, write_file
-from wirespeed.results.loadtest import Result
+from wirespeed.measurement.file import read_as, write_file
+from wirespeed.measurement.loadtest.result import Result
 
 
 def write_result(result: Result, path: Path) -> None:

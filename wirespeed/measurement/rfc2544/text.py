@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.results.figures import NOTHING, percent_text
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.result import (
     APPLICABILITY,
     BackToBackRow,
     FrameLossRow,
@@ -18,8 +17,9 @@ from wirespeed.results.rfc2544 import (
     Test,
     ThroughputRow,
 )
+from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.results.figures import NOTHING, percent_text
 from wirespeed.results.verdict import LIMITS
-from wirespeed.results.verdicts import LIMITED_BY
 
 Cells = Sequence[str]
 Grid = tuple[Cells, Sequence[Cells]]

@@ -13,7 +13,7 @@ from wirespeed.results.point import points
 from wirespeed.results.sample import Sample
 
 if TYPE_CHECKING:
-    from wirespeed.results.loadtest import Result
+    from wirespeed.measurement.loadtest.result import Result
 
 EDGE_S = 5.0
 """A plug averages over a second and lags: so much of either end of a load is left out where the load is long enough."""

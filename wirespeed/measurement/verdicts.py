@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from wirespeed.measurement.counting import counting, tester_workers
+from wirespeed.measurement.rfc2544.result import ThroughputRow
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import Limit as SearchLimit
 from wirespeed.results.balance import total
 from wirespeed.results.channel import Channel
-from wirespeed.results.counting import counting, tester_workers
 from wirespeed.results.figures import measured_text
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.rfc2544 import ThroughputRow
-from wirespeed.results.search import GoalOutcome, SearchResult
-from wirespeed.results.search import Limit as SearchLimit
 from wirespeed.results.trial import TrialResult
 from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits

@@ -9,8 +9,9 @@ import tempfile
 from pathlib import Path
 
 from wirespeed.errors import FileFault
-from wirespeed.results.file import AnyResult, write_file
+from wirespeed.measurement.file import write_file
 from wirespeed.results.journal import SUFFIX, Journal, journal_path
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.standard_output import give_output_up
 
 STDOUT = "-"
@@ -38,7 +39,7 @@ class Output:
         self._journal = Journal(path, go_on)
         return self._journal
 
-    def keep(self, result: AnyResult) -> str | None:
+    def keep(self, result: MeasurementResult) -> str | None:
         """Write the result and do away with the journal; the place to name in the summary, if there is one.
 
         FileFault when it cannot be written; it says where the result is kept instead.
@@ -67,7 +68,7 @@ class Output:
         journal.close()
         return f"what was measured is kept in {journal.path}; --recover {journal.path} makes a result of it"
 
-    def _print(self, result: AnyResult) -> None:
+    def _print(self, result: MeasurementResult) -> None:
         try:
             json.dump(result.to_json(), sys.stdout, allow_nan=False)
             print(flush=True)
@@ -77,7 +78,7 @@ class Output:
             raise FileFault(f"standard output cannot be written: {reason}; the result is kept in {where}") from None
         self._done()
 
-    def _spare(self, result: AnyResult) -> Path:
+    def _spare(self, result: MeasurementResult) -> Path:
         name = self.path.name if self.path is not None else "result.json"
         spare = Path(tempfile.mkdtemp(prefix="wirespeed-")) / name
         write_file(result, spare)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.results.balance import Balance
 from wirespeed.results.figures import loss_text
-from wirespeed.results.loadtest import Result
 from wirespeed.results.order import Order
-from wirespeed.results.soak import SoakResult
 
 _BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--verify` sees both)"
 _MARKED = (

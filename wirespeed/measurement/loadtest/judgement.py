@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import judge
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point, points
 from wirespeed.results.skew import allow_for_skew

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from wirespeed.measurement.loadtest.judgement import leaves_out_spoilt, points_of, verdict
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, total
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import disturbed_times
-from wirespeed.results.judgement import leaves_out_spoilt, points_of, verdict
 from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
 from wirespeed.results.settled import settled_points

@@ -9,9 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from wirespeed.results.channel import Channel
-from wirespeed.results.confidence import least_expected, method_of, most_expected
-from wirespeed.results.soak import (
+from wirespeed.measurement.soak.result import (
     Drift,
     DutSpan,
     Flow,
@@ -23,6 +21,8 @@ from wirespeed.results.soak import (
     Verdict,
     WorstMinute,
 )
+from wirespeed.results.channel import Channel
+from wirespeed.results.confidence import least_expected, method_of, most_expected
 
 _MINUTE = 60
 KEPT = {1: 900, 60: 1440, 3600: 8784}

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
+from wirespeed.measurement.search.result import Limit
 from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search import Limit, SearchTrial
+from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.trial import TrialResult
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
@@ -378,3 +379,6 @@ def corrected_buffer_s(mean_frames: float, line_pps: float, throughput_pps: floa
 def frame_loss_percent(offered: float, received: float) -> float:
     """§26.3: (input count - output count) × 100 / input count; none of nothing."""
     return max(0.0, (offered - received) * 100 / offered) if offered > 0 else 0.0
+
+
+RESULT = Rfc2544Result
