@@ -173,7 +173,7 @@ def to_json(results: dict[str, Series]) -> dict[str, Any]:
 def named(text: str) -> tuple[str, str]:
     name, equals, template = text.partition("=")
     if not (name and equals and template):
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=COMMAND")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a NAME=COMMAND")
     return name, template
 
 

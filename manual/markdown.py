@@ -14,10 +14,8 @@ from wirespeed.router.commands.registry import Command
 _PAGES = {
     "demo": "first-test",
     "suite": "campaigns",
-    "inspect": "hardware",
-    "doctor": "hardware",
+    "host": "hardware",
     "exporter": "telemetry",
-    "stats": "statistics",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""

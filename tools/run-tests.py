@@ -48,7 +48,7 @@ class Outcome:
 def main(words: Sequence[str]) -> int:
     tiers = {"test": (TEST,), "rest": (REST,), "all": (TEST, REST)}.get(" ".join(words))
     if tiers is None:
-        print(f"{' '.join(words)!r} is no tier of the tests; give test, rest or all", file=sys.stderr)
+        print(f"{' '.join(words)!r} is not a tier of the tests; give test, rest or all", file=sys.stderr)
         return 2
     os.chdir(ROOT)
     outcomes: list[Outcome] = []

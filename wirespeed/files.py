@@ -22,14 +22,14 @@ def open_regular(path: Path, what: str = "file") -> BinaryIO:
     try:
         opened = open(path, "rb", opener=_opener)  # noqa: SIM115 - the caller closes it
     except IsADirectoryError:
-        raise FileFault(f"{what} {path} cannot be read: it is no regular file") from None
+        raise FileFault(f"{what} {path} cannot be read: it is not a regular file") from None
     except ValueError:  # a character that no file name can have
         raise FileFault(f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}") from None
     except OSError as error:
         raise FileFault(f"{what} {path} cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
         opened.close()
-        raise FileFault(f"{what} {path} cannot be read: it is no regular file")
+        raise FileFault(f"{what} {path} cannot be read: it is not a regular file")
     return opened
 
 
@@ -40,7 +40,7 @@ def read_text_file(path: Path, what: str, most_bytes: int, hint: str = "") -> by
         size_bytes = os.fstat(file.fileno()).st_size
         first = file.read(_LOOKED_AT_BYTES)
         if b"\0" in first:
-            raise FileFault(f"{what} {path} is no text{hint and '; '}{hint}")
+            raise FileFault(f"{what} {path} is not text{hint and '; '}{hint}")
         if size_bytes > most_bytes:
             raise FileFault(f"{what} {path} has {size_bytes >> 20} MB, of which {most_bytes >> 20} MB are the most")
         try:
@@ -65,7 +65,7 @@ def _opener(path: str, flags: int) -> int:
 def write_atomically(path: Path, content: str | bytes, what: str = "file") -> None:
     """Write `content` to `path` by way of a temporary file beside it; FileFault names `what` when it cannot be done.
 
-    A symbolic link is followed. What is no regular file (a device, a pipe) cannot be replaced and is written to.
+    A symbolic link is followed. What is not a regular file (a device, a pipe) cannot be replaced and is written to.
     """
     target, data = path.resolve(), content.encode() if isinstance(content, str) else content
     try:

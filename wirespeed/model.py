@@ -151,7 +151,7 @@ def parse_port_spec(text: str) -> PortSpec:
     head, *words = text.split(",")
     kind, _, target = head.partition(":")
     if kind not in PORT_KINDS:
-        raise UsageError(f"port {text!r}: {kind!r} is no kind of port; choose from {', '.join(PORT_KINDS)}")
+        raise UsageError(f"port {text!r}: {kind!r} is not a kind of port; choose from {', '.join(PORT_KINDS)}")
     if kind == "pcap" and words and "=" not in words[0] and words[0] != "loop":
         words[0] = f"out={words[0]}"
     if kind in _TARGET_NEEDED and not target:
@@ -197,7 +197,7 @@ def _pci_address(text: str, target: str) -> str:
     """As Linux and DPDK write it: with the domain."""
     found = PCI_ADDRESS.fullmatch(target)
     if found is None:
-        raise UsageError(f"port {text!r}: {target!r} is no PCI address; give one such as 0000:02:00.0 (lspci -D)")
+        raise UsageError(f"port {text!r}: {target!r} is not a PCI address; give one such as 0000:02:00.0 (lspci -D)")
     return f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}".lower()
 
 
@@ -209,7 +209,7 @@ def parse_mac(text: str, unicast: bool = True) -> str:
     except ValueError:
         values = []
     if len(values) != 6 or not all(0 <= value < 256 for value in values):
-        raise UsageError(f"{text!r} is no MAC address: give six hex bytes such as 02:fe:00:00:00:01")
+        raise UsageError(f"{text!r} is not a MAC address: give six hex bytes such as 02:fe:00:00:00:01")
     if unicast and values[0] & 1:
         raise UsageError(f"{text!r} is a multicast address; a port needs a unicast one")
     return ":".join(f"{value:02x}" for value in values)

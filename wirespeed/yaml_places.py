@@ -11,7 +11,7 @@ from wirespeed.errors import FileFault
 def value_of(text: str, loader: Any = None) -> Any:
     """The value of a text by PyYAML's `loader`, its safe one if not given.
 
-    YAMLError for what is no YAML, and for a scalar that its tag cannot have (`!!bool x`, the day 2026-02-30), of which
+    YAMLError for what is not YAML, and for a scalar that its tag cannot have (`!!bool x`, the day 2026-02-30), of which
     PyYAML raises whatever comes; RecursionError for what is too deep.
     """
     import yaml  # noqa: PLC0415 - slow, and seldom needed
@@ -24,7 +24,7 @@ def value_of(text: str, loader: Any = None) -> Any:
 
 
 def parsed(text: str, name: str) -> tuple[Any, Any]:
-    """The tree of nodes and the plain values of a text; FileFault with its line for what is no YAML. `name` is the
+    """The tree of nodes and the plain values of a text; FileFault with its line for what is not YAML. `name` is the
     file's."""
     import yaml  # noqa: PLC0415 - slow, and seldom needed
 
@@ -34,7 +34,7 @@ def parsed(text: str, name: str) -> tuple[Any, Any]:
         mark = getattr(error, "problem_mark", None)
         where = f":{mark.line + 1}" if mark else ""
         why = "it is too deep" if isinstance(error, RecursionError) else getattr(error, "problem", None) or str(error)
-        raise FileFault(f"{name}{where}: this is no YAML: {why}") from None
+        raise FileFault(f"{name}{where}: this is not YAML: {why}") from None
 
 
 def line_of(tree: Any, where: Sequence[str | int]) -> int:

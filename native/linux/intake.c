@@ -5,6 +5,7 @@
 
 #include "dev/error.h"
 #include "linux/intake_labels.h"
+#include "linux/intake_pairs.h"
 #include "linux/intake_routes.h"
 #include "wirespeed/neighbors.h"
 #include "wirespeed/routes.h"
@@ -35,74 +36,6 @@ void intake_close(struct intake *intake)
 	free(intake->labels);
 	free(intake->batch);
 	free(intake->results);
-}
-
-/* ---- Pairs ---- */
-
-static uint32_t hash_of_link(int32_t link)
-{
-	return place_hash(&link, sizeof(link));
-}
-
-static bool is_pair_of(const void *pairs, uint32_t at, const void *link)
-{
-	return ((const struct link_pair *)pairs)[at].link == *(const int32_t *)link;
-}
-
-static uint32_t find_pair(struct intake *intake, int32_t link)
-{
-	return places_find(&intake->pairs_by_link, hash_of_link(link), is_pair_of, intake->pairs,
-					   &link);
-}
-
-int32_t intake_interface(struct intake *intake, int32_t link)
-{
-	uint32_t at = find_pair(intake, link);
-	return at == PLACE_NONE ? -1 : intake->pairs[at].interface;
-}
-
-static void unpair(struct intake *intake, int32_t link)
-{
-	uint32_t at = find_pair(intake, link), last = intake->pair_count - 1;
-	if (at == PLACE_NONE)
-		return;
-	places_remove(&intake->pairs_by_link, hash_of_link(link), at);
-	if (at != last)
-		places_move(&intake->pairs_by_link, hash_of_link(intake->pairs[last].link), last, at);
-	intake->pairs[at] = intake->pairs[last];
-	intake->pair_count--;
-}
-
-static int pair(struct intake *intake, int32_t link, int32_t interface)
-{
-	uint32_t at = find_pair(intake, link);
-	if (at == PLACE_NONE) {
-		at = intake->pair_count;
-		void *pairs = grow(intake->pairs, at, &intake->pair_room, sizeof(*intake->pairs));
-		if (pairs)
-			intake->pairs = pairs;
-		if (!pairs || !places_add(&intake->pairs_by_link, hash_of_link(link), at))
-			return fail(-ENOMEM, "no memory for more pairs than %u", intake->pair_count);
-		intake->pair_count++;
-	}
-	intake->pairs[at] = (struct link_pair){link, interface};
-	return 0;
-}
-
-int intake_pair(struct intake *intake, int32_t link, int32_t interface)
-{
-	if (link <= 0)
-		return fail(-EINVAL, "%d is no link", link);
-	int error = 0;
-	if (interface < 0)
-		unpair(intake, link);
-	else
-		error = pair(intake, link, interface);
-	if (error)
-		return error;
-	intake->pairs_changed = true;
-	intake->wanted |= intake->all;
-	return 0;
 }
 
 /* ---- Links and addresses ---- */
@@ -337,4 +270,15 @@ void intake_dump_fails(struct intake *intake, enum linux_dump dump)
 {
 	intake->stats.failed_dumps++;
 	intake->wanted |= 1u << dump;
+}
+
+void intake_withdraw(struct intake *intake)
+{
+	for (int family = 0; family < 2; family++) {
+		intake->generations[family ? DUMP_ROUTES6 : DUMP_ROUTES4]++;
+		intake_sweep_routes(intake, family ? WS_IP6 : WS_IP4);
+	}
+	intake->generations[DUMP_LABELS]++;
+	intake_sweep_labels(intake);
+	intake_flush(intake);
 }

@@ -57,6 +57,11 @@ struct intake {
 	int32_t *results;
 };
 
+static inline uint32_t hash_of_link(int32_t link)
+{
+	return place_hash(&link, sizeof(link));
+}
+
 int intake_init(struct intake *intake, struct ws_router *router);
 void intake_close(struct intake *intake);
 void intake_take(struct intake *intake, const struct linux_message *message, bool from_dump);

@@ -10,7 +10,7 @@
 #include "linux/intake_labels.h"
 
 #include "dev/error.h"
-#include "linux/intake_routes.h"
+#include "linux/intake_pairs.h"
 #include "wirespeed/mpls.h"
 
 #include <errno.h>

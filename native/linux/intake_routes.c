@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/intake_routes.h"
 
-#include "linux/intake_labels.h"
+#include "linux/intake_pairs.h"
 #include "wirespeed/routes.h"
 #include "wirespeed/runtime.h"
 
@@ -9,12 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-void intake_reject(struct intake *intake)
-{
-	intake->stats.rejected++;
-	snprintf(intake->stats.rejection, sizeof(intake->stats.rejection), "%s", ws_error());
-}
 
 static void send_batch(struct intake *intake)
 {
@@ -49,18 +43,6 @@ static void own_paths(struct intake *intake, const struct linux_route *route, st
 		if (intake_interface(intake, route->paths[i].link) >= 0 &&
 			route->paths[i].label_count <= WS_MAX_LABELS)
 			memcpy(&set->paths[set->count++], &route->paths[i], sizeof(set->paths[0]));
-}
-
-void intake_describe_path(struct intake *intake, const struct linux_path *path, struct ws_path *out)
-{
-	*out = (struct ws_path){
-		.kind = path->gateway.family ? WS_PATH_NEXT_HOP : WS_PATH_ATTACHED,
-		.next_hop = path->gateway,
-		.interface = intake_interface(intake, path->link),
-		.weight = path->weight,
-		.label_count = path->label_count,
-	};
-	memcpy(out->labels, path->labels, sizeof(out->labels));
 }
 
 /* Have the router told of what now stands for the table and prefix of `key`. */
@@ -326,15 +308,4 @@ void intake_sweep_routes(struct intake *intake, uint8_t family)
 		tell_if_changed(intake, &key, before);
 	}
 	intake->stats.routes = intake->rib.used;
-}
-
-void intake_withdraw(struct intake *intake)
-{
-	for (int family = 0; family < 2; family++) {
-		intake->generations[family ? DUMP_ROUTES6 : DUMP_ROUTES4]++;
-		intake_sweep_routes(intake, family ? WS_IP6 : WS_IP4);
-	}
-	intake->generations[DUMP_LABELS]++;
-	intake_sweep_labels(intake);
-	intake_flush(intake);
 }

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes as rtnetlink tells them, and what all parsers of attributes share. */
+/* Routes and next-hop objects as rtnetlink tells them. */
 #ifndef LINUX_ROUTE_MESSAGE_H
 #define LINUX_ROUTE_MESSAGE_H
 
+#include "linux/attribute.h"
 #include "linux/message.h"
 
-#include <libmnl/libmnl.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
-
-/* Attributes within exactly `length` bytes; libmnl's own loops round that up. */
-#define linux_for_each(at, bytes, length)                                                          \
-	for ((at) = (const struct nlattr *)(const void *)(bytes);                                      \
-		 mnl_attr_ok((at), (int)((const uint8_t *)(bytes) + (length) - (const uint8_t *)(at)));    \
-		 (at) = mnl_attr_next(at))
-
-/* 0 for one that is too short. */
-uint32_t linux_attribute_u32(const struct nlattr *attribute);
-/* Bytes of an address of AF_INET or AF_INET6; 0 for other families. */
-uint8_t linux_address_size(uint8_t family);
-void linux_address_set(struct ws_address *out, uint8_t family, const void *bytes);
-/* False when the attribute is no address of that family. */
-bool linux_address_copy(struct ws_address *out, uint8_t family, const struct nlattr *attribute);
 
 /* Whether the attribute says that labels are pushed, and those that another one holds. */
 bool linux_is_mpls(const struct nlattr *encap_type);

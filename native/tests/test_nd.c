@@ -61,6 +61,7 @@ static void advertise(uint16_t host, const uint8_t *mac, int flags)
 		.type = ICMP6_NEIGHBOR_ADVERTISEMENT,
 		.is_solicited = flags & SOLICITED,
 		.is_override = flags & OVERRIDE,
+		.has_mac = mac,
 	};
 	memcpy(message.target, IP6(host), 16);
 	if (mac)

@@ -142,7 +142,8 @@ static void refuses_what_makes_no_sense(void **state)
 static void takes_many_at_once(void **state)
 {
 	(void)state;
-	struct ws_route route = via(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2)), page[100];
+	struct ws_route route = via(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2));
+	struct ws_route_entry page[100];
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 1000, false), 1000);
 	assert_int_equal(worker_finds(IP(60, 3, 231, 5)), IP(10, 0, 1, 2));
 	assert_int_equal(worker_finds(IP(60, 3, 232, 5)), 0);
@@ -157,7 +158,8 @@ static void takes_many_at_once(void **state)
 	/* In pages, in order. */
 	struct ws_prefix last = {0};
 	int64_t seen = 0;
-	for (int n; (n = ws_router_routes(rig_router, 0, WS_IP4, seen ? &last : NULL, page, 100));)
+	for (int n;
+		 (n = ws_router_route_entries(rig_router, 0, WS_IP4, seen ? &last : NULL, page, 100));)
 		for (int i = 0; i < n; i++, seen++) {
 			if (seen)
 				assert_true(memcmp(&page[i].prefix, &last, sizeof(last)) > 0);
@@ -193,11 +195,13 @@ static void lists_each_route_once_under_churn(void **state)
 {
 	(void)state;
 	enum { STAY = 300, PAGE = 7 };
-	struct ws_route stay = via(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2)), page[PAGE];
+	struct ws_route stay = via(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2));
+	struct ws_route_entry page[PAGE];
 	struct ws_prefix last = {0};
 	uint32_t seen = 0, turn = 0;
 	assert_int_equal(ws_router_route_add_many(rig_router, &stay, STAY, false), STAY);
-	for (int n; (n = ws_router_routes(rig_router, 0, WS_IP4, turn ? &last : NULL, page, PAGE));
+	for (int n;
+		 (n = ws_router_route_entries(rig_router, 0, WS_IP4, turn ? &last : NULL, page, PAGE));
 		 turn++) {
 		for (int i = 0; i < n; i++) {
 			assert_true(!seen || memcmp(&page[i].prefix, &last, sizeof(last)) > 0);
@@ -219,7 +223,7 @@ static void lists_each_route_once_under_churn(void **state)
 	}
 	assert_int_equal(seen, STAY);
 	last.length = 33;
-	assert_int_equal(ws_router_routes(rig_router, 0, WS_IP4, &last, page, PAGE), -EINVAL);
+	assert_int_equal(ws_router_route_entries(rig_router, 0, WS_IP4, &last, page, PAGE), -EINVAL);
 }
 
 /* A plain list of prefixes, searched from end to end. */
@@ -331,13 +335,9 @@ static void waits_for_workers_when_it_must(void **state)
 
 static bool has_route(struct ws_prefix prefix, int kind, int interface)
 {
-	struct ws_route page[64];
-	int n = ws_router_routes(rig_router, 0, WS_IP4, NULL, page, 64);
-	for (int i = 0; i < n; i++)
-		if (prefix_equal(&page[i].prefix, &prefix))
-			return page[i].paths[0].kind == kind && page[i].paths[0].interface == interface &&
-				   page[i].source != WS_SOURCE_STATIC;
-	return false;
+	struct ws_route route;
+	return !ws_router_route_get(rig_router, 0, prefix, &route) && route.paths[0].kind == kind &&
+		   route.paths[0].interface == interface && route.source != WS_SOURCE_STATIC;
 }
 
 static void addresses_bring_their_routes(void **state)

@@ -49,3 +49,10 @@ void arp_write(uint8_t *bytes, const struct arp *arp)
 	memcpy(bytes + 18, arp->target_mac, sizeof(arp->target_mac));
 	store32(bytes + 24, arp->target);
 }
+
+void arp_write_request(uint8_t *bytes, const uint8_t *sender_mac, uint32_t sender, uint32_t target)
+{
+	struct arp arp = {.operation = ARP_REQUEST, .sender = sender, .target = target};
+	memcpy(arp.sender_mac, sender_mac, sizeof(arp.sender_mac));
+	arp_write(bytes, &arp);
+}

@@ -28,5 +28,9 @@ enum arp_check {
 enum arp_check arp_parse(const uint8_t *bytes, size_t length, struct arp *out);
 /* Writes ARP_LEN bytes. */
 void arp_write(uint8_t *bytes, const struct arp *arp);
+/* A request for the MAC address of `target`; to be sent to arp_everybody, or to one station. */
+void arp_write_request(uint8_t *bytes, const uint8_t *sender_mac, uint32_t sender, uint32_t target);
+
+static const uint8_t arp_everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 #endif

@@ -7,12 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_address;
 struct ws_prefix;
-
-/* False when the frame holds no whole IP header. */
-bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *source,
-					 struct ws_address *destination);
 
 /* Whether the source or the destination lies in the prefix. */
 bool frame_touches(const uint8_t *frame, size_t length, const struct ws_prefix *prefix);

@@ -47,16 +47,12 @@ static bool is_link_control(const uint8_t *destination)
 
 enum frame_kind frame_kind(const uint8_t *bytes, size_t length, size_t frame_length)
 {
-	size_t at = ETHERNET_LEN;
+	uint16_t type = 0;
+	size_t at = frame_payload(bytes, length, &type);
 	struct arp arp;
-	if (!ethernet_parse(bytes, length))
+	if (!at)
 		return FRAME_ORDINARY;
-	for (int tags = 0; tags < VLAN_MAX_TAGS && vlan_is_type(vlan_load16(bytes + at - 2)); tags++) {
-		at += VLAN_TAG_LEN;
-		if (length < at)
-			return FRAME_ORDINARY;
-	}
-	switch (vlan_load16(bytes + at - 2)) {
+	switch (at <= ETHERNET_MAX_LEN ? type : ETHERNET_VLAN) {
 	case ETHERNET_IP4:
 		return kind_of_ip4(bytes + at, length - at, frame_length - at);
 	case ETHERNET_IP6:

@@ -83,8 +83,28 @@ void nd_write(uint8_t *bytes, const struct nd_message *message)
 							 (message->is_solicited ? FLAG_SOLICITED : 0) |
 							 (message->is_override ? FLAG_OVERRIDE : 0));
 	memcpy(bytes + 8, message->target, sizeof(message->target));
-	write_address(bytes + ND_NEIGHBOR_LEN, is_advertisement ? TARGET_ADDRESS : SOURCE_ADDRESS,
-				  message->mac);
+	if (message->has_mac)
+		write_address(bytes + ND_NEIGHBOR_LEN, is_advertisement ? TARGET_ADDRESS : SOURCE_ADDRESS,
+					  message->mac);
+}
+
+void nd_write_packet(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
+					 const struct nd_message *message)
+{
+	uint16_t length = message->has_mac ? ND_NEIGHBOR_MESSAGE_LEN : ND_NEIGHBOR_LEN;
+	ip6_write(packet, length, IP6_ICMP, ND_HOP_LIMIT, source, destination);
+	nd_write(packet + IP6_LEN, message);
+	icmp6_set_checksum(packet);
+}
+
+void nd_write_solicitation(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
+						   const uint8_t *target, const uint8_t *mac)
+{
+	struct nd_message message = {.type = ICMP6_NEIGHBOR_SOLICITATION, .has_mac = mac};
+	memcpy(message.target, target, sizeof(message.target));
+	if (mac)
+		memcpy(message.mac, mac, sizeof(message.mac));
+	nd_write_packet(packet, source, destination, &message);
 }
 
 static void store32(uint8_t *bytes, uint32_t value)

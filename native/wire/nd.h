@@ -45,8 +45,16 @@ enum nd_check nd_parse(const uint8_t *bytes, size_t length, struct nd_message *o
 enum nd_check nd_check_addresses(const struct nd_message *message, const uint8_t *source,
 								 const uint8_t *destination);
 
-/* Write ND_NEIGHBOR_MESSAGE_LEN bytes, but for the checksum; `has_mac` must be true. */
+/* Write ND_NEIGHBOR_MESSAGE_LEN bytes, or ND_NEIGHBOR_LEN unless `has_mac`, but for the checksum.
+ */
 void nd_write(uint8_t *bytes, const struct nd_message *message);
+/* The same with its IPv6 header and its checksum. */
+void nd_write_packet(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
+					 const struct nd_message *message);
+/* A whole neighbour solicitation; without a source address it has no MAC address (NULL) either.
+ * `target` may lie where the packet is written. */
+void nd_write_solicitation(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
+						   const uint8_t *target, const uint8_t *mac);
 
 struct nd_prefix {
 	uint8_t address[IP6_ADDRESS_LEN];

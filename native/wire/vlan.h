@@ -18,6 +18,20 @@ static inline uint16_t vlan_load16(const uint8_t *bytes)
 	return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
+/* Where the payload begins behind the Ethernet header and any number of tags, and its Ethernet
+ * type; 0 if the frame ends before. */
+static inline size_t frame_payload(const uint8_t *bytes, size_t length, uint16_t *type)
+{
+	size_t at = ETHERNET_LEN - 2;
+	while (length >= at + 2) {
+		*type = vlan_load16(bytes + at);
+		if (!vlan_is_type(*type))
+			return at + 2;
+		at += VLAN_TAG_LEN;
+	}
+	return 0;
+}
+
 /* The first two tags of a frame. */
 struct vlan_tags {
 	uint8_t count; /* 3: there are more */

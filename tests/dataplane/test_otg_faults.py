@@ -64,7 +64,7 @@ def test_requests_that_are_none(api: Any, served: tuple[str, str]) -> None:
     api.set_config(two_ports(api))
     code, answer = post(f"{served[1]}/config", b" " * 10_000_000)
     assert (code, answer["errors"]) == (400, ["the body is longer than 4194304 bytes"])
-    assert "no JSON" in post(f"{served[1]}/config", b'{"ports": [')[1]["errors"][0]
+    assert "not JSON" in post(f"{served[1]}/config", b'{"ports": [')[1]["errors"][0]
     half = http.client.HTTPConnection(host)
     half.putrequest("POST", "/config")
     half.putheader("content-length", "1000")

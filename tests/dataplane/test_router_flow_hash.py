@@ -113,7 +113,7 @@ def test_routers_begin_with_seeds_of_their_own_and_take_others(tmp_path: Path) -
         assert re.fullmatch(r"seed \d+", before)
         assert len({before, after, "seed 9"}) == 3
         assert two.ask("show ip flow-hash").splitlines()[0] == "seed 9"
-        with pytest.raises(UsageError, match="is no whole number from 0 to 4294967295; or random"):
+        with pytest.raises(UsageError, match="is not a whole number from 0 to 4294967295; or random"):
             two.ask("set ip flow-hash seed 4294967296")
         assert two.ask("show ip flow-hash").splitlines()[0] == "seed 9"
 

@@ -143,7 +143,7 @@ def nodes(running: RouterProcess) -> set[str]:
 
 
 class Spoilt(Exception):
-    """The machine let a ring run over, which is no loss of the impairment's."""
+    """The machine let a ring run over, which is not a loss of the impairment's."""
 
 
 def measure(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[Latency, dict[str, int]]:

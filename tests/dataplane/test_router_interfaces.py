@@ -72,7 +72,7 @@ def test_subinterfaces_and_loopbacks_come_and_go(running: RouterProcess) -> None
         ("create interface memif id 0 socket-id 9", "there is no memif socket id 9"),
         ("create memif socket id 3 filename /no/such/dir/x", None),
         ("create interface memif id 0 socket-id 3", "directory /no/such/dir does not exist"),
-        ("create interface memif ring-size 100", "ring size 100 is no power of two"),
+        ("create interface memif ring-size 100", "ring size 100 is not a power of two"),
         ("delete memif socket id 8", "there is no memif socket id 8 to delete"),
         ("delete tap e0", "e0 was not made by create tap"),
         ("create tap id 70000", "tap id 70000 is not between 0 and 65535"),

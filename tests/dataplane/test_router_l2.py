@@ -292,7 +292,7 @@ def test_a_flood_of_addresses_is_bounded_and_nothing_is_lost(tmp_path: Path) -> 
     ("line", "message"),
     [
         ("set interface l2 bridge e0 0", "bridge domain 0 is not between 1 and"),
-        ("set interface l2 bridge e0 10 bvi", "e0 is no loopback; only those can be a BVI"),
+        ("set interface l2 bridge e0 10 bvi", "e0 is not a loopback; only those can be a BVI"),
         ("set interface l2 bridge loop0 10", "loop0 is a loopback: it may be a bridge domain's BVI"),
         ("set interface l2 bridge loop1 10 bvi", "bridge domain 10 has BVI loop0 already"),
         ("set interface l2 bridge e0 10 300", "split-horizon group 300 is not between 0 and 255"),
@@ -301,7 +301,7 @@ def test_a_flood_of_addresses_is_bounded_and_nothing_is_lost(tmp_path: Path) -> 
         ("set interface l2 tag-rewrite e0.5 pop 2", "e0.5 has 1 tags of its own, so 2 cannot be taken off"),
         ("create sub-interfaces e0 9 dot1q any exact-match", "exact-match needs VLAN ids, not any"),
         ("create sub-interfaces e0 9 dot1q 4095", "VLAN id 4095 is not between 1 and 4094"),
-        ("create sub-interfaces e0 9 dot1q all", "'all' is no whole number"),
+        ("create sub-interfaces e0 9 dot1q all", "'all' is not a whole number"),
         ("create sub-interfaces e0 9 untagged", "sub-interface e0.8 takes these VLAN tags already"),
         ("set interface l2 tag-rewrite e0.7 pop 1", "e0.7 has 0 tags of its own, so 1 cannot be taken off"),
         ("set interface l2 tag-rewrite e0.5 pop 3", "1 or 2 tags can be taken off, not 3"),

@@ -68,6 +68,7 @@ def test_it_says_what_it_runs_on_and_is_ready(tmp_path: Path) -> None:
 def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> None:
     with router(tmp_path, RINGS, CONFIG, "--no-api"):
         assert not (tmp_path / "api.sock").exists()
+    (tmp_path / "vpp").mkdir()
     with router(tmp_path, RINGS, CONFIG, "--api-socket", str(tmp_path / "vpp/api.sock")):
         assert (tmp_path / "vpp/api.sock").is_socket()
         assert not (tmp_path / "api.sock").exists()
@@ -77,7 +78,7 @@ def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("interfaces", "message"),
     [
-        (["e0=memfi:/tmp/e0.sock"], "'memfi' is no kind of port"),
+        (["e0=memfi:/tmp/e0.sock"], "'memfi' is not a kind of port"),
         (["e0=memif:/nowhere/at/all/e0.sock"], "directory /nowhere/at/all does not exist"),
         (["e0"], "is not NAME=SPEC"),
         (["e 0=ring:a"], "is not NAME=SPEC"),

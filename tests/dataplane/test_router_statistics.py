@@ -109,7 +109,7 @@ def test_a_workers_time_is_accounted_for(tmp_path: Path) -> None:
 def test_a_worker_that_was_stopped_was_absent(tmp_path: Path) -> None:
     with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
-        # The time first: an absence between the two readings is no part of those that follow.
+        # The time first: an absence between the two readings is not part of those that follow.
         began = total(stats, "/sys/clocks")
         before = total(stats, "/sys/absent-clocks")
         os.kill(running.process.pid, signal.SIGSTOP)

@@ -173,7 +173,7 @@ def test_the_socket_is_the_users_and_what_it_hands_out_is_read_only(tmp_path: Pa
         os.close(descriptors[0])
         for client in idle:
             client.close()
-        assert main(["stats", "dump", "--file", str(path), "^/sys/num_worker_threads$"]) == 0
+        assert main(["ctl", "stats", "dump", "--file", str(path), "^/sys/num_worker_threads$"]) == 0
     assert not path.exists()
 
 

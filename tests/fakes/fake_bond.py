@@ -31,7 +31,7 @@ class FakeBond:
 
     def bond(self, index: int) -> Bond:
         if index not in self.bonds:
-            raise UsageError(f"interface {index} is no bond")
+            raise UsageError(f"interface {index} is not a bond")
         ports = tuple(port for port, member in self.members.items() if member.bond == index)
         return replace(self.bonds[index], mac=self.interfaces[index].mac, members=ports, active=ports)
 
@@ -48,9 +48,9 @@ class FakeBond:
 
     def remove_bond_member(self, port: int) -> None:
         if self.members.pop(port, None) is None:
-            raise UsageError(f"{self.interfaces[port].name} is no member of a bond")
+            raise UsageError(f"{self.interfaces[port].name} is not a member of a bond")
 
     def bond_member(self, port: int) -> BondMember:
         if port not in self.members:
-            raise UsageError(f"{self.interfaces[port].name} is no member of a bond")
+            raise UsageError(f"{self.interfaces[port].name} is not a member of a bond")
         return self.members[port]

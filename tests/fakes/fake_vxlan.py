@@ -26,5 +26,5 @@ class FakeVxlan:
 
     def vxlan(self, index: int) -> VxlanTunnel:
         if index not in self.tunnels:
-            raise UsageError(f"interface {index} is no VXLAN tunnel")
+            raise UsageError(f"interface {index} is not a VXLAN tunnel")
         return self.tunnels[index]

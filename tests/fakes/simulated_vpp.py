@@ -84,7 +84,7 @@ class Vpp:
     def _delete(self, name: str, kind: Kind) -> None:
         face = self._face(name)
         if face.kind is not kind:
-            raise Refused(f"{name} is no {kind}")
+            raise Refused(f"{name} is not a valid {kind}")
         users = {
             "is up": face.up,
             "has sub-interfaces": any(True for _ in self._subs(name)),
@@ -384,7 +384,7 @@ class Vpp:
 
     def _do_set_interface_sflow(self, op: ops.SetInterfaceSflow) -> None:
         if self._face(op.interface).kind is not Kind.PORT:
-            raise Refused(f"{op.interface} is no port")
+            raise Refused(f"{op.interface} is not a port")
         self._change(op.interface, sflow=op.on)
 
     def _do_set_sflow(self, op: ops.SetSflow) -> None:

@@ -241,7 +241,7 @@ def _requests(document: Any) -> list[dict[str, Any]]:
     listed = document if isinstance(document, list) else [document]
     for one in listed:
         if not isinstance(one, dict):
-            raise Dead(f"a message with {json.dumps(one)[:40]}, which is no object")
+            raise Dead(f"a message with {json.dumps(one)[:40]}, which is not an object")
     return listed
 
 

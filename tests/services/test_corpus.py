@@ -358,7 +358,7 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
     ("words", "said"),
     [
         (["list", "boks=x"], "there is no 'boks', did you mean box?"),
-        (["list", "rate>=fast"], "'fast' is no number"),
+        (["list", "rate>=fast"], "'fast' is not a number"),
         (["list", "box>=a"], ">= is for rate"),
         (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
         (["list", "--sort", "-rate"], "a list is of results"),
@@ -415,7 +415,7 @@ def test_compare_takes_tags_builds_and_a_series_by_build(
     assert main(["compare", "--trend", "figure=NDR", *at]) == 0
     assert "from cccc3333 on" in capsys.readouterr().out
     assert main(["compare", "aaaa", "nothing", *at]) == 2
-    assert "no tag, build or title" in capsys.readouterr().err
+    assert "tag, build or title" in capsys.readouterr().err
 
 
 def test_place_names_hide_passwords() -> None:

@@ -117,7 +117,7 @@ def test_every_raw_result_is_linked_as_it_was_and_is_in_the_zip_of_its_box(site:
                 members = [one for one in archive.namelist() if names.key(row["digest"]) in one]
                 assert [archive.read(one) for one in members if one.endswith(".json")] == [content]
                 (told,) = (archive.read(one).decode() for one in members if one.endswith(".txt"))
-                assert ("wirespeed inspect" if row["kind"] == "inspect" else f"wirespeed {row['kind']}") in told
+                assert ("wirespeed host show" if row["kind"] == "inspect" else f"wirespeed {row['kind']}") in told
         assert any("set <b> up" in _text_of(site, names.archive("router")) for _ in rows)
 
 

@@ -231,7 +231,7 @@ def test_a_browser_that_never_reads_costs_nothing(tmp_path: Path) -> None:
         (["--listen", "127.0.0.1:99999"], 2, "give HOST:PORT"),
         (["--listen", "127.0.0.1:0", "--token", "short"], 2, "12 to 128"),
         (["--listen", "127.0.0.1:0", "/nothing/x.json"], 6, "in no folder"),
-        (["--listen", "127.0.0.1:0", "notes.txt"], 2, "no result file"),
+        (["--listen", "127.0.0.1:0", "notes.txt"], 2, "not a result file"),
     ],
 )
 def test_words_that_cannot_be_used(words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -141,7 +141,7 @@ def connected(rpc: str, timeout_s: float = PATIENCE_S) -> Iterator[GeneratorClie
 
 
 def _put_back_ports(rpc: str, bare: State) -> None:
-    """Nobody owns a port. It sends nothing, is no host, and has no streams, captures or modes of service."""
+    """Nobody owns a port. It sends nothing, is not a host, and has no streams, captures or modes of service."""
     with connected(rpc) as client:
         handlers = [client.call("acquire", port_id=port, user="tests", session_id=1, force=True) for port in _PORTS]
         for capture in client.call("capture", command="status"):

@@ -133,7 +133,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
     assert back.surplus == 0
     assert back.sent == back.received > 0
     assert 0 < there.surplus <= 20 * len(result.samples)
-    assert there.lost == 0  # what was pushed is no part of the load, though the port sent it
+    assert there.lost == 0  # what was pushed is not part of the load, though the port sent it
     for sample in result.samples:
         assert sorted(map(str, sample.latency)) == ["0→1", "1→0"]
         for told in sample.latency.values():

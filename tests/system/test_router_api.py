@@ -86,7 +86,7 @@ def test_a_box_behind_ssh_is_spoken_to_without_anything_of_ours_there(box):
         for wrong, why in (
             (f"ssh://root@{HOST}/nowhere/api.sock", "nobody speaks VPP's API at ssh://"),
             (f"ssh://nobody@{HOST}/run/vpp/api.sock", "takes none of your keys"),
-            (f"ssh://root@{HOST}", "is no API socket; give PATH or ssh://"),
+            (f"ssh://root@{HOST}", "is not an API socket; give PATH or ssh://"),
         ):
             code, said = box.try_run(*python, "-c", AFAR, wrong)
             assert code != 0 and why in said.splitlines()[-1]

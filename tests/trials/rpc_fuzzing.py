@@ -139,7 +139,7 @@ class _Fuzzer:
         return pack(text) if self._random.random() < 0.5 else text
 
     def _garbage_on_the_wire(self) -> None:
-        """What is no ZeroMQ."""
+        """What is not ZeroMQ."""
         host, _, port = RPC.rpartition(":")
         with socket.create_connection((host, int(port))) as raw:
             raw.sendall(self._random.randbytes(self._random.randrange(1, 200)))

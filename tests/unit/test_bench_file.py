@@ -52,7 +52,7 @@ def test_tester_takes_the_other_address_of_the_network(given, ours):
 
 WRONG = {
     "": "has no bench in it",
-    "a: [": "1: this is no YAML",
+    "a: [": "1: this is not YAML",
     "tester: {server: x}\n": "1: wires: it is needed and not there",
     BASE + "mode: ip5\n": "5: mode: Input should be 'l2xc', 'ip4', 'ip6' or 'mpls', not 'ip5'",
     BASE + "colour: red\n": "5: colour: there is no such key",
@@ -69,7 +69,7 @@ WRONG = {
     BASE.replace("server: 10.0.0.5", "ports: ['null']"): "4: wires.1.port: the wire ends at port 1",
     BASE.replace("server: 10.0.0.5", "hugepages: auto"): "1: tester: give `server`",
     BASE + "dut:\n  kind: linux\n": "5: dut: a device of kind linux needs `reach`",
-    BASE + "dut:\n  kind: linux\n  reach: telnet://x\n": "7: dut.reach: 'telnet://x' is no way to a device",
+    BASE + "dut:\n  kind: linux\n  reach: telnet://x\n": "7: dut.reach: 'telnet://x' is not a valid way to a device",
     BASE + "dut: {reach: local}\n": "5: dut: `kind` says what runs there",
     BASE + "routes:\n  - {prefix: 16.0.0.1/8, port: 0}\n": "6: routes.0.prefix: 16.0.0.1/8 has host bits set",
     BASE + "routes:\n  - {prefix: 16.0.0.0/8, port: 7}\n": "6: routes.0.port: it leads to port 7",

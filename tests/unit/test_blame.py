@@ -222,7 +222,7 @@ TESTS = pytest.mark.parametrize("tests", [40, pytest.param(100, marks=pytest.mar
 
 @TESTS
 def test_moments_of_absence_at_half_load_are_no_saturation(tests: int) -> None:
-    """Where absences are measured, they are no loss of the DUT's either."""
+    """Where absences are measured, they are not loss of the DUT's either."""
     for seed in range(tests):
         found = verdict(*at_half_load(seed, measured=True), seed)
         assert (found.saturated, found.lossy_from, found.tester_limited) == (None, None, False), seed

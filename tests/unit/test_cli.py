@@ -65,7 +65,7 @@ def test_every_command_explains_itself(name, capsys):
         ("console frobnicate", "unknown command 'frobnicate'", 2),
         ("console -z", "see wirespeed console --help", 2),
         ("console start", "the following arguments are required: -f", 2),
-        ("loadtest -p nope.py", "'nope.py' is no file", 2),
+        ("loadtest -p nope.py", "'nope.py' is not a file", 2),
         ("loadtest -p bench -t size=7", "size is a number from 64", 2),
         ("report /nonexistent.json", "cannot be read: No such file", 6),
     ],

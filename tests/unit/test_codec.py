@@ -66,7 +66,7 @@ def test_what_is_written_comes_back() -> None:
         ({}, "packets of a file is missing"),
         ({"packets": 1.5}, "packets of a file is '1.5', not a whole number"),
         ({"packets": True}, "packets of a file is 'True', not a whole number"),
-        ({"packets": 1, "parts": {}}, "parts of a file is no list"),
+        ({"packets": 1, "parts": {}}, "parts of a file is not a list"),
         ({"packets": 1, "parts": [{"speed": 1}, {}]}, "speed of part 1 of a file is missing"),
         ({"packets": 1, "parts": [{"speed": math.nan}]}, "speed of part 0 of a file is 'nan', not a sensible number"),
         ({"packets": 1, "parts": [{"speed": 1, "colour": 5}]}, "colour of part 0 of a file is '5', not red or blue"),

@@ -100,4 +100,4 @@ def test_what_is_not_there_is_one_line(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("wirespeed: no router answers at")
     (tmp_path / "journal").write_text("{}\n")
     assert main(["config", "confirm", str(tmp_path / "journal")]) == 6
-    assert "is no journal of `wirespeed config apply`" in capsys.readouterr().err
+    assert "is not a journal of `wirespeed config apply`" in capsys.readouterr().err

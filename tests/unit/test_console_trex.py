@@ -426,4 +426,4 @@ def test_tagged_groups_from_their_begin_to_their_end(
     (tmp_path / "tags.json").write_text('{"type": "Dot1Q"}')
     assert "has no list of tags" in console.refused(f"tpg_enable --num-tpgids 1 --tags {tmp_path}/tags.json")
     (tmp_path / "tags.json").write_text("[")
-    assert "is no JSON" in console.refused(f"tpg_enable --num-tpgids 1 --tags {tmp_path}/tags.json")
+    assert "is not JSON" in console.refused(f"tpg_enable --num-tpgids 1 --tags {tmp_path}/tags.json")

@@ -123,8 +123,8 @@ def test_a_damaged_file_stops_none_beside_it(tmp_path: Path, capsys: pytest.Capt
     deep.write_text("[" * 200_000)
     for command in ("report", "explain"):
         assert main([command, str(bad)]) == 6
-        assert f"{bad} is no load-test result: commands of dut is no list" in capsys.readouterr().err
-    for command in (["report"], ["explain"], ["dut", "show"], ["inspect", "--from"]):
+        assert f"{bad} is not a load-test result: commands of dut is not a list" in capsys.readouterr().err
+    for command in (["report"], ["explain"], ["dut", "show"], ["host", "show", "--from"]):
         assert main([*command, str(deep)]) == 6
         assert f"{deep} is truncated or no JSON" in capsys.readouterr().err
     assert main(["corpus", "add", str(tmp_path), "--corpus", str(tmp_path / "c")]) == 6

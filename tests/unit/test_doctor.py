@@ -1,4 +1,4 @@
-"""`wirespeed doctor`: each check on what machines answer, mending and putting back, and the command."""
+"""`wirespeed host check`: each check on what machines answer, mending and putting back, and the command."""
 
 import json
 from dataclasses import replace
@@ -181,7 +181,7 @@ def test_a_connectx_3_wants_its_steering(size, well):
 
 
 def test_a_nic_that_is_not_there():
-    assert "0000:09:00.0 is no PCI device here" in only("drivers", Wanted(WANTED.cpus, ("0000:09:00.0",))).is_
+    assert "0000:09:00.0 is not a PCI device here" in only("drivers", Wanted(WANTED.cpus, ("0000:09:00.0",))).is_
 
 
 def test_cpus_that_are_not_isolated_or_not_there():
@@ -364,7 +364,7 @@ def test_only_root_mends(tmp_path):
 @pytest.mark.parametrize("text", ["", "{}", '[{"do": 1}]', "\xff"])
 def test_a_record_that_is_none(tmp_path, text):
     (tmp_path / "record").write_text(text)
-    with pytest.raises(FileFault, match="is no record of changes; put them back by hand"):
+    with pytest.raises(FileFault, match="is not a record of changes; put them back by hand"):
         read_record(tmp_path / "record")
 
 
@@ -372,17 +372,17 @@ def test_a_record_that_is_none(tmp_path, text):
 
 
 def test_the_exit_code_says_whether_a_test_would_be_honest(capsys):
-    code = main(["doctor", "--json"])
+    code = main(["host", "check", "--json"])
     document = json.loads(capsys.readouterr().out)
     assert code == (0 if document["honest"] else 3)
     assert {one["check"] for one in document["findings"]} >= {"hugepages", "iommu", "clock", "steal", "leftovers"}
 
 
 def test_each_finding_is_explained(capsys):
-    assert main(["doctor", "--nic", "0000:99:00.0"]) == 3
+    assert main(["host", "check", "--nic", "0000:99:00.0"]) == 3
     lines = capsys.readouterr().out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("blocks  drivers"))
-    assert "0000:99:00.0 is no PCI device here" in lines[at]
+    assert "0000:99:00.0 is not a PCI device here" in lines[at]
     assert lines[at + 1].strip() == "test ports are named by their address"
     assert lines[at + 2].strip() == "$ lspci -D"
     assert lines[-1].startswith("No test can run as it is wanted: ")
@@ -391,16 +391,20 @@ def test_each_finding_is_explained(capsys):
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["--fix", "--undo"], 2, "--fix and --undo are each other's opposite"),
-        (["--nic", "eth0"], 2, "eth0 is no PCI address; give one such as 0000:05:00.0"),
-        (["--cpu", "a"], 2, "--cpu a cannot be read"),
-        (["--undo", "--record", "absent"], 6, "there is no record absent: nothing was changed"),
+        (
+            ["check", "--record", "x"],
+            2,
+            "host check takes no --record, which is an option of host fix and host restore",
+        ),
+        (["fix", "--nic", "eth0"], 2, "eth0 is not a PCI address; give one such as 0000:05:00.0"),
+        (["check", "--cpu", "a"], 2, "--cpu a cannot be read"),
+        (["restore", "--record", "absent"], 6, "there is no record absent: nothing was changed"),
     ],
 )
 def test_each_way_to_get_it_wrong_is_one_line(words, code, sentence, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("wirespeed.doctor.mending.check_root", lambda machine: None)
-    assert main(["doctor", *words]) == code
+    assert main(["host", *words]) == code
     said = capsys.readouterr()
     assert sentence in said.err and said.err.count("\n") == 1
 

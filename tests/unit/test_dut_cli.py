@@ -21,7 +21,7 @@ PAIR = ["--interface=e0", "--interface=e1"]
             "there is no such device; give KIND:WAY, a kind of linux, freebsd,",
         ),
         (["prepare", "--dut=linux:ssh://r:secret@h", *PAIR], 2, "a password on a command line is read by every user"),
-        (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is no way to a device; give ssh://user@host[:port]"),
+        (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is not a way to reach a device; give ssh://user@host[:port]"),
         (
             ["prepare", "--bench=b.yaml", "--queues=4"],
             2,
@@ -34,7 +34,7 @@ PAIR = ["--interface=e0", "--interface=e1"]
         (["prepare", "--dut=linux:local", *PAIR, "--mode=ip5"], 2, "--mode ip5: there are ip4, ip6, l2xc, mpls"),
         (["prepare", "--dut=linux:local", *PAIR, "--queues=-1"], 2, "--queues -1: give a number above 0"),
         (["prepare", "--dut=linux:local", *PAIR, "--turbo=fast"], 2, "--turbo fast: give on or off"),
-        (["prepare", "--dut=linux:local", "--interface=e0,mac=1", PAIR[1]], 2, "1 is no MAC address of the tester"),
+        (["prepare", "--dut=linux:local", "--interface=e0,mac=1", PAIR[1]], 2, "1 is not a MAC address of the tester"),
         (
             ["prepare", "--dut=linux:local", *PAIR, "--route=9.0.0.0/8=1.2.3.4"],
             2,

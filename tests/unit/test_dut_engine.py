@@ -114,7 +114,7 @@ def test_a_journal_is_held_by_one_and_cut_short_by_a_power_loss(tmp_path):
     with DutJournal(path, "memory") as journal:
         assert [entry.what for entry in journal.entries.values()] == ["file", "address"]
     path.write_text("{}\n")
-    with pytest.raises(FileFault, match="is no journal of a device"):
+    with pytest.raises(FileFault, match="is not a journal of a device"):
         DutJournal(path, "memory")
 
 

@@ -200,13 +200,13 @@ def test_a_text_that_is_no_show_runtime_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[", r"mine.yaml:1: this is no YAML"),
+        ("[", r"mine.yaml:1: this is not YAML"),
         ("schema: wirespeed-evidence/2\ntests: [{name: a, received: 1Mpps}]", r"mine.yaml:1: schema: "),
         ("schema: wirespeed-evidence/1\ntests: []", r"mine.yaml:2: tests: "),
         ("schema: wirespeed-evidence/1\ntests: [{name: a}]", r"mine.yaml:2: tests.0: a: give `received`"),
         (
             "schema: wirespeed-evidence/1\ntests: [{name: a, received: 5%}]",
-            r"mine.yaml:2: tests.0.received: .*no packet rate",
+            r"mine.yaml:2: tests.0.received: .*not a packet rate",
         ),
         (
             "schema: wirespeed-evidence/1\ntests:\n  - {name: a, received: 1Mpps}\n  - {name: b, received: fast}",
@@ -252,7 +252,7 @@ def test_the_command_explains_a_pasted_text(tmp_path: Path, capsys: pytest.Captu
     ("arguments", "words"),
     [
         ([], "name result files, or"),
-        (["--show-run", "/dev/null"], "no regular file"),
+        (["--show-run", "/dev/null"], "not a regular file"),
         (["nowhere.json"], "nowhere.json"),
         (["nowhere.yaml"], "nowhere.yaml"),
     ],

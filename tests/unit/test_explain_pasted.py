@@ -365,7 +365,7 @@ def test_a_clock_that_a_rate_contradicts_is_told_and_makes_no_figure(tmp_path: P
     assert any("more than its 2 GHz: the clock or the rate is another" in said for said in found.case.remarks)
     assert "core_pps" not in {figure.name for figure in found.figures}
     (used,) = [figure.text for figure in found.figures if figure.name == "effective_hz"]
-    assert used.endswith("= 2.37 GHz, by vpp_wk_0")  # it is no share of 2 GHz
+    assert used.endswith("= 2.37 GHz, by vpp_wk_0")  # it is not a share of 2 GHz
 
 
 def test_a_drop_rate_without_drop_nodes_is_the_routers_too(tmp_path: Path) -> None:

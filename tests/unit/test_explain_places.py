@@ -46,7 +46,7 @@ def test_who_asks_for_a_neighbour_and_sends_nothing_has_none() -> None:
     one_way = replace(LOAD, received_pps=5e3, directions=2, by_direction=(5e3, 0.0))
     both = replace(nothing, load=one_way, lost_packets=5e3, out_packets=5_000, foreign={"arp": 3})
     assert explain(both).cause == "no-next-hop"
-    assert explain(replace(LOST_INSIDE, foreign={"arp": 3})).cause == "unknown"  # four in ten is no neighbour
+    assert explain(replace(LOST_INSIDE, foreign={"arp": 3})).cause == "unknown"  # four in ten is not a neighbour
 
 
 def test_more_packets_out_than_in_were_cut_if_they_are_long() -> None:

@@ -292,7 +292,7 @@ def test_every_family_has_a_prefix_a_unit_or_total_and_stands_in_the_documentati
         ([], "name a target"),
         (["--router", "/a/r.sock", "--stats", "r=/b"], "two targets are called r"),
         (["--stats", "/a", "--listen", "19482"], "give HOST:PORT"),
-        (["--stats", "/a", "--listen", "example.org:1"], "no address of this machine"),
+        (["--stats", "/a", "--listen", "example.org:1"], "not an address of this machine"),
         (["--stats", "/a", "--timeout", "0"], "0.1 to 60"),
         (["--scrape", "file:///etc/passwd"], "give http://"),
         (["--scrape", "http://me:secret@far/"], "with a password"),

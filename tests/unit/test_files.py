@@ -1,4 +1,4 @@
-"""Atomic writing: all or nothing, and never in place of something that is no file."""
+"""Atomic writing: all or nothing, and never in place of something that is not a file."""
 
 import os
 import resource
@@ -73,7 +73,7 @@ READERS = [read_result, read_journal, lambda path: read_file(path, Block({}))]
 
 
 @pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize(("first", "size_bytes", "said"), [(b"", 1 << 30, "is no text"), (b" " * 4096, 1 << 30, "MB")])
+@pytest.mark.parametrize(("first", "size_bytes", "said"), [(b"", 1 << 30, "is not text"), (b" " * 4096, 1 << 30, "MB")])
 def test_a_file_is_looked_at_before_it_is_read(
     tmp_path: Path, read: Callable[[Path], object], first: bytes, size_bytes: int, said: str
 ) -> None:
@@ -89,5 +89,5 @@ def test_a_file_is_looked_at_before_it_is_read(
 @pytest.mark.parametrize("read", READERS)
 def test_a_pipe_is_not_waited_for(tmp_path: Path, read: Callable[[Path], object]) -> None:
     os.mkfifo(tmp_path / "x.json")
-    with pytest.raises(FileFault, match="no regular file"):
+    with pytest.raises(FileFault, match="not a regular file"):
         read(tmp_path / "x.json")

@@ -1,4 +1,4 @@
-"""`wirespeed inspect` from the command line: this machine, files of others, modules one by one, and what goes wrong."""
+"""`wirespeed host show` and `optics`: this machine, files of others, modules one by one, and what goes wrong."""
 
 import io
 import json
@@ -40,7 +40,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_this_machine_is_read_whatever_it_lacks(capsys):
-    assert main(["inspect", "-o", "here.json"]) == 0
+    assert main(["host", "show", "-o", "here.json"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("this machine, ")
     assert "\nMachine\n" in said and "  cpu " in said
@@ -48,7 +48,7 @@ def test_this_machine_is_read_whatever_it_lacks(capsys):
     assert document["schema"] == "wirespeed-inspect/1"
     assert document["facts"]["cpu"]["online"] >= 1
     assert document["texts"].keys() >= QUESTIONS.keys(), "every question was answered, if only by a refusal"
-    main(["inspect", "--from", "here.json"])
+    main(["host", "show", "--from", "here.json"])
     assert capsys.readouterr().out == said
 
 
@@ -82,7 +82,7 @@ def test_an_answer_that_was_cut_off_counts_as_failed():
     ("name", "words"), [("r86s", R86S), ("fitlet2", FITLET2), ("guest", GUEST), ("modules", MODULES)]
 )
 def test_files_of_others_give_the_golden_text(name, words, capsys):
-    assert main(["inspect", *words]) == 0
+    assert main(["host", "show", *words]) == 0
     _, _, said = capsys.readouterr().out.partition("\n")
     assert said == (GOLDEN / f"{name}.txt").read_text()
 
@@ -106,7 +106,7 @@ def test_interfaces_are_read_from_ethtool():
 def test_a_raw_dump_reads_as_the_text_of_it(here, capsys):
     lines = (HARDWARE / "sfp-finisar.txt").read_text().splitlines()[2:]
     (here / "eth9.bin").write_bytes(bytes.fromhex("".join(line.partition(":")[2] for line in lines)))
-    assert main(["inspect", "--ethtool-m", "eth9.bin"]) == 0
+    assert main(["host", "show", "--ethtool-m", "eth9.bin"]) == 0
     row = next(line for line in capsys.readouterr().out.splitlines() if "FTLX8571D3BCL" in line)
     assert "eth9" in row and "0.5511 mW / -2.59 dBm" in row
 
@@ -157,7 +157,7 @@ def test_no_cage_no_modules():
 
 def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("mine\n"))
-    assert main(["inspect", "--optics", "lo", "--dumps", "dumps"]) == 0
+    assert main(["host", "optics", "lo", "--dumps", "dumps"]) == 0
     said = capsys.readouterr()
     assert "Insert module 2 into lo" in said.err
     assert "| mine " in said.out
@@ -165,9 +165,9 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
 
 def test_another_machine_is_asked_by_its_way(capsys):
     """Of a namespace of this machine, which has the same CPUs; over SSH in tests/system/test_bench_ssh.py."""
-    assert main(["inspect", "--dut", "local", "--format", "json"]) == 0
+    assert main(["host", "show", "--dut", "local", "--format", "json"]) == 0
     there = json.loads(capsys.readouterr().out)
-    assert main(["inspect", "--format", "json"]) == 0
+    assert main(["host", "show", "--format", "json"]) == 0
     here = json.loads(capsys.readouterr().out)
     assert there["machine"] == "local" and here["machine"] == "this machine"
     assert there["texts"].keys() == here["texts"].keys()
@@ -191,19 +191,19 @@ def test_another_machine_is_asked_by_its_way(capsys):
             "module dump decoded: it is decoded already: give `ethtool -m INTERFACE hex on`",
         ),
         (["--from", "junk"], 6, "junk is truncated or no JSON"),
-        (["--from", "other"], 6, "other is no inspection: its schema is not wirespeed-inspect/1"),
+        (["--from", "other"], 6, "other is not an inspection: its schema is not wirespeed-inspect/1"),
         (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
-        (["--dut", "telnet://box"], 2, "telnet://box is no way to a device; give ssh://user@host"),
+        (["--dut", "telnet://box"], 2, "telnet://box is not a way to reach a device; give ssh://user@host"),
         (["--dut", "netns:no-such-1"], 3, "there is no network namespace no-such-1"),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),
         ([*R86S[:2], "--ports", "06:00=2x10G"], 2, "--ports 06:00: there is no such card; there are 0000:05:00"),
-        (["--optics", "lo", "--dumps", "junk/x"], 6, "--dumps junk/x cannot be made: Not a directory"),
+        (["optics", "lo", "--dumps", "junk/x"], 6, "--dumps junk/x cannot be made: Not a directory"),
         (["--cpu", "x"], 2, "--cpu x cannot be read"),
-        (["--optics", "no-such-cage-0"], 3, "there is no interface no-such-cage-0 on this machine"),
-        (["--optics", "a b"], 2, "--optics a b is no name of an interface"),
-        (["--probe", "true"], 2, "--probe and --dumps go with --optics INTERFACE"),
+        (["optics", "no-such-cage-0"], 3, "there is no interface no-such-cage-0 on this machine"),
+        (["optics", "a b"], 2, "INTERFACE a b is not the name of an interface"),
+        (["--probe", "true"], 2, "host show takes no --probe, which is an option of host optics"),
         (["-o", "/no/such/folder/x"], 6, "inspection /no/such/folder/x cannot be written"),
     ],
 )
@@ -213,7 +213,8 @@ def test_each_way_to_get_it_wrong_is_one_line(words, code, sentence, here, capsy
     (here / "short").write_bytes(b"\x03\x04" * 25)
     (here / "decoded").write_text("\tIdentifier : 0x03 (SFP)\n\tVendor name : FINISAR\n")
     (here / "other").write_text('{"schema": "wirespeed-loadtest/2"}')
-    assert main(["inspect", *words]) == code
+    verb = [] if words[0] in ("optics", "show") else ["show"]
+    assert main(["host", *verb, *words]) == code
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
@@ -245,7 +246,7 @@ class Bare:
 
 def test_the_report_shows_the_hardware_beside_the_results(here, capsys):
     result = str(GOLDEN.parent / "report" / "wirespeed.json")
-    main(["inspect", *R86S, "-o", "r86s.json"])
+    main(["host", "show", *R86S, "-o", "r86s.json"])
     assert main(["report", result, "r86s.json"]) == 0
     page = (here / "index.html").read_text(encoding="utf-8")
     hardware = page.partition('<section id="hardware">')[2].partition("</section>")[0]
@@ -260,4 +261,4 @@ def test_the_report_shows_the_hardware_beside_the_results(here, capsys):
 def test_an_inspection_that_is_broken_is_told_of(here, capsys):
     (here / "broken.json").write_text('{"schema": "wirespeed-inspect/1", "machine": 1}')
     assert main(["report", "broken.json"]) == 6
-    assert "broken.json is no inspection: " in capsys.readouterr().err
+    assert "broken.json is not an inspection: " in capsys.readouterr().err

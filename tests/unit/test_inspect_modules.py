@@ -115,7 +115,7 @@ def test_a_calibration_that_is_no_number_is_not_used():
     module = decode_sfp(external(at_56=b"\x7f\xc0\0\0" * 5, at_104=(6724).to_bytes(2, "big")))
     assert module.diagnostics is not None
     assert module.diagnostics.lanes[0].rx_mw == 0.6724
-    assert "its calibration of RX power is no number; raw values are shown" in module.remarks
+    assert "its calibration of RX power is not a number; raw values are shown" in module.remarks
 
 
 def test_rates_beyond_the_byte_and_wavelengths_beyond_belief():

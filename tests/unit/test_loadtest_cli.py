@@ -151,7 +151,7 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
         (["--recover", "/proc/none/x.json"], 6, "nothing to recover"),
         (["-o", "/proc/none/x.json"], 6, "/proc/none"),
         (["-o", "/"], 6, "is a directory"),
-        (["-o", "/dev/null"], 6, "no regular file"),
+        (["-o", "/dev/null"], 6, "not a regular file"),
     ],
 )
 def test_bad_input_is_one_line_and_no_traffic(

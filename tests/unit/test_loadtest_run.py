@@ -286,7 +286,7 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
     ended = result.outcome.channels["0→1"]
     assert ended.balance.lost == ended.balance.refused > 0
     assert ended.lossy_from is ended.saturated is None  # one failing sample is not enough
-    raise_for(result.ending)  # an interrupt is no error
+    raise_for(result.ending)  # an interrupt is not an error
 
 
 def test_an_interrupt_before_traffic_leaves_nothing_behind() -> None:

@@ -116,7 +116,7 @@ def test_a_port_carries_what_it_was_told_and_else_the_default():
 
 def test_a_pci_address_may_lack_its_domain():
     assert parse_port_spec("pci:0A:00.1,rxq=2").target == "0000:0a:00.1"
-    with pytest.raises(UsageError, match=r"'eth0' is no PCI address; give one such as 0000:02:00.0"):
+    with pytest.raises(UsageError, match=r"'eth0' is not a PCI address; give one such as 0000:02:00.0"):
         parse_port_spec("pci:eth0")
 
 

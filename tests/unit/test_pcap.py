@@ -72,7 +72,7 @@ def test_a_frame_outlives_its_file(path: Path) -> None:
     [
         (b"", "truncated"),
         (pcap()[:20], "truncated"),
-        (b"PK\x03\x04 this is no packet file at all", "unknown file format"),
+        (b"PK\x03\x04 this is not a packet file at all", "unknown file format"),
         (pcap(whole())[:30], "truncated"),
         (pcap(whole())[:-1], "truncated"),
         (pcap(whole(), whole())[:-1], "truncated"),
@@ -111,7 +111,7 @@ def test_packets_before_the_damage_are_given(path: Path) -> None:
 def test_what_is_not_a_file_is_never_opened(path: Path, tmp_path: Path) -> None:
     os.mkfifo(path)
     for one in (path, tmp_path, Path("/dev/zero")):
-        with pytest.raises(FileFault, match="it is no regular file"):
+        with pytest.raises(FileFault, match="it is not a regular file"):
             list(read_packets(one))
     for one in (tmp_path / "missing", tmp_path / "a\0b"):
         with pytest.raises(FileFault, match="No such file"):

@@ -193,7 +193,7 @@ def test_flow_statistics_number_the_ports() -> None:
     ("profile", "tunables", "said"),
     [
         ("nope", {}, "built in are bench, imix, udp_1pkt_simple, mpls"),
-        ("dir/bench.py", {}, "is no file"),
+        ("dir/bench.py", {}, "is not a file"),
         ("bench", {"colour": "red"}, "it takes size, vm, flow, pg_id, offset"),
         ("bench", {"size": "63"}, "size is a number from 64 to 9216 or imix"),
         ("bench", {"size": "9217"}, "size is a number from 64 to 9216 or imix"),

@@ -62,7 +62,7 @@ def test_a_hand_written_stream_needs_a_packet_and_a_mode_only(pcap: Path) -> Non
     ("text", "said"),
     [
         ("{", "cannot be read"),
-        ("5", "stream 1: is no mapping"),
+        ("5", "stream 1: is not a mapping"),
         ("[]", "returned no stream"),
         ('[{"mode": {}}]', "stream 1: field 'mode'"),
         ('[{"packet": {"binary": "*"}, "mode": {"type": "continuous"}}]', "stream 1: field"),
@@ -108,9 +108,9 @@ def test_a_value_that_its_tag_cannot_have_is_no_yaml(tmp_path: Path, value: str)
     path.write_text(text)
     with pytest.raises(FileFault, match="a value is not what its tag says"):
         load_profile(str(path), {}, 0, 0)
-    with pytest.raises(FileFault, match="odd.yaml: this is no YAML: a value is not what its tag says"):
+    with pytest.raises(FileFault, match="odd.yaml: this is not YAML: a value is not what its tag says"):
         parsed(text, "odd.yaml")
-    with pytest.raises(FileFault, match="odd.yaml: this is no YAML: a value is not what its tag says"):
+    with pytest.raises(FileFault, match="odd.yaml: this is not YAML: a value is not what its tag says"):
         cases_of(text, "odd.yaml")
 
 
@@ -131,7 +131,7 @@ def test_packet_file_tunables(pcap: Path) -> None:
     loaded = load_profile(str(pcap), {"ipg_usec": "100", "speedup": "4", "count": "3", "min_ipg_usec": "30"}, 0, 0)
     assert gaps(loaded) == [30] * 3
     assert (loaded[2]["stream"]["next_stream_id"], loaded[2]["stream"]["action_count"]) == (1, 3)
-    for tunables, said in (({"size": "64"}, "it takes ipg_usec"), ({"count": "x"}, "count=x is no number")):
+    for tunables, said in (({"size": "64"}, "it takes ipg_usec"), ({"count": "x"}, "count=x is not a number")):
         with pytest.raises(UsageError, match=said):
             load_profile(str(pcap), tunables, 0, 0)
 
@@ -149,7 +149,9 @@ def test_trex_profile_functions(pcap: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["py", "json", "yaml"])
-@pytest.mark.parametrize(("first", "size_bytes", "said"), [(b"", 1 << 30, "is no text"), (b"#" * 4096, 65 << 20, "MB")])
+@pytest.mark.parametrize(
+    ("first", "size_bytes", "said"), [(b"", 1 << 30, "is not text"), (b"#" * 4096, 65 << 20, "MB")]
+)
 def test_a_profile_is_looked_at_before_it_is_read(
     tmp_path: Path, suffix: str, first: bytes, size_bytes: int, said: str
 ) -> None:
@@ -162,7 +164,7 @@ def test_a_profile_is_looked_at_before_it_is_read(
 
 def test_a_profile_that_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
-    with pytest.raises(FileFault, match="it is no regular file"):
+    with pytest.raises(FileFault, match="it is not a regular file"):
         load_profile(str(tmp_path / "pipe.yaml"), {}, 0, 0)
 
 

@@ -413,7 +413,7 @@ def test_output_of_the_file_does_not_reach_stdout(tmp_path: Path, capsys: pytest
         ),
         (
             "return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=[STLVmFlowVar('a', next_var='b')]))",
-            "next_var 'b' is no flow variable",
+            "next_var 'b' is not a flow variable",
         ),
         (
             "return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=[STLVmFlowVar('a', next_var='a')]))",

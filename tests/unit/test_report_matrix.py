@@ -103,7 +103,7 @@ def test_a_label_that_says_nothing_is_refused(text):
 
 @pytest.mark.parametrize("text", ["{", "{0}", "{size.a}", "{size!x}", "{size:>>>}"])
 def test_a_template_that_cannot_be_read_is_refused(text, comparison):
-    with pytest.raises(UsageError, match="is no template: name settings in braces"):
+    with pytest.raises(UsageError, match="is not a template: name settings in braces"):
         matrix(comparison, labels=parse_labels([text]))
 
 

@@ -1,4 +1,4 @@
-"""The result file: what is written comes back, old files load, and what is no result is refused in one line."""
+"""The result file: what is written comes back, old files load, and what is not a result is refused in one line."""
 
 import json
 import math

@@ -102,8 +102,8 @@ def whole(**changes: Any) -> dict[str, Any]:
         (whole(in_packets=1.5), "in_packets of dut in sample 3 is '1.5', not a whole number"),
         (whole(drops={"no route": None}), "drops of dut in sample 3 is 'None', not a whole number"),
         (whole(cpu_percent=[1]), "cpu_percent of dut in sample 3 is not an object"),
-        (whole(workers={}), "workers of dut in sample 3 is no list"),
-        (whole(workers=[{"nodes": {"x": [1, 2]}}]), "node x of worker 0 of dut in sample 3 is no list of calls"),
+        (whole(workers={}), "workers of dut in sample 3 is not a list"),
+        (whole(workers=[{"nodes": {"x": [1, 2]}}]), "node x of worker 0 of dut in sample 3 is not a list of calls"),
         (whole(workers=[{"nodes": {"x": [1, 2, 3, "4"]}}]), "node x of worker 0 of dut in sample 3 is '4'"),
         (whole(workers=[{"cpu": True}]), "cpu of worker 0 of dut in sample 3 is 'True'"),
     ],
@@ -119,5 +119,5 @@ def test_facts_survive_their_file_and_old_ones_load() -> None:
     assert DutFacts.from_json({"name": "router"}) == DutFacts("router", "")
     with pytest.raises(ValueError, match="cpu 0 of dut is 'x', not a whole number"):
         DutFacts.from_json({"cpus": ["x"]})
-    with pytest.raises(ValueError, match="commands of dut is no list"):
+    with pytest.raises(ValueError, match="commands of dut is not a list"):
         DutFacts.from_json({"commands": "show run"})

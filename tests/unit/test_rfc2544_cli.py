@@ -91,7 +91,7 @@ def test_all_without_a_way_to_reset_does_the_others(capsys: pytest.CaptureFixtur
         (["speed"], "test 'speed' is not known: give throughput, latency, frame-loss, back-to-back, recovery, reset"),
         (["all", "--sizes", "12"], "size '12' cannot be used: give bytes with FCS from 64 to 9216, or imix"),
         (["all", "--sizes", "64", "--ip6"], "size '64' cannot be used: give bytes with FCS from 82"),
-        (["all", "--trial", "0"], "--trial 0 is no time"),
+        (["all", "--trial", "0"], "--trial 0 is not a duration"),
         (["all", "--repeats", "0"], "--repeats 0: give 1 or more"),
         (["all", "--resolution", "2"], "--resolution 2: give a share between 0 and 1"),
         (["all", "--waits", "1"], "waits '1' cannot be read"),
@@ -156,7 +156,7 @@ def test_results_of_other_kinds_are_not_shown(tmp_path: Path, capsys: pytest.Cap
     with SimulatedTrex() as trex:
         assert main(["search", "-q", "-s", trex.server, "--mrr", "1x0.05", "-o", str(file)]) == 0
     assert main(["rfc2544", "--show", str(file)]) == 6
-    assert "is no result of RFC 2544 tests" in capsys.readouterr().err
+    assert "is not a result of RFC 2544 tests" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_results_of_other_kinds_are_not_shown(tmp_path: Path, capsys: pytest.Cap
         ({"method": {"tests": ["speed"], "frames": []}}, "method"),
         ({"throughput": [{"frame": "64"}]}, "throughput"),
         ({"trials": [{"number": 1, "test": "speed"}]}, "test of trial 0 is 'speed'"),
-        ({"reset": {}}, "reset is no list"),
+        ({"reset": {}}, "reset is not a list"),
     ],
 )
 def test_files_that_are_not_what_they_say(
@@ -181,7 +181,7 @@ def test_files_that_are_not_what_they_say(
     file.write_text(json.dumps(document | change))
     assert main(["rfc2544", "--show", str(file)]) == 6
     err = capsys.readouterr().err
-    assert f"{file} is no result of RFC 2544 tests: " in err and message in err
+    assert f"{file} is not a result of RFC 2544 tests: " in err and message in err
     assert err.count("\n") == 1
 
 

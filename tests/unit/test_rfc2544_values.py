@@ -77,7 +77,7 @@ def test_loss_is_percent_of_what_was_offered() -> None:
     assert frame_loss_percent(1000, 990) == 1.0
     assert frame_loss_percent(3, 2) == pytest.approx(33.333, abs=1e-3)
     assert frame_loss_percent(0, 0) == 0
-    assert frame_loss_percent(10, 12) == 0  # more than was sent is no negative loss
+    assert frame_loss_percent(10, 12) == 0  # more than was sent is not a negative loss
 
 
 def test_one_measurement_has_no_deviation_and_none_no_mean() -> None:
@@ -190,8 +190,8 @@ def test_waits_that_cannot_be(text: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"trial_s": 0.0}, "--trial 0 is no time"),
-        ({"trial_s": float("nan")}, "--trial nan is no time"),
+        ({"trial_s": 0.0}, "--trial 0 is not a duration"),
+        ({"trial_s": float("nan")}, "--trial nan is not a duration"),
         ({"repeats": 0}, "--repeats 0: give 1 or more"),
         ({"resolution": 0.0}, "--resolution 0: give a share"),
         ({"tunables": {"size": "64"}}, "frames are chosen by --sizes"),
@@ -205,7 +205,7 @@ def test_plans_that_cannot_be_run(changes: dict[str, object], message: str) -> N
 
 def test_shares() -> None:
     assert (parse_share("1%"), parse_share("0.005")) == (0.01, 0.005)
-    with pytest.raises(UsageError, match="'x' is no share"):
+    with pytest.raises(UsageError, match="'x' is not a share"):
         parse_share("x")
 
 

@@ -603,7 +603,7 @@ def test_a_file_that_cannot_be_read_is_named(console: Console, tmp_path: Path) -
     with pytest.raises(FileFault, match=r"nope\.conf cannot be read: No such file"):
         run(console, f"exec {tmp_path}/nope.conf")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    with pytest.raises(FileFault, match="is no text"):
+    with pytest.raises(FileFault, match="is not text"):
         run(console, f"exec {tmp_path}/binary")
 
 

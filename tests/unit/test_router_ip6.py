@@ -80,7 +80,7 @@ def test_ip6_is_enabled_and_disabled(core: FakeRouterCore, console: Console) -> 
     assert core.ip6(0).link_local == IPv6Address("fe80::5")
     run(console, "disable ip6 interface e0")
     assert core.ip6(0).link_local is None
-    with pytest.raises(UsageError, match="2001:db8::1 is no link-local address"):
+    with pytest.raises(UsageError, match="2001:db8::1 is not a link-local address"):
         run(console, "set ip6 link-local address e0 2001:db8::1")
 
 
@@ -116,10 +116,10 @@ def test_router_advertisements_are_configured(core: FakeRouterCore, console: Con
         ("ip6 nd e0 ra-interval 2000", "the most is 4 to 1800"),
         ("ip6 nd e0 ra-interval 10 11", "the least 3 to the most"),
         ("ip6 nd e0 ra-lifetime 9001", "ra-lifetime 9001 is above 9000 s"),
-        ("ip6 nd e0 prefix 10.0.0.0/8", "10.0.0.0/8 is no IPv6 prefix"),
-        ("ip6 nd e0 prefix 2001:db8::/64 99999999999 5", "no whole number from 0 to 4294967295"),
+        ("ip6 nd e0 prefix 10.0.0.0/8", "10.0.0.0/8 is not an IPv6 prefix"),
+        ("ip6 nd e0 prefix 2001:db8::/64 99999999999 5", "not a whole number from 0 to 4294967295"),
         ("ip6 nd e0 no prefix 2001:db8::/64", "was not given to be advertised"),
-        ("set ip neighbor-config ip6 age 99999999999", "no whole number from 0 to 4294967295"),
+        ("set ip neighbor-config ip6 age 99999999999", "not a whole number from 0 to 4294967295"),
         ("ping 10.0.0.1 repeat 0", "repeat 0 is not between 1 and"),
         ("ping 10.0.0.1 size 1401", "size 1401 is above 1400"),
         ("ping 10.0.0.1 interval x", "interval x is not between 0.01 and 60 seconds"),

@@ -57,7 +57,7 @@ def test_ports_on_rings(core: FakeRouterCore, console: Console) -> None:
         ("create pcap output out.pcap hold", "create pcap needs input"),
         ("create pcap input a,b.pcap", "the name of a packet file has no comma"),
         ("create ring a,b", "ring a,b: its name has no comma"),
-        ("create ring a name 9", "'9' is no name of an interface"),
+        ("create ring a name 9", "'9' is not the name of an interface"),
         ("create ring a name e0", "there is an interface e0 already; give another name"),
         ("delete interface e0", "e0 was not made by a command; interfaces of the start stay"),
     ],

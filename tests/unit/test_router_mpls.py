@@ -71,7 +71,10 @@ def test_paths_of_a_label_add_up_and_go_one_by_one(core: FakeRouterCore) -> None
         (["mpls local-label add 16 eos via 10.0.0.1 e0"], "there is no MPLS table; mpls table add 0 makes it"),
         (["set interface mpls e0 enable"], "there is no MPLS table"),
         (["mpls table add 3"], "there is no MPLS table 3; the only one is 0"),
-        (["mpls table add 0", "mpls local-label add 1048576 via 10.0.0.1 e0"], "'1048576' is no label: 0 to 1048575"),
+        (
+            ["mpls table add 0", "mpls local-label add 1048576 via 10.0.0.1 e0"],
+            "'1048576' is not a label: 0 to 1048575",
+        ),
         (["mpls table add 0", "mpls local-label add 16 via 10.0.0.1 e7"], "there is no interface 'e7'"),
         (["mpls table add 0", "mpls local-label del 16"], "there is no route of label 16"),
         (

@@ -58,7 +58,7 @@ def test_two_memif_ports_may_share_one_server_socket(tmp_path: Path) -> None:
 def test_a_file_in_place_of_the_socket_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("kept")
-    with pytest.raises(EnvironmentFault, match="no socket"):
+    with pytest.raises(EnvironmentFault, match="not a socket"):
         claim_socket(path, socket.SOCK_SEQPACKET, "port")
     assert path.read_text() == "kept"
 

@@ -241,7 +241,7 @@ def test_a_stale_socket_is_taken_over(tmp_path: Path) -> None:
 def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "router.sock"
     path.write_text("mine")
-    with pytest.raises(EnvironmentFault, match="exists and is no socket"):
+    with pytest.raises(EnvironmentFault, match="exists and is not a socket"):
         open_socket(path)
     assert path.read_text() == "mine"
 
@@ -254,8 +254,8 @@ def test_no_router_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
 def test_what_is_no_routers_socket_is_told_from_a_router_that_is_gone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path, said in (
-        (tmp_path / "file", "is no socket"),
-        (tmp_path, "is no socket"),
+        (tmp_path / "file", "is not a socket"),
+        (tmp_path, "is not a socket"),
         (tmp_path / "nowhere" / "router.sock", "No such file or directory"),
         (tmp_path / ("x" * 120), "path too long"),
     ):

@@ -454,7 +454,7 @@ def test_what_is_no_regular_file_is_no_packet_file(
     make: Callable[[Path], None], name: str, session: Session, tmp_path: Path
 ) -> None:
     make(tmp_path / name)
-    assert "it is no regular file" in session.refused("push_remote", pcap_filename=str(tmp_path / name))
+    assert "it is not a regular file" in session.refused("push_remote", pcap_filename=str(tmp_path / name))
 
 
 def test_an_erf_file_has_frames_times_and_interfaces(erf_file: Path) -> None:

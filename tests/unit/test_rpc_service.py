@@ -306,7 +306,7 @@ def test_address_in_use_is_said_with_what_to_do(which: int) -> None:
 
 
 def test_address_of_another_machine_is_refused() -> None:
-    with pytest.raises(EnvironmentFault, match="192.0.2.1 is no address of this machine"):
+    with pytest.raises(EnvironmentFault, match="192.0.2.1 is not an address of this machine"):
         RpcSockets("192.0.2.1", free_port())
 
 
@@ -373,14 +373,14 @@ def test_one_line_for_each_port() -> None:
     ("arguments", "code", "said"),
     [
         ([], 2, "Missing option '--port'"),
-        (["--port", "foo:1"], 2, "'foo' is no kind of port"),
+        (["--port", "foo:1"], 2, "'foo' is not a kind of port"),
         (["--port", "null", "--cpu", "9999"], 3, "CPU 9999 does not exist"),
         (["--port", "null", "--rpc", "x:y"], 2, "give ADDR:PORT"),
         (["--port", "null", "--hugepages", "maybe"], 2, "'maybe' is not one of 'auto', 'never', 'require'"),
         (["--port", "null", "--mtu", "10"], 2, "give 576 to 9216"),
         (["--port", "null", "--march", "1"], 2, "'1' is not one of 'auto', 'v2', 'v3', 'v4'"),
         (["--port", "null", "--memory", "1"], 2, "megabytes"),
-        (["--port", "null", "--dest-mac", "1:2"], 2, "is no MAC address"),
+        (["--port", "null", "--dest-mac", "1:2"], 2, "is not a MAC address"),
         (["--port", "null", *(["--dest-mac", "02:00:00:00:00:01"] * 2)], 2, "2 --dest-mac for 1 ports"),
     ],
 )

@@ -83,7 +83,7 @@ def test_the_result_goes_to_standard_output_without_a_file(capsys: pytest.Captur
         (["--goal", "nrd"], "goal 'nrd' is not known"),
         (["--preset", "fast"], "preset 'fast' is not known: give csit, rfc2544, tst009, quick"),
         (["--min", "lots"], "rate 'lots' cannot be read"),
-        (["--time", "0"], "time limit 0 is no time"),
+        (["--time", "0"], "time limit 0 is not a duration"),
         (["--mrr", "x"], "MRR 'x' cannot be read"),
         (["--latency", "1%"], "give packets a second"),
         (["--latency", "9kpps,x"], "latency trials of 'x': give seconds, such as 9kpps,5"),

@@ -40,8 +40,8 @@ def test_a_longer_or_shorter_last_trial_takes_sum_and_first_trial_with_it() -> N
         (["x:width=1%"], "csit", "does not say how much may be lost"),
         (["x:loss=0,loss=1"], "csit", "is none of"),
         (["x:loss=0,speed=1"], "csit", "'speed=1' is none of"),
-        (["x:loss=much"], "csit", "'much' is no number"),
-        (["x:loss=nan"], "csit", "'nan' is no number"),
+        (["x:loss=much"], "csit", "'much' is not a number"),
+        (["x:loss=nan"], "csit", "'nan' is not a number"),
         (["x:loss=120%"], "csit", "a loss ratio of 1.2"),
         (["x:loss=-1%"], "csit", "a loss ratio of -0.01"),
         (["x:loss=0,exceed=1"], "csit", "an exceed ratio of 1"),
@@ -76,7 +76,7 @@ def test_goals_that_no_trial_can_tell(word: str, message: str) -> None:
     [
         (SearchPlan("bench"), "nothing to search for: give --goal or --mrr"),
         (SearchPlan("bench", mrr=MrrPlan(0, 1.0)), "MRR of 0 trials"),
-        (SearchPlan("bench", mrr=MrrPlan(), limit_s=0.0), "time limit 0 is no time"),
+        (SearchPlan("bench", mrr=MrrPlan(), limit_s=0.0), "time limit 0 is not a duration"),
         (SearchPlan("bench", mrr=MrrPlan(), most=Rate(101, "percentage")), "--max 101% is more than the line carries"),
     ],
 )

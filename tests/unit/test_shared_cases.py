@@ -1,6 +1,6 @@
 """Cases of ../shared/cases: small inputs of other people, each run as it says, and its right outcome.
 
-The cases are no part of this repository. Where they do not stand beside it, one skipped test says so.
+The cases are not part of this repository. Where they do not stand beside it, one skipped test says so.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Run:
         return "".join(self.capsys.readouterr())
 
     def lines(self, number: int = 0) -> list[str]:
-        """Lines of a file that are no comment."""
+        """Lines of a file that are not a comment."""
         return [line for line in self.files[number].read_text().splitlines() if line and not line.startswith("#")]
 
     def script(self, *words: object, inside: Sequence[str] = ()) -> str:
@@ -214,7 +214,7 @@ def a_log_without_its_folder(run: Run) -> None:
 
 @case("public/10-*")
 def dump_of_a_module_with_offsets(run: Run) -> None:
-    assert "module ACME OPTICS AO-10G-SR" in run.wirespeed("inspect", "--ethtool-m", run.files[0])
+    assert "module ACME OPTICS AO-10G-SR" in run.wirespeed("host", "show", "--ethtool-m", run.files[0])
 
 
 @case("public/14-*")

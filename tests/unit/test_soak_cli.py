@@ -85,11 +85,11 @@ def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
         (["--load", "30%", "--for", "soon"], "time 'soon' cannot be read"),
         (["--load", "30%", "--for", "0.1"], "--for 0.1 s: give at least 1 s"),
         (["--load", "130%", "--for", "1"], "is more than the line carries"),
-        (["--load", "30%", "--for", "1", "--show", "2"], "--show 2 is no loss ratio"),
-        (["--load", "30%", "--for", "1", "--show", "few"], "--show 'few' is no ratio"),
+        (["--load", "30%", "--for", "1", "--show", "2"], "--show 2 is not a loss ratio"),
+        (["--load", "30%", "--for", "1", "--show", "few"], "--show 'few' is not a ratio"),
         (["--load", "30%", "--for", "1", "--confidence", "100%"], "--confidence 1: give at least 50%"),
         (["--load", "30%", "--for", "1", "--latency", "5%"], "give packets a second, such as 1kpps, or none"),
-        (["--load", "30%", "--for", "1", "--patience", "-1"], "--patience -1 is no time"),
+        (["--load", "30%", "--for", "1", "--patience", "-1"], "--patience -1 is not a duration"),
         (["--load", "30%", "--resume", "x.json"], "leave out --load, --of and -o"),
     ],
 )
@@ -106,12 +106,12 @@ def test_searches_that_have_no_such_load(tmp_path: Path, capsys: pytest.CaptureF
         (["--of", str(empty)], "found no load for NDR"),
         (["--of", str(other), "--goal", "ndr"], "has no goal 'ndr': give --goal with one of its own: slow"),
         (["--of", str(other), "--share", "0"], "--share 0: give more than 0%"),
-        (["--of", str(tmp_path / "soak.json")], "is no result of `wirespeed search`"),
+        (["--of", str(tmp_path / "soak.json")], "is not a result of `wirespeed search`"),
     ):
         assert main(["soak", "--for", "1", *flags]) == 2
         assert words in said(capsys)
     assert main(["soak", "--resume", str(other)]) == 2
-    assert "is no result of `wirespeed soak`" in said(capsys)
+    assert "is not a result of `wirespeed soak`" in said(capsys)
     assert main(["soak", "--resume", str(tmp_path / "none.json")]) == 6
 
 
@@ -139,7 +139,7 @@ def test_a_journal_of_something_else_is_named(tmp_path: Path, capsys: pytest.Cap
     journal = tmp_path / "x.json.part"
     journal.write_text('{"journal": "wirespeed-soak-journal/1", "state": {"schema": "wirespeed-soak/1"}}\n{"gap": 3}\n')
     assert main(["soak", "--recover", str(tmp_path / "x.json")]) == 6
-    assert "is no journal of a soak" in said(capsys)
+    assert "is not a journal of a soak" in said(capsys)
 
 
 def test_lines_of_losses_gaps_and_what_is_shown() -> None:

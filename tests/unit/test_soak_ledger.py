@@ -1,4 +1,4 @@
-"""When packets were lost, from how many are missing: what is under way is no loss, and nothing is counted twice."""
+"""When packets were lost, from how many are missing: what is under way is not a loss, and nothing is counted twice."""
 
 from __future__ import annotations
 

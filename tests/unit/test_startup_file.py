@@ -315,7 +315,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("neighbors { max 0 }", "max 0: give a number from 1 to 262144"),
         ("ip6 { max-routes 0 }", "max-routes 0: give a number from 1 to 10000000"),
         ("heapsize many", "heapsize many: give a size in bytes"),
-        ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is no kind of port"),
+        ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is not a kind of port"),
         ("dpdk { dev ring:a {\n name 0e } }", "vpp.conf:2: name 0e: give letters"),
         ("dpdk { dev ring:a { name e } \n dev ring:b { name e } }", "vpp.conf:2: ring:b: interface name e is given"),
     ],
@@ -328,7 +328,7 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileFault, match="nope.conf cannot be read: No such file"):
         read_startup(tmp_path / "nope.conf")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FileFault, match="is no text"):
+    with pytest.raises(FileFault, match="is not text"):
         read_startup(tmp_path / "binary")
     with pytest.raises(FileFault, match="cannot be read"):
         read_startup(tmp_path)

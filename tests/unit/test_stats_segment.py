@@ -90,7 +90,7 @@ def test_patterns_are_found_anywhere_in_a_name(path: Path) -> None:
     with StatsSegment(path) as stats:
         assert list(stats.read(["rx$"])) == ["/if/rx", "/interfaces/e1/rx"]
         assert stats.names(["^/sys", "bad ttl"]) == ["/err/ip4-input/bad ttl", "/sys/vector-sizes", "/sys/heartbeat"]
-        with pytest.raises(UsageError, match="'\\('.* is no regular expression"):
+        with pytest.raises(UsageError, match="'\\('.* is not a regular expression"):
             stats.read(["("])
 
 
@@ -163,14 +163,14 @@ def test_a_router_that_is_not_there_or_ended_is_an_error(path: Path, tmp_path: P
         stats.read()
 
 
-# ---- What is no segment, or a damaged one
+# ---- What is not a segment, or a damaged one
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "it has 0 bytes"),
-        (bytes(4096), "is no statistics segment"),
+        (bytes(4096), "is not a statistics segment"),
         (bytes(Segment(ROWS, version=1)), "has layout 1, and this program reads layout 2"),
         (b"x" * 4096, "has layout"),
         (bytes(Segment(ROWS))[:-200], "ends outside|lies outside"),
@@ -276,13 +276,13 @@ def test_dump_prints_sums_or_each_thread(path: Path, capsys: pytest.CaptureFixtu
         "12 /sys/heartbeat",
     ]
     assert "[0 @ 2] 9 /err/ip4-input/bad ttl" in dump_lines(readings, threads=True, nonzero=True)
-    assert main(["stats", "ls", "--file", str(path), "^/if"]) == 0
+    assert main(["ctl", "stats", "ls", "--file", str(path), "^/if"]) == 0
     assert capsys.readouterr().out == "/if/rx\n/if/names\n"
-    assert main(["stats", "dump", "--file", str(path), "bad"]) == 0
+    assert main(["ctl", "stats", "dump", "--file", str(path), "bad"]) == 0
     assert capsys.readouterr().out == "13 /err/ip4-input/bad ttl\n"
-    assert main(["stats", "poll", "--file", str(path), "-n", "1", "-i", "0.01"]) == 0
-    assert main(["stats", "dump", "--file", str(path.parent / "nope")]) == 4
-    assert main(["stats", "poll", "--file", str(path), "-i", "0"]) == 2
+    assert main(["ctl", "stats", "poll", "--file", str(path), "-n", "1", "-i", "0.01"]) == 0
+    assert main(["ctl", "stats", "dump", "--file", str(path.parent / "nope")]) == 4
+    assert main(["ctl", "stats", "poll", "--file", str(path), "-i", "0"]) == 2
 
 
 def test_poll_prints_what_changed() -> None:

@@ -137,7 +137,7 @@ def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> No
         ("suite: 1\n", "", "s.yaml: its format is not said; begin the file with `suite: 1`"),
         ("name: deep", "name: plain", "two of duts are called 'plain': give each a name of its own"),
         ("benches: [embedded]", "benches: [emb]", "deep is to be on 'emb', which is none of benches"),
-        ("repeats: 2", "repeats: [", "this is no YAML"),
+        ("repeats: 2", "repeats: [", "this is not YAML"),
         ("repeats: 2", "repeats: many", "s.yaml:10: repeats: Input should be a valid integer"),
     ],
 )

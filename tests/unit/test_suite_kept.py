@@ -53,14 +53,14 @@ def edited(document: dict) -> dict:
 
 
 WRONG: dict[str, tuple[Callable[[dict], object], str]] = {
-    "empty": (lambda document: {}, "is no load-test result: vars is missing"),
+    "empty": (lambda document: {}, "is not a load-test result: vars is missing"),
     "cut": (lambda document: json.dumps(document)[:-9], "is truncated or no JSON"),
     "nothing": (lambda document: "", "is truncated or no JSON"),
     "of another test": (
         lambda document: document | {"vars": document["vars"] | {"output_file": "x.json"}},
         "is the result of another test, x",
     ),
-    "of another kind": (lambda document: search_of().to_json(), "is no load-test result"),
+    "of another kind": (lambda document: search_of().to_json(), "is not a load-test result"),
     "interrupted": (
         lambda document: document | {"outcome": {"status": "interrupted"}},
         "of a test that is interrupted",
@@ -103,7 +103,7 @@ def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
         assert not ledger.is_done(cell)
     (aside,) = (tmp_path / "out").glob("results/*.refused-*")
     assert not aside.is_file() and not file.exists()
-    assert "it is no regular file" in said[0]
+    assert "it is not a regular file" in said[0]
 
 
 def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:

@@ -188,8 +188,8 @@ def test_lengths_that_vary_by_nothing_are_fixed(tmp_path: Path) -> None:
         (UDP4 | varied("ip_src", "sideways"), "increment, decrement, random"),
         (UDP4 | varied("ip_src", "increment", 0), "at least 1"),
         (UDP4 | varied("ip_src", "increment", 4, "0.0.0.0"), "below 1"),
-        (UDP4 | varied("ip_src", "increment", 4) | {"ip_src_addr": "1.2.3"}, "no IPv4 address"),
-        (UDP6 | varied("ipv6_src", "increment", 4) | {"ipv6_src_addr": "1.2.3"}, "no IPv6 address"),
+        (UDP4 | varied("ip_src", "increment", 4) | {"ip_src_addr": "1.2.3"}, "not an IPv4 address"),
+        (UDP6 | varied("ipv6_src", "increment", 4) | {"ipv6_src_addr": "1.2.3"}, "not an IPv6 address"),
         ({"vlan_id": 1, "vlan_protocol_tag_id": "1234"}, "0x8100"),
         (UDP4 | {"ip_dscp": 1, "ip_delay": 1}, "do not go together"),
         (UDP4 | {"ip_dscp": 99}, "does not fit a byte"),
@@ -200,7 +200,7 @@ def test_lengths_that_vary_by_nothing_are_fixed(tmp_path: Path) -> None:
         ({"length_mode": "imix", "l3_imix1_size": 20}, "below 32"),
         ({"length_mode": "imix", "l3_imix1_ratio": 0, "l3_imix2_ratio": 0, "l3_imix3_ratio": 0}, "every l3_imix"),
         ({"split_by_cores": "single"}, "split or duplicate"),
-        ({"pkts_per_burst": "many", "transmit_mode": "single_burst"}, "is no number"),
+        ({"pkts_per_burst": "many", "transmit_mode": "single_burst"}, "is not a number"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(tmp_path: Path, arguments: dict[str, Any], words: str) -> None:

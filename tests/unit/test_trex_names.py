@@ -102,7 +102,7 @@ def test_functions_give_what_trexs_give(got: object, expected: object) -> None:
 
 
 def test_addresses_that_are_none_are_refused() -> None:
-    with pytest.raises(STLError, match="is no IPv6 address"):
+    with pytest.raises(STLError, match="is not an IPv6 address"):
         trex.is_valid_ipv6_ret("1.2.3.4")
     with pytest.raises(STLError, match="above max IP"):
         trex.CTRexScIpv4SimpleRange("ip", "inc", "16.0.0.9", "16.0.0.1")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.cli.main import COMMANDS, main
+from wirespeed.cli.main import COMMANDS, RENAMED, main
 from wirespeed.cli.plain import options_of
 from wirespeed.cli.tree import Command, commands_of
 
@@ -72,6 +72,19 @@ def test_a_word_that_is_no_verb_is_told_what_to_type(line: str, said: str, capsy
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"wirespeed: {said}") and captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_former_name_tells_the_present_one(old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*old.split(), "--help"]) == 2
+    assert capsys.readouterr() == ("", f"wirespeed: {old!r} is now `wirespeed {RENAMED[old]}`\n")
+    assert main([*RENAMED[old].split(), "--help"]) == 0
+
+
+def test_counters_of_a_router_are_read_beside_its_socket(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["stats", "ls", "-s", str(tmp_path / "r.sock")], ["-s", str(tmp_path / "r.sock"), "stats", "ls"]):
+        assert main(["ctl", *words]) == 4
+        assert str(tmp_path) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_words_for_qemu_are_all_that_follows() -> None:
         ("vm,kind=freebsd", "kind=freebsd needs vm:IMAGE"),
         ("vm:a.img,kind=dos", "kind=dos: there are linux, freebsd"),
         ("vm,speed=fast", "fast"),
-        ("linux", "--lab linux is no virtual machine; give vm[:IMAGE]"),
+        ("linux", "--lab linux is not a virtual machine; give vm[:IMAGE]"),
         ("vm,qemu=-name 'a", "No closing quotation"),
     ],
 )

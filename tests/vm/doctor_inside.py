@@ -26,12 +26,12 @@ def nics() -> list[str]:
     return sorted(one.name for one in PCI.iterdir() if (one / "class").read_text().startswith("0x0200"))[:2]
 
 
-def doctor(*words: str) -> tuple[int, dict[str, list[str]]]:
+def doctor(verb: str = "check") -> tuple[int, dict[str, list[str]]]:
     """Its exit code and the grades of its findings, by check."""
     named = [word for address in nics() for word in ("--nic", address)]
     said = io.StringIO()
     with redirect_stdout(said):
-        code = wirespeed(["doctor", "--json", *named, *words])
+        code = wirespeed(["host", verb, "--json", *named])
     grades: dict[str, list[str]] = {}
     for one in json.loads(said.getvalue())["findings"]:
         grades.setdefault(one["check"], []).append(one["grade"])
@@ -57,7 +57,7 @@ def check_lacking() -> str:
 
 
 def check_fix() -> str:
-    _, grades = doctor("--fix")
+    _, grades = doctor("fix")
     expect(grades, hugepages=["ok"], drivers=["ok", "ok"])
     return f"{HUGEPAGES.read_text().strip()} hugepages, both held by {drivers()[0]}"
 
@@ -75,7 +75,7 @@ def check_generator() -> str:
 
 
 def check_undo() -> str:
-    code = wirespeed(["doctor", "--undo"])
+    code = wirespeed(["host", "restore"])
     left = int(HUGEPAGES.read_text())
     wait_for(lambda: drivers() == ["", ""], "the NICs free again", patience_s=PATIENCE_S / 4)
     if code or left:
@@ -86,7 +86,7 @@ def check_undo() -> str:
 def check_inspect() -> str:
     kept = FOLDER / "inspection.json"
     with redirect_stdout(io.StringIO()):
-        wirespeed(["inspect", "-o", str(kept)])
+        wirespeed(["host", "show", "-o", str(kept)])
     cards = {card["address"]: card for card in json.loads(kept.read_text())["facts"]["cards"]}
     seen = []
     for nic in nics():

@@ -66,7 +66,7 @@ def _check_vhost(spec: PortSpec, specs: Sequence[PortSpec]) -> None:
     if spec.options.get("role", "client") == "server":
         claim_socket(path, socket.SOCK_STREAM, f"port {spec}")
     elif path.exists() and not path.is_socket():
-        raise EnvironmentFault(f"port {spec}: {path} exists and is no socket; give QEMU's (-chardev socket,path=…)")
+        raise EnvironmentFault(f"port {spec}: {path} exists and is not a socket; give QEMU's (-chardev socket,path=…)")
 
 
 def claim_socket(path: Path, kind: socket.SocketKind, who: str) -> None:
@@ -80,7 +80,7 @@ def claim_socket(path: Path, kind: socket.SocketKind, who: str) -> None:
     except OSError as error:
         raise EnvironmentFault(f"{who}: {path}: {error.strerror}") from None
     if not stat.S_ISSOCK(mode):
-        raise EnvironmentFault(f"{who}: {path} exists and is no socket; give another path")
+        raise EnvironmentFault(f"{who}: {path} exists and is not a socket; give another path")
     if listens(path, kind):
         raise EnvironmentFault(f"{who}: {path} is in use by another process; give another path or end that one")
     try:

@@ -14,7 +14,7 @@ from wirespeed.results.inspection import Part
 from wirespeed.site.box import described
 
 _OPTICS = "Modules"
-_INSPECT = "`wirespeed inspect -o box.json` on the box and `wirespeed corpus add box.json` bring them."
+_INSPECT = "`wirespeed host show -o box.json` on the box and `wirespeed corpus add box.json` bring them."
 _SHOWN = ("runtime", "run", "errors", "err", "hardware-interfaces", "hardware", "softnet", "ethtool", "netstat -i")
 _MOST_LINES = 80
 _PLACES = "topology places"

@@ -50,7 +50,7 @@ def _checked(parse: Any) -> AfterValidator:
 def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
     def check(text: str) -> str:
         if not pattern.fullmatch(text):
-            raise ValueError(f"{text!r} is no {what}")
+            raise ValueError(f"{text!r} is not a valid {what}")
         return text
 
     return AfterValidator(check)
@@ -259,7 +259,7 @@ def _check_addresses(wire: Wire, at: tuple[str | int, ...]) -> None:
         raise Misfit((*at, "tester_address"), "it needs dut_address beside it, which says the network")
     ours, theirs = ipaddress.ip_address(wire.tester_address), ipaddress.ip_interface(wire.dut_address)
     if ours not in theirs.network or ours == theirs.ip:
-        raise Misfit((*at, "tester_address"), f"{ours} is no other address of {theirs.network} than {theirs.ip}")
+        raise Misfit((*at, "tester_address"), f"{ours} is not a second address of {theirs.network} beside {theirs.ip}")
 
 
 def _addressed(wire: Wire, number: int, mode: Mode) -> Wire:

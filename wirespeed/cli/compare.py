@@ -127,7 +127,7 @@ def _side(name: str, corpus: str, boxes: BoxNames) -> Side:
         digests = opened.index.named(name)
         if not digests:
             raise UsageError(
-                f"{name!r} is no file, and no tag, build or title of corpus {opened.place.name}; wirespeed corpus list "
+                f"{name!r} is not a file, tag, build or title of corpus {opened.place.name}; wirespeed corpus list "
                 "shows what there is"
             )
         return side_of(name, opened.results(digests))

@@ -147,7 +147,9 @@ def _run_batch(session: Session, lines: Sequence[str]) -> int:
     try:
         return next(filter(None, (run_line(session, line, _complain) for line in lines)), 0)
     except EnterTui:
-        raise UsageError("tui is no command for a batch; `wirespeed console --batch FILE -t` shows it after") from None
+        raise UsageError(
+            "tui is not a command for a batch; `wirespeed console --batch FILE -t` shows it after"
+        ) from None
 
 
 def _interact(session: Session, take: _Taking, lines: list[str], tui: EnterTui | None) -> int:
@@ -205,14 +207,14 @@ def _run(session: Session, words: list[str] | None, take: _Taking, batch: list[s
     except LeaveConsole:
         pass
     except EnterTui:
-        raise UsageError("tui is no command for a script; `wirespeed console tui` shows it on a terminal") from None
+        raise UsageError("tui is not a command for a script; `wirespeed console tui` shows it on a terminal") from None
     finally:
         _leave(session)
     return next((code for code in codes if code), 0)
 
 
 def _needs_server(words: list[str]) -> bool:
-    """UsageError for words that are no command: that is found without a server too."""
+    """UsageError for words that are not a command: that is found without a server too."""
     from wirespeed.console.commands import ALIASES, COMMANDS  # noqa: PLC0415
     from wirespeed.console.grammar import parse  # noqa: PLC0415
 

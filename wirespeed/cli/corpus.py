@@ -24,7 +24,7 @@ _UNWANTED = "discard"
 HELP = """Keep results of all kinds for good, each once, and ask them.
 
 Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
-with the next command); 6 a file that is no result, or a corpus that is damaged or cannot be written."""
+with the next command); 6 a file that is not a result, or a corpus that is damaged or cannot be written."""
 
 _Place = Annotated[
     str,

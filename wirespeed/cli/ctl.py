@@ -12,6 +12,8 @@ from wirespeed.errors import WirespeedError
 
 # The words of a router's command are not options of ours.
 CONTEXT = {"ignore_unknown_options": True}
+RESERVED = ("stats",)
+"""No command of a router begins with it."""
 
 
 def command(
@@ -23,7 +25,8 @@ def command(
 ) -> int:
     """Talk to a running router: one command, several from standard input, or a shell.
 
-    `show ?` lists what can follow a word.
+    `show ?` lists what can follow a word. `wirespeed ctl stats ls|dump|poll` reads its counters in shared memory
+    without asking it.
     """
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415 - keeps --help of other commands fast
 

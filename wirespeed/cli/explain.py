@@ -19,7 +19,7 @@ def command(
         list[Path] | None,
         typer.Argument(
             metavar="RESULT.json...",
-            help="Results of any kind, or evidence as YAML; with what inspect -o and dut collect -o kept.",
+            help="Results of any kind, or evidence as YAML; with what host show -o and dut collect -o kept.",
         ),
     ] = None,
     *,

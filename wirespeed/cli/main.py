@@ -28,19 +28,19 @@ GROUPS = {
     "Lab": {
         "bench": "Check a testbed (tester, links, DUT); the schema of its file.",
         "dut": "Prepare a device under test, collect from it, restore it.",
-        "inspect": "What the hardware is, what its links carry, what is off.",
-        "doctor": "Check this host for testing and suggest fixes.",
+        "host": "Show the hardware of a machine, check it for testing, fix it.",
     },
     "Operate": {
         "generator": "Run the traffic generator (T-Rex stateless RPC).",
         "router": "Run the vector router.",
-        "ctl": "Talk to a running router: one command, or a shell.",
-        "stats": "Read a router's counters in shared memory: ls, dump or poll.",
+        "ctl": "Talk to a running router: one command, a shell, or its counters.",
         "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
         "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
         "exporter": "Prometheus exporter of routers, generators, tests and devices.",
     },
 }
+RENAMED = {"inspect": "host show", "doctor": "host check", "stats": "ctl stats"}
+"""Commands of earlier versions, and what they are called."""
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 
@@ -84,6 +84,8 @@ def _run(args: list[str]) -> int:
     if args[0] in ("--version", "--help", "-h"):
         print(f"wirespeed {__version__}" if args[0] == "--version" else overview())
         return 0
+    if args[0] in RENAMED:
+        return _fail(f"{args[0]!r} is now `wirespeed {RENAMED[args[0]]}`", UsageError.exit_code)
     if args[0] not in COMMANDS:
         return _fail(f"{_unknown(args[0])}; see wirespeed --help", UsageError.exit_code)
 

@@ -1,4 +1,4 @@
-"""`wirespeed stats`: what a running router counts, read from its statistics segment and not asked of it."""
+"""`wirespeed ctl stats`: what a running router counts, read from its statistics segment and not asked of it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,17 @@ _File = Annotated[
     ),
 ]
 
+_Socket = Annotated[
+    Path | None,
+    typer.Option(
+        "-s", "--socket", metavar="PATH", help="Control socket of the router.", show_default="that of `router`"
+    ),
+]
 
-def ls(patterns: _Patterns = None, *, file: _File = None) -> None:
+
+def ls(patterns: _Patterns = None, *, socket: _Socket = None, file: _File = None) -> None:
     """List the names of counters."""
-    with _segment(file) as segment:
+    with _segment(socket, file) as segment:
         for name in segment.names(patterns or []):
             print(name)
 
@@ -41,6 +48,7 @@ def ls(patterns: _Patterns = None, *, file: _File = None) -> None:
 def dump(
     patterns: _Patterns = None,
     *,
+    socket: _Socket = None,
     file: _File = None,
     workers: Annotated[
         bool, typer.Option("-w", "--workers", help="Each thread's own value, the main one's first.")
@@ -48,7 +56,7 @@ def dump(
     nonzero: Annotated[bool, typer.Option("--nonzero", help="Leave out what is zero.")] = False,
 ) -> None:
     """Print the values of counters once."""
-    with _segment(file) as segment:
+    with _segment(socket, file) as segment:
         for line in dump_lines(segment.read(patterns or []), threads=workers, nonzero=nonzero):
             print(line)
 
@@ -56,6 +64,7 @@ def dump(
 def poll(
     patterns: _Patterns = None,
     *,
+    socket: _Socket = None,
     file: _File = None,
     interval: Annotated[float, typer.Option("-i", "--interval", metavar="S", help="Seconds between polls.")] = 1.0,
     count: Annotated[int, typer.Option("-n", "--count", metavar="N", help="How often; 0: until interrupted.")] = 0,
@@ -65,7 +74,7 @@ def poll(
 
     if not 0.01 <= interval <= 3600 or count < 0:
         raise UsageError("--interval is 0.01 to 3600 seconds, --count not below 0")
-    with _segment(file) as segment:
+    with _segment(socket, file) as segment:
         for line in _poll(segment, patterns or [], interval, count):
             print(line, flush=True)
 
@@ -73,12 +82,12 @@ def poll(
 VERBS = {"ls": ls, "dump": dump, "poll": poll}
 
 
-def _segment(file: Path | None) -> StatsSegment:
+def _segment(socket: Path | None, file: Path | None) -> StatsSegment:
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415 - a command starts fast
     from wirespeed.router.stats_file import default_stats_file  # noqa: PLC0415
     from wirespeed.statseg.segment import StatsSegment  # noqa: PLC0415
 
-    return StatsSegment(file or default_stats_file(default_socket()))
+    return StatsSegment(file or default_stats_file(socket or default_socket()))
 
 
 def dump_lines(readings: dict[str, Reading], *, threads: bool, nonzero: bool) -> Iterator[str]:

@@ -59,7 +59,7 @@ def command(
         if not place.is_dir() and not place.parent.is_dir():
             raise FileFault(f"{place} is in no folder that there is; give a result file or a folder of them")
         if not place.is_dir() and place.suffix != ".json":
-            raise UsageError(f"{place} is no result file (*.json) and no folder")
+            raise UsageError(f"{place} is not a result file (*.json) and no folder")
     where: Where = checked(listen, token)
     with bound(where) as made:
         print(f"{address_of(made, where)} (live: {address_of(made, where)}live); Ctrl-C ends it", flush=True)

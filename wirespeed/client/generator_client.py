@@ -320,10 +320,10 @@ class GeneratorClient:
                 self.trace(f"answer: {text}")
             document = json.loads(text, strict=False)
         except (FramingError, json.JSONDecodeError) as error:
-            raise ConnectionFault(f"generator {self.server} answered what is no JSON-RPC: {error}") from None
+            raise ConnectionFault(f"generator {self.server} answered what is not JSON-RPC: {error}") from None
         members = document if isinstance(document, list) else [document]
         if not all(isinstance(member, dict) for member in members):
-            raise ConnectionFault(f"generator {self.server} answered what is no JSON-RPC: {str(document)[:60]!r}")
+            raise ConnectionFault(f"generator {self.server} answered what is not JSON-RPC: {str(document)[:60]!r}")
         if len(members) != len(part):
             if len(members) == 1 and "error" in members[0]:  # the server took the whole message ill
                 members *= len(part)

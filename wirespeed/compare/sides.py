@@ -32,7 +32,7 @@ class Side:
 
 def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
     """What was measured in a file, or in all of a folder, in the order of their names. UsageError where that is nothing
-    to compare, FileFault for a file that is no result. `names` are for devices without one."""
+    to compare, FileFault for a file that is not a result. `names` are for devices without one."""
     return side_of(str(where), (names.named(read_file(file), file) for file in files_of(where)))
 
 

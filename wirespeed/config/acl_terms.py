@@ -69,7 +69,7 @@ def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
     found = _RANGE.fullmatch(text)
     mend = f"give a number from 0 to {most}, a range N-M, or any"
     if (found is None and not text.isdecimal()) or text == "-":
-        raise Unusable(f"{what} {shown(text)} is no number and no range", mend)
+        raise Unusable(f"{what} {shown(text)} is not a number and no range", mend)
     first, last = (text, text) if found is None else (found[1] or "0", found[2] or str(most))
     if int(first) > most or int(last) > most:
         raise Unusable(f"{what} {shown(text)} is above {most}", mend)
@@ -85,7 +85,7 @@ def _service(given: str) -> int:
         return socket.getservbyname(given)
     except OSError:
         mend = "give a number from 0 to 65535, a service, a range N-M, or any"
-        raise Unusable(f"port {shown(given)} is no number, service or range", mend) from None
+        raise Unusable(f"port {shown(given)} is not a number, service or range", mend) from None
 
 
 def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> dict[int, list[str]]:
@@ -99,7 +99,7 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
             network = ip_interface(member).network
         except ValueError:
             mend = "give an address, a prefix, any, or add it to prefixlists"
-            raise Unusable(f"{key} {shown(given)} is no address, and no prefix list has the name", mend) from None
+            raise Unusable(f"{key} {shown(given)} is not an address, and no prefix list has the name", mend) from None
         found[network.version].append(str(ip_network(network)))
     return found
 

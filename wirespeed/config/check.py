@@ -53,7 +53,7 @@ def check_text(text: bytes, name: str) -> Checked:
     document = parse(text, name)
     raw = {} if document.root.value is None else document.root.value
     if not isinstance(raw, dict):
-        says = "this is no mapping of sections such as interfaces and loopbacks"
+        says = "this is not a mapping of sections such as interfaces and loopbacks"
         return Checked(None, (Finding((), says, "begin with a section's name and a colon", RULE, document.root.line),))
     try:
         config = Config.model_validate(raw)

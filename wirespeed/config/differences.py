@@ -160,7 +160,7 @@ class _Differences:
             if name not in self.target.acls:
                 yield Step(ops.DeleteAcl(name, acl.index), Stage.PRUNE, Rank.DELETE_ACL, name)
 
-    # ---- Create and sync what is no interface
+    # ---- Create and sync what is not an interface
 
     def _create_rest(self) -> Iterator[Step]:
         for ident, wanted in self.target.bridges.items():

@@ -62,13 +62,13 @@ class Document:
 
 
 def parse(text: bytes, name: str) -> Document:
-    """The document in `text`; FileFault names `name`, line and cause where it is no YAML, or beyond the bounds."""
+    """The document in `text`; FileFault names `name`, line and cause where it is not YAML, or beyond the bounds."""
     builder = _Builder(name)
     try:
         decoded = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
-        raise FileFault(f"{name}:{line}: this is no UTF-8 text; save it as UTF-8") from None
+        raise FileFault(f"{name}:{line}: this is not UTF-8 text; save it as UTF-8") from None
     try:
         builder.take(yaml.parse(decoded, _LOADER))
     except (yaml.YAMLError, RecursionError) as error:
@@ -79,7 +79,7 @@ def parse(text: bytes, name: str) -> Document:
 def _syntax(error: Exception, text: str, name: str) -> str:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return f"{name}: this is no YAML: {shown(str(error), 120)}; look for a character that no text has"
+        return f"{name}: this is not YAML: {shown(str(error), 120)}; look for a character that no text has"
     lines = text.splitlines()
     row = lines[mark.line] if mark.line < len(lines) else ""
     where = f"{name}:{mark.line + 1}"
@@ -87,7 +87,7 @@ def _syntax(error: Exception, text: str, name: str) -> str:
         return f"{where}: a tab indents this line, and YAML takes none; indent with spaces"
     why = getattr(error, "problem", None) or str(error)
     at = f"this line and the one above: {shown(row.strip())!r}" if row.strip() else "what is not closed above"
-    return f"{where}: this is no YAML: {shown(why, 120)}; look at {at}"
+    return f"{where}: this is not YAML: {shown(why, 120)}; look at {at}"
 
 
 class _Open:
@@ -174,7 +174,7 @@ class _Builder:
             self._hang(top.node, len(top.node.value), node, node.line)
         elif top.key is None:
             if isinstance(node.value, dict | list):
-                raise self._fault(node.line, "a list or mapping is no key; a key is a name or a number")
+                raise self._fault(node.line, "a list or mapping is not a key; a key is a name or a number")
             top.key = node
         else:
             key, top.key = top.key, None

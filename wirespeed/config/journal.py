@@ -70,7 +70,7 @@ def confirm(path: Path) -> None:
     text = read_text_file(path, "journal", _MOST_BYTES)
     lines = text.splitlines()
     if not lines or SCHEMA.encode() not in lines[0]:
-        raise FileFault(f"{path} is no journal of `wirespeed config apply`; name the one that it printed")
+        raise FileFault(f"{path} is not a journal of `wirespeed config apply`; name the one that it printed")
     if not any(line.startswith(b'{"ended": "waits"') for line in lines):
         raise UsageError(
             f"nobody waits for a confirmation in {path}: it was applied without --confirm, or has not ended yet"

@@ -71,7 +71,7 @@ def _finding(one: Any, path: Path, is_key: bool, document: Document) -> Finding:
     line = document.line(path)
     if is_key or (path and not isinstance(path[-1], str) and one["type"] == "int_type" and one["loc"][-1] == "[key]"):
         section = str(path[-2]) if len(path) > 1 else ""
-        says = f"{shown(path[-1])!r} is no name of this section"
+        says = f"{shown(path[-1])!r} is not a name of this section"
         return Finding(path, says, f"a name here is {_NAMES.get(section, 'text of one letter or more')}", RULE, line)
     says, mend = _words(one, path, document)
     return Finding(path, says, mend, RULE, line)
@@ -87,7 +87,7 @@ def _words(one: Any, path: Path, document: Document) -> tuple[str, str]:
     if given is None:
         return "nothing stands here", "write {} for one that has all defaults"
     if kind == "string_type" and not isinstance(given, dict | list):
-        return f"{shown(value)} without quotes is no text to YAML", f'put it in quotes: "{shown(value)}"'
+        return f"{shown(value)} without quotes is not text to YAML", f'put it in quotes: "{shown(value)}"'
     if kind in _WANTED:
         return f"{_described(given, value)} is not {_WANTED[kind]}", f"give {_WANTED[kind]}"
     match kind:

@@ -10,7 +10,7 @@ ABSENT = {
     "debug": _TREX_ONLY,
     "plugins": _TREX_ONLY,
 }
-"""Words that are no commands; a line that begins so is refused."""
+"""Words that are not commands; a line that begins so is refused."""
 
 ASKED_OF_THE_SERVER = {
     "capture record start --endpoint": "passed on to the server; ours refuses it, since clients fetch its packets",

@@ -29,7 +29,7 @@ _ALLOWED = (
 
 
 def read_packet(text: str) -> tuple[Pushed, str]:
-    """The packet, and scapy's description of it; UsageError for anything that is no Ethernet packet.
+    """The packet, and scapy's description of it; UsageError for anything that is not an Ethernet packet.
 
     Addresses that the text leaves out are the port's.
     """
@@ -42,7 +42,7 @@ def read_packet(text: str) -> tuple[Pushed, str]:
         if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
             raise UsageError(f"packet {text!r}: only layers and their fields can stand here, as in {_EXAMPLE}")
         if isinstance(node, ast.Name) and node.id not in layers:
-            raise UsageError(f"packet {text!r}: {node.id!r} is no layer; `pkt -l` lists them")
+            raise UsageError(f"packet {text!r}: {node.id!r} is not a layer; `pkt -l` lists them")
     with trex_defaults(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -117,7 +117,7 @@ class DutJournal:
             for raw in rest:
                 self._take(raw)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FileFault(f"{self.path} is no journal of a device ({error}); put it aside") from None
+            raise FileFault(f"{self.path} is not a journal of a device ({error}); put it aside") from None
         if len(whole) < len(lines):
             self._file.truncate(sum(len(line.encode()) for line in whole))
 

@@ -88,7 +88,7 @@ class Kind(Protocol):
 
     @property
     def prefix(self) -> str:
-        """What stands before a command of its own language, and is no part of the name of its text."""
+        """What stands before a command of its own language, and is not part of the name of its text."""
 
     @property
     def sample(self) -> str:

@@ -118,7 +118,7 @@ def restore(kind: Kind, reach: Reach, journal: DutJournal, say: Say) -> Restored
 
 def undo(reach: Reach, journal: DutJournal, entries: Sequence[Entry], say: Say = lambda _: None) -> list[str]:
     """Undo `entries` in that order; what went wrong. A step that never came to its end may have changed nothing: that
-    there is nothing to undo is no fault then."""
+    there is nothing to undo is not a fault then."""
     faults = []
     for entry in entries:
         if entry.undo is not None:

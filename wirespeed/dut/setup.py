@@ -142,7 +142,7 @@ def check_setup(setup: DutSetup) -> None:
         for near in one.neighbours:
             _checked(ipaddress.ip_address, near.address, f"tester {near.address} of {one.name}", "100.64.1.2")
             if near.mac and not _MAC.fullmatch(near.mac.lower()):
-                raise UsageError(f"{near.mac} is no MAC address of the tester; give one such as 02:ee:00:00:01:00")
+                raise UsageError(f"{near.mac} is not a MAC address of the tester; give one such as 02:ee:00:00:01:00")
     for route in setup.routes:
         _checked(ipaddress.ip_network, route.prefix, f"route {route.prefix}", "16.0.0.0/8")
     for name in [route.interface for route in setup.routes] + [label.interface for label in setup.labels]:
@@ -167,7 +167,7 @@ def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:
             raise UsageError(f"two wires end at interface {name}: each has its own")
     for name in names:
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name of an interface")
+            raise UsageError(f"{name!r} is not the name of an interface")
 
 
 def _checked(make: object, text: str, what: str, example: str) -> None:

@@ -105,7 +105,7 @@ class LossCurve:
 
 
 def loss_curve(steps: Sequence[Step]) -> LossCurve | None:
-    """None of fewer than four loads, which are no curve, and where a single one lost something."""
+    """None of fewer than four loads, which are not a curve, and where a single one lost something."""
     loaded = sorted((step for step in steps if step.offered_pps > 0), key=lambda step: step.offered_pps)
     if len(loaded) < _STEPS or loaded[0].offered_pps > _LOW_LOAD * loaded[-1].offered_pps:
         return None
@@ -174,7 +174,7 @@ def cost_curve(steps: Sequence[Step]) -> CostCurve | None:
 
 
 def _smoothed(steps: Sequence[Step]) -> list[Step]:
-    """Means of three neighbours where there are many: one sample in which a CPU was away is no turn."""
+    """Means of three neighbours where there are many: one sample in which a CPU was away is not a turn."""
     if len(steps) < 3 * _STEPS:
         return list(steps)
     groups = [steps[at : at + 3] for at in range(0, len(steps) - 2, 3)]

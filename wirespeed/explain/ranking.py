@@ -11,7 +11,7 @@ from wirespeed.explain.evidence import HINT, Evidence, Finding
 from wirespeed.explain.reckoning import Figure, contradictions, figures
 
 NAMED = 0.5
-"""A cause below this confidence is no verdict."""
+"""A cause below this confidence is not a verdict."""
 _RULED_OUT = 0.02
 
 
@@ -91,7 +91,7 @@ def _never_told(case: Case) -> list[str]:
     if not case.drops and not case.tells_drops:
         missing.append(DROPS_BY_REASON)
     if case.box.has_nics and not case.box.links:
-        missing.append("the NIC's PCIe link (`inspect -o box.json` on the device, and `explain` with that file too)")
+        missing.append("the NIC's PCIe link (`host show -o box.json` on the device, and `explain` with that file too)")
     if case.box.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
         missing.append("packets by RX queue (`dut collect` on the device tells whether RSS spreads them)")
     return missing

@@ -103,7 +103,7 @@ def _workers(case: Case) -> Iterator[Figure]:
     hz = fullest.tsc_hz or case.box.hz
     # What an idle worker spends on a packet says how seldom one came.
     if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
-        # A product above the clock is no share of it; `contradictions` says so.
+        # A product above the clock is not a share of it; `contradictions` says so.
         of = f" of {clock_text(hz)}" if hz and fullest.effective_hz <= (1 + _CONTRADICTS) * hz else ""
         clock = clock_text(fullest.effective_hz)
         text = f"{cycles_text(fullest.cycles)} cycles × {rate_text(fullest.pps)} = {clock}{of}, by {fullest.name}"

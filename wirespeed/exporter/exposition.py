@@ -138,4 +138,4 @@ def _check_certificate(listening_at: Listening) -> None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(listening_at.certificate, listening_at.key)
     except (OSError, ssl.SSLError) as error:
         why = error.strerror or error
-        raise FileFault(f"{listening_at.certificate} and its key are no certificate to serve with: {why}") from None
+        raise FileFault(f"{listening_at.certificate} and its key are not a certificate to serve with: {why}") from None

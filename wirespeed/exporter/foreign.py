@@ -87,7 +87,7 @@ def _families(text: str) -> Iterator[tuple[list[str], Rows]]:
         elif line:
             sample = _SAMPLE.fullmatch(line)
             if sample is None:
-                raise ValueError(f"{line[:60]!r} is no sample")
+                raise ValueError(f"{line[:60]!r} is not a sample")
             rows.setdefault(sample[1], []).append((sample[2] or "", sample[3]))
     yield heads, rows
 

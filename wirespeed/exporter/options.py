@@ -82,7 +82,7 @@ def targets_of(given: Given) -> list[Target]:
 
 
 def listening(where: str, credentials: Path | None, certificate: Path | None, key: Path | None) -> Listening:
-    """UsageError for what is no HOST:PORT, or no USER:PASSWORD in the file `credentials`."""
+    """UsageError for what is not a HOST:PORT, or no USER:PASSWORD in the file `credentials`."""
     host, colon, port = where.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or int(port) > 65535:
@@ -92,7 +92,7 @@ def listening(where: str, credentials: Path | None, certificate: Path | None, ke
     except ValueError:
         if host != "localhost":
             raise UsageError(
-                f"--listen {where}: {host} is no address of this machine; give one, or localhost"
+                f"--listen {where}: {host} is not an address of this machine; give one, or localhost"
             ) from None
     if (certificate is None) != (key is None):
         raise UsageError("--tls-cert and --tls-key go together")

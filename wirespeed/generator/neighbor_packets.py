@@ -196,7 +196,7 @@ def _answer_ip6(host: Host, frame: _Frame) -> bytes | None:
 
 
 def _icmp6_message(frame: _Frame) -> bytes:
-    """What follows the IPv6 header; nothing where that is no ICMPv6, or cut short."""
+    """What follows the IPv6 header; nothing where that is not an ICMPv6, or cut short."""
     length = int.from_bytes(frame.payload[4:6])
     if len(frame.payload) < 40 + length or frame.payload[6] != _ICMP6:
         return b""

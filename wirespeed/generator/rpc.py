@@ -187,7 +187,7 @@ def _pieces(value: Any, depth: int) -> Iterator[str]:
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _finite(text: str) -> float:

@@ -104,7 +104,7 @@ class TrexConfig:
 
 def read_trex_cfg(path: Path, usable: Sequence[int] | None = None) -> TrexConfig:
     """`usable` are the CPUs that the process may use. FileFault for a file that cannot be read, UsageError for one that
-    is no T-Rex configuration or has a value that cannot be used."""
+    is not a T-Rex configuration or has a value that cannot be used."""
     fields = _fields(path)
     try:
         return _config(fields, sorted(os.sched_getaffinity(0)) if usable is None else usable, path)
@@ -121,10 +121,10 @@ def _fields(path: Path) -> dict[str, Any]:
     try:
         document = value_of(text, yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError) as error:
-        raise FileFault(f"T-Rex configuration {path} is no YAML: {' '.join(str(error).split())}") from None
+        raise FileFault(f"T-Rex configuration {path} is not YAML: {' '.join(str(error).split())}") from None
     first = document[0] if isinstance(document, list) and document else document
     if not isinstance(first, dict) or not isinstance(first.get("interfaces"), list):
-        raise UsageError(f"{path} is no T-Rex configuration: it has no list of `interfaces`")
+        raise UsageError(f"{path} is not a T-Rex configuration: it has no list of `interfaces`")
     return first
 
 
@@ -180,7 +180,7 @@ def _port(name: str, place: int, devargs: str) -> PortSpec:
     # T-Rex's own examples write the function with two digits.
     address = re.sub(r"\.0([0-7])$", r".\1", address)
     if PCI_ADDRESS.fullmatch(address) is None:
-        raise UsageError(f"interface {name!r} is no PCI address such as 02:00.0, no Linux name, --vdev=… or dummy")
+        raise UsageError(f"interface {name!r} is not a PCI address such as 02:00.0, no Linux name, --vdev=… or dummy")
     spec = parse_port_spec(f"pci:{address}" + (f",port={index}" if index else ""))
     return replace(spec, options={"devargs": devargs}) if devargs else spec
 
@@ -254,13 +254,13 @@ def _list(fields: Mapping[str, Any], key: str) -> list[Any]:
     if value in (None, ""):
         return []
     if not isinstance(value, list):
-        raise UsageError(f"{key} is no list")
+        raise UsageError(f"{key} is not a list")
     return list(value)
 
 
 def _whole(text: Any) -> int:
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,9}|0x[0-9a-fA-F]{1,8}", text):
-        raise UsageError(f"{text!r} is no whole number")
+        raise UsageError(f"{text!r} is not a whole number")
     return int(text, 0) if text.startswith("0x") else int(text)
 
 

@@ -99,7 +99,7 @@ def _fields(printed: str) -> dict[str, str]:
 
 
 def _number(fields: Mapping[str, str], name: str) -> float | None:
-    # Another locale's comma is no digit group here: lscpu prints none.
+    # Another locale's comma is not a digit group here: lscpu prints none.
     value = fields.get(name, "").replace(",", ".")
     return float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
 

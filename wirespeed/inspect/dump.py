@@ -106,7 +106,7 @@ def _parsed(line: str, radix: int | None) -> tuple[int | None, bytes]:
 
 
 def _radix_of_bare_offsets(lines: Sequence[str]) -> int | None:
-    """The radix of the addresses that lines begin with, without a colon. None where the first words are no addresses,
+    """The radix of the addresses that lines begin with, without a colon. None where the first words are not addresses,
     since each does not tell how many bytes are before it."""
     for radix in (16, 8):
         expected: int | None = None

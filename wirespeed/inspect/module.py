@@ -77,7 +77,7 @@ def words(data: bytes) -> str:
 
 
 def date_of(data: bytes) -> str:
-    """`20YY-MM-DD` and what follows of a lot; as it stands when it is no number."""
+    """`20YY-MM-DD` and what follows of a lot; as it stands when it is not a number."""
     text = words(data)
     if len(text) >= 6 and text[:6].isdigit():
         lot = text[6:].strip()

@@ -167,7 +167,7 @@ def _of_block(block: list[str]) -> tuple[PciDevice | None, str]:
 def parse_address(given: str) -> str:
     """The address of a device as the user gives it, with its domain. UsageError for what is none."""
     if not re.fullmatch(r"(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", given):
-        raise UsageError(f"{given} is no PCI address; give one such as 0000:05:00.0 (lspci -D lists them)")
+        raise UsageError(f"{given} is not a PCI address; give one such as 0000:05:00.0 (lspci -D lists them)")
     return full_address(given)
 
 

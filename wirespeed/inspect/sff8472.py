@@ -58,7 +58,7 @@ def decode_sfp(data: bytes) -> Module:
         external = bool(data[92] & 0x10)
         diagnostics = _diagnostics(a2, external)
         if external and _rx_polynomial(a2) is None:
-            remarks.append("its calibration of RX power is no number; raw values are shown")
+            remarks.append("its calibration of RX power is not a number; raw values are shown")
         if sum(a2[:95]) & 0xFF != a2[95]:
             remarks.append(f"checksum of its diagnostics is {a2[95]:#04x} and ought to be {sum(a2[:95]) & 0xFF:#04x}")
     elif told:

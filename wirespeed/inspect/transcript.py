@@ -40,7 +40,7 @@ class Machine(Protocol):
 
     def run(self, command: str) -> str:
         """What the command printed on its standard output. ConnectionFault or EnvironmentFault when it cannot be run;
-        a command that ends with a code of its own is no fault."""
+        a command that ends with a code of its own is not a fault."""
 
 
 class Here:

@@ -43,7 +43,7 @@ class VmOptions:
 def parse_vm(text: str) -> VmOptions:
     """UsageError names the word that is wrong. `qemu=` takes all that follows, commas too."""
     if not re.match(r"vm([:,]|$)", text):
-        raise UsageError(f"--lab {text} is no virtual machine; give {FORMS}")
+        raise UsageError(f"--lab {text} is not a virtual machine; give {FORMS}")
     text, found, words = text.partition(",qemu=")
     head, *parts = text.split(",")
     image = head.partition(":")[2]

@@ -47,7 +47,7 @@ def read_as(kind: type[AResult], path: Path) -> AResult:
     """As read_file; FileFault for a result of another kind too."""
     result = read_file(path)
     if not isinstance(result, kind):
-        raise FileFault(f"{path} is no {kind.noun}: it is of another kind, which wirespeed report draws")
+        raise FileFault(f"{path} is not a {kind.noun}: it is of another kind, which wirespeed report draws")
     return result
 
 
@@ -56,7 +56,7 @@ def of_bytes(content: bytes, path: Path) -> MeasurementResult:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise FileFault(f"{path} is no load-test result: it is not text") from None
+        raise FileFault(f"{path} is not a load-test result: it is not text") from None
     if is_journal(text) or path.name.endswith(SUFFIX):
         return of_journal(text, path)
     document = json_of(text, path, "result file")
@@ -64,7 +64,7 @@ def of_bytes(content: bytes, path: Path) -> MeasurementResult:
     try:
         return kind.from_json(document, path.stem)
     except (KeyError, ValueError) as error:
-        raise FileFault(f"{path} is no {kind.noun}: {_why(error)}") from None
+        raise FileFault(f"{path} is not a {kind.noun}: {_why(error)}") from None
 
 
 def of_journal(text: str, path: Path) -> MeasurementResult:
@@ -75,13 +75,13 @@ def of_journal(text: str, path: Path) -> MeasurementResult:
     try:
         return class_of(kind).of_journal(head, entries, path.stem)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileFault(f"{path} is no journal of {class_of(kind).journal_noun}: {_why(error)}") from None
+        raise FileFault(f"{path} is not a journal of {class_of(kind).journal_noun}: {_why(error)}") from None
 
 
 def recover(file: Path, target: str = "-") -> tuple[MeasurementResult, Path]:
     """Make the result file of a test that did not end, from its journal (`file`, or the one beside it), and remove the
     journal. Returns the result and its file: `target`, or that which the test would have written. FileFault when there
-    is no journal."""
+    is not a journal."""
     journal = file if file.name.endswith(SUFFIX) else journal_path(file)
     if not journal.is_file():
         raise FileFault(f"there is no journal {journal}: nothing to recover")

@@ -96,7 +96,7 @@ def check_writable(path: Path) -> None:
     if path.is_dir():
         raise FileFault(f"output {path} is a directory; give the name of a file in it")
     if path.exists() and not path.is_file():  # the result is renamed into place, which would do away with a device
-        raise FileFault(f"output {path} is no regular file; give another -o, or - for standard output")
+        raise FileFault(f"output {path} is not a regular file; give another -o, or - for standard output")
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass

@@ -96,7 +96,7 @@ def _custom(path: str, text: Any) -> bytes:
     try:
         return bytes.fromhex(str(text or ""))
     except ValueError:
-        raise ModelFault(path, f"{str(text)[:40]!r} is no string of hex bytes") from None
+        raise ModelFault(path, f"{str(text)[:40]!r} is not a string of hex bytes") from None
 
 
 def _read_fields(path: str, body: Json, header: Header) -> dict[str, tuple[str, HeaderField, Pattern]]:

@@ -187,7 +187,7 @@ def _reader(kind: Kind, bits: int) -> Read:
                 return _mac(str(given))
             return int(IPv4Address(str(given)) if kind == "ipv4" else IPv6Address(str(given)))
         except ValueError:
-            raise ModelFault(path, f"{str(given)[:60]!r} is no {kind} address") from None
+            raise ModelFault(path, f"{str(given)[:60]!r} is not a valid {kind} address") from None
 
     return read
 

@@ -12,7 +12,7 @@ def payload_bytes(path: str, given: Payload, length: int) -> bytes:
         try:
             pattern = bytes.fromhex(given.fixed.pattern)
         except ValueError:
-            text = f"{given.fixed.pattern[:40]!r} is no string of hex bytes"
+            text = f"{given.fixed.pattern[:40]!r} is not a string of hex bytes"
             raise ModelFault(f"{path}.payload.fixed.pattern", text) from None
         if given.fixed.repeat:
             pattern = pattern * (length // len(pattern) + 1)

@@ -92,7 +92,7 @@ async def _body(request: Request) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ModelFault("", f"the body is no JSON: {str(error)[:100]}") from None
+        raise ModelFault("", f"the body is not JSON: {str(error)[:100]}") from None
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -146,7 +146,7 @@ class OtgService:
         self.url = f"{'https' if certificate else 'http'}://{address}"
         self._certificate = certificate
         if certificate is not None and not certificate.is_file():
-            raise UsageError(f"--otg-cert {str(certificate)!r} is no file; give a PEM file with certificate and key")
+            raise UsageError(f"--otg-cert {str(certificate)!r} is not a file; give a PEM file with certificate and key")
         try:
             self._socket = listening(host, port)
         except OSError as error:

@@ -114,7 +114,7 @@ def _check_ports(setup: Setup, names: set[str], count: int) -> None:
         path, location = f"ports[{place}]", str(place) if port.location is None else port.location
         _unique(f"{path}.name", port.name, names)
         if not location.isdecimal() or int(location) >= count:
-            raise ModelFault(f"{path}.location", f"{location!r} is no port; give a number from 0 to {count - 1}")
+            raise ModelFault(f"{path}.location", f"{location!r} is not a port; give a number from 0 to {count - 1}")
         if int(location) in setup.ports.values():
             raise ModelFault(f"{path}.location", f"port {location} is taken by another name")
         setup.ports[port.name], setup.locations[port.name] = int(location), location
@@ -138,7 +138,7 @@ def _speed_bps(path: str, text: str) -> float:
     """`speed_10_gbps`, `speed_100_fd_mbps`."""
     parts = text.split("_")
     if len(parts) < 3 or parts[0] != "speed" or not parts[1].isdecimal() or parts[-1] not in _SPEEDS:
-        raise ModelFault(path, f"{text[:40]!r} is no speed; give one as speed_10_gbps")
+        raise ModelFault(path, f"{text[:40]!r} is not a speed; give one as speed_10_gbps")
     return int(parts[1]) * _SPEEDS[parts[-1]]
 
 

@@ -84,7 +84,7 @@ def _in_order(variables: list[Json]) -> list[Json]:
     by_name = {variable["name"]: variable for variable in variables}
     followers = {variable["next_var"] for variable in variables} - {None}
     if missing := followers - by_name.keys():
-        raise STLError(f"next_var {min(missing)!r} is no flow variable; there is {', '.join(by_name)}")
+        raise STLError(f"next_var {min(missing)!r} is not a flow variable; there is {', '.join(by_name)}")
     ordered: list[Json] = []
     for variable in variables:
         if variable["name"] in followers:

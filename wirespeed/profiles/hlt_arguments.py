@@ -142,7 +142,7 @@ def integer(arguments: Arguments, name: str, least: int = 0) -> int:
     try:
         number = int(value, 0) if isinstance(value, str) else int(value)
     except (TypeError, ValueError):
-        raise STLError(f"HLT stream: {name}={value!r} is no number") from None
+        raise STLError(f"HLT stream: {name}={value!r} is not a number") from None
     if number < least:
         raise STLError(f"HLT stream: {name}={value!r} is too small; it has to be at least {least}")
     return number
@@ -153,7 +153,7 @@ def mac(text: Any, name: str) -> str:
     digits = re.sub(r"[{}\s:.-]", "", text) if isinstance(text, str) else ""
     if not re.fullmatch(r"[0-9A-Fa-f]{12}", digits):
         raise STLError(
-            f"HLT stream: {name}={text!r} is no MAC address; write 01:23:45:67:89:10, 01-23-45-67-89-10, "
+            f"HLT stream: {name}={text!r} is not a MAC address; write 01:23:45:67:89:10, 01-23-45-67-89-10, "
             "0123.4567.8910 or {01 23 45 67 89 10}"
         )
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
@@ -177,7 +177,7 @@ def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], va
     try:
         return kind(value)
     except ValueError:
-        raise STLError(f"HLT stream: {name}={value!r} is no IPv{kind(0).version} address") from None
+        raise STLError(f"HLT stream: {name}={value!r} is not an IPv{kind(0).version} address") from None
 
 
 def is_true(value: Any) -> bool:

@@ -39,7 +39,7 @@ def load_profile(name_or_path: str, tunables: dict[str, str], port_id: int, dire
         from wirespeed.profiles import builtin as profiles  # noqa: PLC0415 - as above
 
         return number_streams(profiles.streams(builtin, tunables, port_id, direction), builtin)
-    what = "is no file" if path.suffix == ".py" else "is neither built in nor a profile file"
+    what = "is not a file" if path.suffix == ".py" else "is neither built in nor a profile file"
     raise UsageError(
         f"profile {name_or_path!r} {what}; built in are {', '.join(BUILTIN_NAMES)}; "
         "or give the path of a T-Rex profile (.py, .yaml, .json) or of a packet file (.pcap)"

@@ -83,7 +83,7 @@ def load_tags(name: str, tunables: dict[str, str]) -> list[Any]:
     try:
         found = json.loads(read_profile(path)) if path.suffix == ".json" else _asked(path, tunables, "get_tpg_conf", {})
     except ValueError as error:
-        raise FileFault(f"{path}: is no JSON: {error}") from None
+        raise FileFault(f"{path}: is not JSON: {error}") from None
     if not isinstance(found, list):
         raise UsageError(f"{path}: has no list of tags")
     return found
@@ -116,7 +116,7 @@ def _register(path: Path, source: bytes, method: str) -> Any:
     try:
         code = compile(source, str(path), "exec")
     except ValueError as error:
-        raise UsageError(f"is no Python file: {error}") from None
+        raise UsageError(f"is not a Python file: {error}") from None
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     exec(code, module.__dict__)

@@ -66,7 +66,7 @@ class STLFlowStats:
 
     def __init__(self, pg_id: int, vxlan: bool = False, ieee_1588: bool = False) -> None:
         if not isinstance(pg_id, int) or not 0 <= pg_id < 1 << 32:
-            raise STLError(f"pg_id {pg_id!r} is no number from 0 to {(1 << 32) - 1}")
+            raise STLError(f"pg_id {pg_id!r} is not a number from 0 to {(1 << 32) - 1}")
         self._json: Json = {
             "enabled": True,
             "stream_id": pg_id,

@@ -80,7 +80,7 @@ def is_valid_ipv6_ret(ipv6_addr: str | bytes) -> bytes:
     if isinstance(ipv6_addr, bytes) and len(ipv6_addr) == 16:
         return ipv6_addr
     if not isinstance(ipv6_addr, str) or not is_valid_ipv6(ipv6_addr):
-        raise STLError(f"{ipv6_addr!r} is no IPv6 address")
+        raise STLError(f"{ipv6_addr!r} is not an IPv6 address")
     return ipaddress.IPv6Address(ipv6_addr).packed
 
 

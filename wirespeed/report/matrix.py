@@ -200,7 +200,7 @@ def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:
         return labels.template.format_map(_Absent(known)).strip()
     except (ValueError, IndexError, AttributeError, TypeError):
         raise UsageError(
-            f"row label {labels.template!r} is no template: name settings in braces, such as '{{size}}b {{vm}}'"
+            f"row label {labels.template!r} is not a template: name settings in braces, such as '{{size}}b {{vm}}'"
         ) from None
 
 

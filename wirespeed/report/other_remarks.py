@@ -1,4 +1,4 @@
-"""What to beware of in results that are no load tests: irregular figures, trials that do not count, early ends."""
+"""What to beware of in results that are not load tests: irregular figures, trials that do not count, early ends."""
 
 from __future__ import annotations
 

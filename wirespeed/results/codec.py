@@ -269,7 +269,7 @@ def as_object(raw: Any) -> dict[str, Any]:
 
 def as_list(raw: Any) -> list[Any]:
     if not isinstance(raw, list):
-        raise Misfit("is no list")
+        raise Misfit("is not a list")
     return raw
 
 

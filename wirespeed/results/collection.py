@@ -42,4 +42,4 @@ def read_collected(path: Path) -> Collected:
         dut = placed("dut", dut_of, placed("the file", as_object, document).get("dut", {}))
         return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
     except ValueError as error:
-        raise FileFault(f"{path} is no collection of a device: {error}") from None
+        raise FileFault(f"{path} is not a collection of a device: {error}") from None

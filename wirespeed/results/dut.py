@@ -135,7 +135,7 @@ def _nodes(raw: Any) -> tuple[NodeCost, ...]:
 
 def _node(name: str, row: Any) -> NodeCost:
     if not isinstance(row, list) or len(row) != 4:
-        raise Misfit("is no list of calls, vectors, clocks and suspends")
+        raise Misfit("is not a list of calls, vectors, clocks and suspends")
     calls, vectors, clocks, suspends = map(reader_of(int), row)
     return NodeCost(name, calls, vectors, clocks, suspends)
 

@@ -1,4 +1,4 @@
-"""What `wirespeed inspect` found out about a machine: tables and marks for people, facts for programs, and the texts
+"""What `wirespeed host show` found out about a machine: tables and marks for people, facts for programs, and the texts
 that all of it was read from."""
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def inspection_of_bytes(content: bytes, path: Path) -> Inspection:
     """What a file with this content says. FileFault names `path` and what is wrong with it."""
     document = json_of(content, path)
     if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
-        raise FileFault(f"{path} is no inspection: its schema is not {SCHEMA}")
+        raise FileFault(f"{path} is not an inspection: its schema is not {SCHEMA}")
     try:
         return _INSPECTION.validate_python(document)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        raise FileFault(f"{path} is no inspection: {where}: {fault['msg'][:200]}") from None
+        raise FileFault(f"{path} is not an inspection: {where}: {fault['msg'][:200]}") from None

@@ -151,7 +151,7 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
     with the file."""
     *lines, _torn = text.split("\n")
     if not lines or not is_journal(lines[0]):
-        raise FileFault(f"{path} is no journal of a test: its first line is no head of one")
+        raise FileFault(f"{path} is not a journal of a test: its first line is not a head of one")
     head = _document(lines[0], path, 1)
     known = _FORMAT.fullmatch(str(head.get("journal")))
     if known is None:
@@ -165,7 +165,7 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
 def _document(line: str, path: Path, number: int) -> dict[str, Any]:
     document = json_of(line, path, f"line {number} of journal")
     if not isinstance(document, dict):
-        raise FileFault(f"line {number} of journal {path} is no object")
+        raise FileFault(f"line {number} of journal {path} is not an object")
     return document
 
 

@@ -16,7 +16,7 @@ def as_object(value: Any, where: str) -> dict[str, Any]:
 
 def as_list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{where} is no list")
+        raise ValueError(f"{where} is not a list")
     return value
 
 

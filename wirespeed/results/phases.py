@@ -26,7 +26,7 @@ _FOLLOWS = 0.05
 
 def phases_of(times_s: Sequence[float], loads_pps: Sequence[float], variables: Mapping[str, Any]) -> list[str]:
     """The phase of each sample, whose ends and loads those are, by the durations of `vars`. ValueError names a
-    duration that is no number."""
+    duration that is not a number."""
     warmup_s = as_number(variables["warmup_duration"], "vars.warmup_duration")
     rampup_s = as_number(variables["rampup_duration"], "vars.rampup_duration")
     hold_s = as_number(variables["hold_duration"], "vars.hold_duration")

@@ -14,7 +14,7 @@ from wirespeed.results.machine import away_share, why_spoilt
 from wirespeed.results.sample import PortSample, Sample, sample_balance
 from wirespeed.units import l1_bits, l1_bps
 
-MOST_FRAME_BYTES = 1e6  # what a file says beyond it is no length
+MOST_FRAME_BYTES = 1e6  # what a file says beyond it is not a length
 LEAST_USED = 1e-6  # packets a second, and percent of the line; less is noise that gives no line rate
 
 

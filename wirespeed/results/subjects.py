@@ -44,7 +44,7 @@ class Value:
 
 
 def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
-    """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are no rates."""
+    """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are not rates."""
     if verdict.kind == "soak":
         return
     load, ways = load_of(result), directions_of(result.channels)

@@ -41,8 +41,8 @@ Mark = Literal["held", "estimate", "at least", "lossy", "irregular", "broken off
 NEXT_STEPS: dict[LimitedBy, str] = {
     "dut": "hold that load and read the device meanwhile (`loadtest --dut`), its NIC counters and CPUs",
     "line": "use smaller frames, both directions or a faster line",
-    "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed doctor`)",
-    "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed doctor`)",
+    "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed host check`)",
+    "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed host check`)",
     "nothing": "offer more: a higher target, smaller frames or both directions",
     "unknown": "run it again with the device read (`loadtest --dut`)",
 }
@@ -79,7 +79,7 @@ class Figure:
     `rate_pps` is None where there is none, for the reason `why`. `loss_ratio` is what was lost of `offered_pps`, or
     what the goal of a search allows. `line_percent` is the share of all `lines` together and never above 100.
     `upper_pps` is the upper bound of a search. `each` has the directions, by name, where there are several. `said` is
-    the text of a figure that is no rate. `samples` make the mean; 0 where trials do.
+    the text of a figure that is not a rate. `samples` make the mean; 0 where trials do.
     """
 
     name: str

@@ -97,7 +97,7 @@ def _prefixes(number: int, words: dict[str, str]) -> tuple[IPv4Network | IPv6Net
             try:
                 found[name] = ip_network(words[name], strict=False)
             except ValueError:
-                raise UsageError(f"rule {number}: {words[name]!r} is no prefix such as 192.0.2.0/24") from None
+                raise UsageError(f"rule {number}: {words[name]!r} is not a prefix such as 192.0.2.0/24") from None
     family = next((network.version for network in found.values()), 4)
     source, destination = (found.get(name, _ALL[family]) for name in ("src", "dst"))
     if source.version != destination.version:
@@ -111,7 +111,7 @@ def _ports(number: int, words: str | None) -> tuple[int, int]:
     first, _, last = words.partition("-")
     values = (first, last or first)
     if not all(value.isascii() and value.isdecimal() and int(value) <= _MOST_PORT for value in values):
-        raise UsageError(f"rule {number}: {words!r} is no port or range such as 80 or 1024-65535")
+        raise UsageError(f"rule {number}: {words!r} is not a port or range such as 80 or 1024-65535")
     return int(values[0]), int(values[1])
 
 
@@ -121,7 +121,7 @@ def _number(number: int, name: str, word: str) -> int:
     except ValueError:
         value = -1
     if not 0 <= value <= _MOST[name]:
-        raise UsageError(f"rule {number}: {name} {word!r} is no number from 0 to {_MOST[name]}")
+        raise UsageError(f"rule {number}: {name} {word!r} is not a number from 0 to {_MOST[name]}")
     return value
 
 

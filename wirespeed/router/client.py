@@ -135,7 +135,7 @@ def _reason(path: Path, error: OSError) -> str:
     with contextlib.suppress(OSError):
         found = path.stat()
         if not stat.S_ISSOCK(found.st_mode):
-            return "it is no socket"
+            return "it is not a socket"
         if isinstance(error, BlockingIOError):
             return "it takes no more connections"
         if isinstance(error, PermissionError):

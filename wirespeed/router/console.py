@@ -110,7 +110,7 @@ class Console:
         try:
             text.decode()
         except UnicodeDecodeError:
-            raise FileFault(f"command file {path} is no text") from None
+            raise FileFault(f"command file {path} is not text") from None
         place.depth += 1
         try:
             yield from self._run_lines(path, text)

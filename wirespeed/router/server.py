@@ -52,7 +52,7 @@ def open_socket(
                 raise EnvironmentFault(f"a router listens at {path} already; give this one a {option} of its own")
             path.unlink()
         elif path.exists():
-            raise EnvironmentFault(f"{what} {path} exists and is no socket; give another {option}")
+            raise EnvironmentFault(f"{what} {path} exists and is not a socket; give another {option}")
         _bind_privately(listener, path)
         listener.listen(128)
     except OSError as error:

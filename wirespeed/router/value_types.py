@@ -78,7 +78,7 @@ class _Address(_Value):
         try:
             return _six(word) if ":" in word else IPv4Address(word)
         except AddressValueError:
-            raise ValueError(f"{word!r} is no {_family(word)} address") from None
+            raise ValueError(f"{word!r} is not an {_family(word)} address") from None
 
 
 def _six(word: str) -> IPv6Address:
@@ -105,14 +105,14 @@ class _Prefix(_Value):
             raise ValueError(f"{word!r}: a prefix length is 0 to {bits}") from None
         except AddressValueError:
             example = "2001:db8::/32" if ":" in word else "10.0.0.0/8"
-            raise ValueError(f"{word!r} is no {_family(word)} prefix such as {example}") from None
+            raise ValueError(f"{word!r} is not an {_family(word)} prefix such as {example}") from None
 
 
 class _Number(_Value):
     def parse(self, word: str, context: Names) -> int:
         # As many bits as the core's widest number; a word of a thousand digits is not worked out.
         if not word.isdecimal() or len(word) > len(str(_MOST_NUMBER)) or int(word) > _MOST_NUMBER:
-            raise ValueError(f"{word!r} is no whole number from 0 to {_MOST_NUMBER}")
+            raise ValueError(f"{word!r} is not a whole number from 0 to {_MOST_NUMBER}")
         return int(word)
 
 
@@ -121,7 +121,7 @@ class _Count(_Value):
 
     def parse(self, word: str, context: Names) -> float:
         if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", word, re.ASCII):
-            raise ValueError(f"{word!r} is no number such as 4 or 2.5")
+            raise ValueError(f"{word!r} is not a number such as 4 or 2.5")
         return float(word)
 
 
@@ -131,7 +131,7 @@ class _Share(_Value):
     def parse(self, word: str, context: Names) -> float:
         number = word.removesuffix("%")
         if not re.fullmatch(r"\d{1,3}(\.\d{1,20})?(e-\d{1,2})?", number, re.ASCII):
-            raise ValueError(f"{word!r} is no share such as 0.001, 1e-6 or 0.1%")
+            raise ValueError(f"{word!r} is not a share such as 0.001, 1e-6 or 0.1%")
         share = float(number) / (100 if number != word else 1)
         if share > 1:
             raise ValueError(f"{word!r} is more than all")
@@ -147,7 +147,7 @@ class _Duration(_Value):
     def parse(self, word: str, context: Names) -> int:
         found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(ns|us|ms|s)", word, re.ASCII)
         if not found:
-            raise ValueError(f"{word!r} is no time such as 20us, 1.5ms or 2s")
+            raise ValueError(f"{word!r} is not a duration such as 20us, 1.5ms or 2s")
         return round(float(found[1]) * _NS_OF_UNIT[found[2]])
 
 
@@ -166,7 +166,7 @@ class _Numbers(_Value):
 
     def parse(self, word: str, context: Names) -> tuple[int, ...]:
         if not re.fullmatch(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", word, re.ASCII):
-            raise ValueError(f"{word!r} is no list of numbers such as 0,2-4")
+            raise ValueError(f"{word!r} is not a list of numbers such as 0,2-4")
         spans = (part.partition("-") for part in word.split(","))
         found = [n for first, _, last in spans for n in range(int(first), int(last or first) + 1)]
         if not found or len(set(found)) < len(found):
@@ -179,7 +179,7 @@ class _Label(_Value):
         if word in _RESERVED_LABELS:
             return _RESERVED_LABELS[word]
         if not word.isdecimal() or int(word) > _MOST_LABEL:
-            raise ValueError(f"{word!r} is no label: 0 to {_MOST_LABEL}, or one of {', '.join(_RESERVED_LABELS)}")
+            raise ValueError(f"{word!r} is not a label: 0 to {_MOST_LABEL}, or one of {', '.join(_RESERVED_LABELS)}")
         return int(word)
 
     def complete(self, context: Names) -> Iterable[str]:

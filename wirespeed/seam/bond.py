@@ -110,4 +110,4 @@ class BondCore(Protocol):
     def remove_bond_member(self, port: int) -> None: ...
 
     def bond_member(self, port: int) -> BondMember:
-        """UsageError when the interface is no member of a bond."""
+        """UsageError when the interface is not a member of a bond."""

@@ -26,7 +26,7 @@ class NodeStats:
 
 @dataclass(frozen=True)
 class NodeCounter:
-    """One named counter of one node on one worker; what is no error is information."""
+    """One named counter of one node on one worker; what is not an error is information."""
 
     node: str
     reason: str

@@ -40,7 +40,7 @@ class Guard:
         hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
         if len(hosts) != 1 or not is_served(hosts[0], self._host):
             return self._refuse(421, f"nothing is served under the name {_quoted(hosts)}; use the address itself")
-        # A browser says where a page comes from; programs that are no browsers say nothing.
+        # A browser says where a page comes from; programs that are not browsers say nothing.
         if any(origin.partition("://")[2].lower() != hosts[0].lower() for origin in origins):
             return self._refuse(403, f"requests of pages from {_quoted(origins)} are not answered")
         method = str(scope["method"])

@@ -139,7 +139,7 @@ def _sweep(target: Path, own: Path, is_ours: Callable[[Path], bool]) -> None:
 
 def _check(target: Path, is_ours: Callable[[Path], bool]) -> None:
     if not target.name:
-        raise UsageError(f"site {target} is no folder that can be made: name one of its own")
+        raise UsageError(f"site {target} is not a folder that can be made: name one of its own")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise UsageError(f"site {target} is there and no folder: name another")
     with suppress(PermissionError):

@@ -26,7 +26,7 @@ _MANY = 40
 """Fewer are made before other processes would have begun."""
 _CHUNK = 8
 WORK = ".work"
-"""Of the new folder: what is no part of the site, and goes before it is one."""
+"""Of the new folder: what is not part of the site, and goes before it is one."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, d
     links = tuple((name, file) for name, file, _ in named if file in files)
     if isinstance(found, Inspection):
         marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
-        return Told(command="wirespeed inspect", texts=links, marks=marks), files
+        return Told(command="wirespeed host show", texts=links, marks=marks), files
     figures, limit, *following = verdict_of(found).plain_lines
     told = Told(
         command=command_of(found),

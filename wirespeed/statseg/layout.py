@@ -122,7 +122,7 @@ def resolve(memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...
 def _resolve_link(memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...], link: DirectoryEntry) -> Entry:
     number, index = _LINK.unpack(_WORD.pack(link.value))
     if number >= len(directory) or (target := directory[number]).type not in (Type.SIMPLE, Type.COMBINED):
-        raise Damage(f"{link.name} leads to entry {number}, which is no vector of counters")
+        raise Damage(f"{link.name} leads to entry {number}, which is not a vector of counters")
     words = _WORDS[target.type]
     rows = _rows(memory, header.base, target.value, words)
     if any(index >= row.count for row in rows):

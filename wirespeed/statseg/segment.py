@@ -148,7 +148,7 @@ class StatsSegment:
         header = read_header(memory)
         if header.version != VERSION:
             if not header.version:
-                raise FileFault(f"{self._path} is no statistics segment")
+                raise FileFault(f"{self._path} is not a statistics segment")
             raise FileFault(f"{self._path} has layout {header.version}, and this program reads layout {VERSION}")
         if self._is_settled(header):
             self._check_alive()
@@ -174,7 +174,7 @@ class StatsSegment:
     def _fail_unless_changed(self, damage: Damage, before: Header | None = None) -> None:
         after, epoch = read_header(self._mapped()), self._epoch if before is None else before.epoch
         if not after.in_progress and after.epoch == epoch:
-            raise FileFault(f"{self._path} is no statistics segment, or a damaged one: {damage}")
+            raise FileFault(f"{self._path} is not a statistics segment, or a damaged one: {damage}")
 
     def _is_settled(self, header: Header) -> bool:
         return not header.in_progress and header.epoch == self._epoch
@@ -218,4 +218,4 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise UsageError(f"pattern {text!r} is no regular expression: {error}") from None
+        raise UsageError(f"pattern {text!r} is not a regular expression: {error}") from None

@@ -23,11 +23,11 @@ def open_segment(path: Path) -> mmap.mmap:
     elif stat.S_ISREG(mode):
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     else:
-        raise FileFault(f"{path} is no statistics segment: it is neither a regular file nor a socket")
+        raise FileFault(f"{path} is not a statistics segment: it is neither a regular file nor a socket")
     try:
         size = os.fstat(descriptor).st_size
         if size < HEADER.size:
-            raise FileFault(f"{path} is no statistics segment: it has {size} bytes")
+            raise FileFault(f"{path} is not a statistics segment: it has {size} bytes")
         return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
     finally:
         os.close(descriptor)
@@ -43,7 +43,7 @@ def _receive(path: Path) -> int:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
     if not descriptors:
-        raise FileFault(f"{path} is no statistics socket: it hands out no descriptor")
+        raise FileFault(f"{path} is not a statistics socket: it hands out no descriptor")
     for spare in descriptors[1:]:
         os.close(spare)
     return descriptors[0]

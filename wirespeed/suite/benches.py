@@ -47,7 +47,7 @@ class Place:
 
 def place_of(word: str, directory: Path, name: str = "") -> Place:
     """The bench that a campaign file in `directory` calls `word`. UsageError for a wrong lab, FileFault for a file that
-    is no bench."""
+    is not a bench."""
     if _VM.match(word):
         return Place(name or word, lab=word)
     if word.partition(",")[0] in LABS:

@@ -12,10 +12,10 @@ from wirespeed.suite.cells import Setup
 
 
 def is_as_expected(setup: Setup, place: Place) -> bool:
-    """Whether `wirespeed inspect` of the bench's device, or of this machine for a lab, prints what is expected."""
+    """Whether `wirespeed host show` of the bench's device, or of this machine for a lab, prints what is expected."""
     where = ["--bench", place.file] if place.file else []
     said = subprocess.run(
-        [sys.executable, "-m", "wirespeed", "inspect", *where],
+        [sys.executable, "-m", "wirespeed", "host", "show", *where],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -39,4 +39,4 @@ def done_by_hand(setup: Setup, place: Place, say: Callable[[str], None], asked: 
             return False
         if not setup.expect or is_as_expected(setup, place):
             return True
-        say(f"`wirespeed inspect` does not print {setup.expect!r} yet")
+        say(f"`wirespeed host show` does not print {setup.expect!r} yet")

@@ -31,7 +31,7 @@ def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
         return str(fault)
     kind, test = class_of(cell.command), PurePath(str(result.variables.get("output_file") or "")).stem
     if result.kind != cell.command:
-        return f"{file} is no {kind.noun}"
+        return f"{file} is not a {kind.noun}"
     if test != cell.stem:
         return f"{file} is the result of another test, {test or 'without a name'}"
     if result.ending.status != COMPLETE:

@@ -76,7 +76,9 @@ def _settled(campaign: Campaign, directory: Path) -> Campaign:
         if program:
             found = directory / program
             if not (found.is_file() and os.access(found, os.X_OK)):
-                raise FileFault(f"program of {dut.name}: {found} is no program; give the `wirespeed` of another build")
+                raise FileFault(
+                    f"program of {dut.name}: {found} is not a program; give the `wirespeed` of another build"
+                )
             program = str(found.resolve())
         version = _filled(dut.version, f"version of {dut.name}")
         duts.append(dut.model_copy(update={"program": program, "version": version}))

@@ -26,7 +26,7 @@ class ByHand(Section):
     say: str = Field(min_length=1, description="What to change, as told to whoever stands at the bench.")
     expect: str = Field(
         default="",
-        description="Words that `wirespeed inspect` of the device prints once it is done; else Enter is believed.",
+        description="Words that `wirespeed host show` of the device prints once it is done; else Enter is believed.",
     )
 
 

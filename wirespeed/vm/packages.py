@@ -64,7 +64,7 @@ def fetch(folder: Path, *bundles: Bundle, say: Callable[[str], None] = lambda _:
     """Fill `folder` with a folder for each of `bundles`; a no-op the second time. `say` hears what takes long.
 
     Several processes may ask at once: one of them does it, the others wait. EnvironmentFault when Debian is out of
-    reach, or this is no Debian.
+    reach, or this is not Debian.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as one_at_a_time:

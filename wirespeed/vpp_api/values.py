@@ -26,7 +26,7 @@ class Adapter:
 def _pack_mac(mac: str) -> bytes:
     octets = bytes.fromhex(mac.replace(":", ""))
     if len(octets) != 6:
-        raise ValueError(f"{mac} is no MAC address")
+        raise ValueError(f"{mac} is not a MAC address")
     return octets
 
 

@@ -250,7 +250,7 @@ def _key(test: Test | Machine, followed: Followed | Machine) -> str:
 
 
 def _position(last_event_id: str) -> tuple[str, int]:
-    """What a browser that comes back has; nothing of what is no id of ours."""
+    """What a browser that comes back has; nothing of what is not an id of ours."""
     key, _, number = last_event_id.rpartition(":")
     return (key, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else ("", 0)
 

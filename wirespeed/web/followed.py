@@ -75,7 +75,7 @@ class Followed:
         lines = whole.decode(errors="replace").split("\n")
         first = not self._offset
         if first and not is_journal(lines[0]):
-            raise ValueError(f"{journal} is no journal of a test")
+            raise ValueError(f"{journal} is not a journal of a test")
         if first and json.loads(lines[0]).get("journal") != format_of(Result.kind):
             self._read_whole(journal)
             return

@@ -29,7 +29,9 @@ def bound(where: Where) -> socket.socket:
     try:
         return listening(where.host, where.port)
     except socket.gaierror as error:
-        raise EnvironmentFault(f"{where.host} is no address here: {error.strerror or error}; give --listen") from None
+        raise EnvironmentFault(
+            f"{where.host} is not an address here: {error.strerror or error}; give --listen"
+        ) from None
     except OSError as error:
         raise EnvironmentFault(
             f"{where.host}:{where.port} cannot be listened at ({error.strerror or error}); give another --listen"

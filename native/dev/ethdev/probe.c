@@ -96,7 +96,7 @@ static int choose(const struct port *port, const char *name, uint16_t *id)
 	const struct ws_port_config *config = &port->config;
 	uint16_t count = ports_of(name, config->device_port, id);
 	if (!count)
-		return fail(-ENODEV, "port %s: %s is no network device", config->name, name);
+		return fail(-ENODEV, "port %s: %s is not a network device", config->name, name);
 	if (config->has_device_port ? config->device_port < count : count == 1)
 		return check_free(port, name, *id);
 	if (count == 1)

@@ -2,80 +2,32 @@
 #include "dev/memif/spread.h"
 
 #include "dev/memif/control.h"
+#include "wire/frame_flow.h"
+#include "wire/mpls.h"
+#include "wire/vlan.h"
 
-#include <netinet/in.h>
-#include <rte_ether.h>
-#include <rte_ip.h>
-#include <rte_jhash.h>
 #include <string.h>
 
-enum { MOST_TAGS = 2, FLOW_WORDS = 10, PORTS = 4, LABEL = 4 };
-
-/* ---- Which flow a packet is of ---- */
-
-/* The next `bytes` of what is left. */
-static bool append(uint32_t *flow, uint32_t *words, const uint8_t *from, uint16_t left,
-				   uint16_t bytes)
+/* What is no IP: of the Ethernet addresses, and of the first label. */
+static uint64_t hash_of_others(const uint8_t *frame, uint16_t length)
 {
-	if (left < bytes)
-		return false;
-	memcpy(flow + *words, from, bytes);
-	*words += bytes / (uint32_t)sizeof(*flow);
-	return true;
+	uint8_t bytes[2 * sizeof(uint64_t)] = {0};
+	uint64_t words[2];
+	uint16_t type = 0;
+	size_t at = frame_payload(frame, length, &type);
+	memcpy(bytes, frame, RTE_MIN(length, (uint16_t)ETHERNET_TYPE_AT));
+	if (type == ETHERNET_MPLS && at + MPLS_LEN <= length)
+		memcpy(bytes + ETHERNET_TYPE_AT, frame + at, MPLS_LEN);
+	memcpy(words, bytes, sizeof(words));
+	return flow_mix(words[0], words[1]);
 }
 
-static void append_ports(uint32_t *flow, uint32_t *words, uint8_t protocol, const uint8_t *from,
-						 uint16_t left)
-{
-	flow[(*words)++] = protocol;
-	if (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_SCTP)
-		append(flow, words, from, left, PORTS);
-}
-
-static void append_ip4(uint32_t *flow, uint32_t *words, const uint8_t *ip, uint16_t left)
-{
-	struct rte_ipv4_hdr header;
-	if (left < sizeof(header))
-		return;
-	memcpy(&header, ip, sizeof(header));
-	uint16_t length = RTE_MIN((uint16_t)((header.version_ihl & 0xf) * 4u), left);
-	/* Only the first of several fragments has ports. */
-	bool is_piece = header.fragment_offset & htons(0x3fff);
-	flow[(*words)++] = header.src_addr;
-	flow[(*words)++] = header.dst_addr;
-	append_ports(flow, words, is_piece ? 0 : header.next_proto_id, ip + length,
-				 (uint16_t)(left - length));
-}
-
-static void append_ip6(uint32_t *flow, uint32_t *words, const uint8_t *ip, uint16_t left)
-{
-	enum { NEXT_AT = 6, ADDRESSES_AT = 8, ADDRESSES = 32, HEADER = 40 };
-	if (left < HEADER)
-		return;
-	append(flow, words, ip + ADDRESSES_AT, left, ADDRESSES);
-	append_ports(flow, words, ip[NEXT_AT], ip + HEADER, (uint16_t)(left - HEADER));
-}
-
+/* The seed keeps the choice of a ring apart from a bond's and a hand-off's. */
 uint32_t memif_flow_hash(const uint8_t *frame, uint16_t length)
 {
-	enum { ADDRESSES = 12, TAG = 4 };
-	uint32_t flow[FLOW_WORDS], words = 0;
-	uint16_t at = RTE_ETHER_HDR_LEN, type = 0;
-	for (int tags = 0; tags <= MOST_TAGS && at <= length; tags++, at += TAG) {
-		memcpy(&type, frame + at - sizeof(type), sizeof(type));
-		if (type != htons(RTE_ETHER_TYPE_VLAN) && type != htons(RTE_ETHER_TYPE_QINQ))
-			break;
-	}
-	uint16_t left = at < length ? (uint16_t)(length - at) : 0;
-	if (type == htons(RTE_ETHER_TYPE_IPV4))
-		append_ip4(flow, &words, frame + at, left);
-	else if (type == htons(RTE_ETHER_TYPE_IPV6))
-		append_ip6(flow, &words, frame + at, left);
-	else if (type == htons(RTE_ETHER_TYPE_MPLS))
-		append(flow, &words, frame + at, left, LABEL);
-	if (!words)
-		append(flow, &words, frame, length, ADDRESSES);
-	return rte_jhash_32b(flow, words, 0);
+	enum { SEED = 0x5bd1e995 };
+	uint64_t flow = frame_flow_hash(frame, length, false);
+	return flow_fold(flow_mix(flow ? flow : hash_of_others(frame, length), SEED));
 }
 
 /* ---- Into its ring ---- */

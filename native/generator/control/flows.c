@@ -37,17 +37,6 @@ static struct ws_flow *flow_of(const struct generator_port *port, int32_t kind, 
 	return kind == WS_FLOW_STATS ? &port->flows->stats[id] : &port->flows->latency[id];
 }
 
-int generator_check_flows(int32_t kind, const uint32_t *ids, uint32_t count)
-{
-	uint32_t limit = kind == WS_FLOW_STATS ? WS_FLOWS : WS_LATENCY_FLOWS;
-	if (kind != WS_FLOW_STATS && kind != WS_FLOW_LATENCY)
-		return fail(-EINVAL, "there is no kind %d of flow", kind);
-	for (uint32_t i = 0; i < count; i++)
-		if (ids[i] >= limit)
-			return fail(-EINVAL, "there is no flow %u; 0 to %u are possible", ids[i], limit - 1);
-	return 0;
-}
-
 /* ---- on the worker */
 
 static void do_set_meters(void *argument)

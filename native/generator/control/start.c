@@ -145,7 +145,7 @@ static int check_start(const struct ws_generator *generator, uint16_t index, uin
 	if (!error)
 		error = command_check_factor(factor);
 	if (!error && isnan(duration_s))
-		error = fail(-EINVAL, "the duration is no number");
+		error = fail(-EINVAL, "the duration is not a number");
 	if (!error && !count)
 		error = fail(-EINVAL, "none of the 0 streams is enabled and starts by itself");
 	if (!error && !allowed_cores(&generator->ports[index], cores))

@@ -69,8 +69,7 @@ static bool is_control(const struct rte_mbuf *packet)
 	if (version)
 		return version == 4 ? frame[l3 + IP4_PROTOCOL_AT] == IP4_ICMP
 							: frame[l3 + IP6_NEXT_AT] == IP6_ICMP;
-	return l3 <= packet->data_len && frame[l3 - 2] == ETHERNET_ARP >> 8 &&
-		   frame[l3 - 1] == (ETHERNET_ARP & 0xff);
+	return l3 && frame[l3 - 2] == ETHERNET_ARP >> 8 && frame[l3 - 1] == (ETHERNET_ARP & 0xff);
 }
 
 static void stage(struct capture_ring *ring, const struct rte_mbuf *packet, uint16_t in_burst,

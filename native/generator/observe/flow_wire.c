@@ -3,9 +3,9 @@
 
 #include "dev/error.h"
 #include "wire/checksum.h"
-#include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wire/vlan.h"
 #include "wirespeed/flows.h"
 
 #include <errno.h>
@@ -24,18 +24,14 @@ static void put16(uint8_t *at, uint16_t value)
 
 uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version)
 {
-	uint16_t at = ETHERNET_TYPE_AT;
+	uint16_t type = 0;
+	size_t at = frame_payload(frame, frame_len, &type);
 	*version = 0;
-	for (; at + 2u + IP4_LEN <= frame_len; at += 4) {
-		uint16_t type = get16(frame + at);
-		if (type == ETHERNET_IP4 && frame[at + 2] >> 4 == 4)
-			*version = 4;
-		if (type == ETHERNET_IP6 && at + 2u + IP6_LEN <= frame_len && frame[at + 2] >> 4 == 6)
-			*version = 6;
-		if (type != ETHERNET_VLAN && type != ETHERNET_QINQ)
-			break;
-	}
-	return at + 2;
+	if (type == ETHERNET_IP4 && at + IP4_LEN <= frame_len && frame[at] >> 4 == 4)
+		*version = 4;
+	if (type == ETHERNET_IP6 && at + IP6_LEN <= frame_len && frame[at] >> 4 == 6)
+		*version = 6;
+	return (uint16_t)at;
 }
 
 /* What follows the headers, as far as they are known: without IP, all behind Ethernet. */

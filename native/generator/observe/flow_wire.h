@@ -49,8 +49,8 @@ struct flow_tail {
 	uint64_t tsc;
 };
 
-/* The offset of the IP header, behind any number of VLAN tags; *version is 4 or 6, or 0 when there
- * is none. */
+/* The offset of what follows Ethernet and VLAN tags, 0 if the frame ends before; *version is 4 or 6
+ * for a whole IP header there, else 0. */
 uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version);
 
 /*

@@ -38,8 +38,6 @@ uint16_t *compiler_order(struct compiler *compiler, int *error);
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
 int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
 
-/* Its widened range ends beyond what its size holds. */
-bool counter_overflows(const struct ws_op *op);
 /* What the part's packets advance by: `range` as of the counter, 0: 2^64. */
 void spread_counter(struct counter *counter, uint64_t range, struct stream_part part);
 void spread_list(struct list *list, struct stream_part part);

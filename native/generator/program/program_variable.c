@@ -118,9 +118,36 @@ static uint64_t widening(const struct ws_op *op)
 	return rest ? step - rest : 0;
 }
 
-bool counter_overflows(const struct ws_op *op)
+/* The widened range ends beyond what the variable's size holds. */
+static bool counter_overflows(const struct ws_op *op)
 {
 	return op->var_kind == WS_VAR_INC && op->max + widening(op) > largest(op->size);
+}
+
+static bool advances_alone(const struct ws_stream *stream, const struct ws_op *variable)
+{
+	if (variable->has_next)
+		return false;
+	for (uint16_t i = 0; i < stream->op_count; i++) {
+		const struct ws_op *op = &stream->ops[i];
+		if (op->kind == WS_OP_VAR && op->has_next && op->next_var == variable->var)
+			return false;
+	}
+	return true;
+}
+
+/* Tuples and limited random values go on from the packet before; chains have to see each wrap. */
+bool program_spreads(const struct ws_stream *stream)
+{
+	for (uint16_t i = 0; i < stream->op_count; i++) {
+		const struct ws_op *op = &stream->ops[i];
+		if (op->kind == WS_OP_TUPLE)
+			return false;
+		if (op->kind == WS_OP_VAR && (op->var_kind == WS_VAR_RAND_LIMIT ||
+									  !advances_alone(stream, op) || counter_overflows(op)))
+			return false;
+	}
+	return true;
 }
 
 /*

@@ -85,12 +85,7 @@ int ws_router_routes_change(struct ws_router *router, const struct ws_route_chan
 							uint32_t count, int32_t *results);
 
 int64_t ws_router_route_count(struct ws_router *router, uint32_t table, uint8_t family);
-/* The routes behind the prefix `after`, NULL for all of them, in order of (address, length);
- * returns how many were written. So pages that each begin behind the last prefix of the one before
- * have every route once that is there all the while, whatever comes and goes meanwhile. */
-int ws_router_routes(struct ws_router *router, uint32_t table, uint8_t family,
-					 const struct ws_prefix *after, struct ws_route *out, uint32_t max);
-/* As above in short: routes with the same `paths` have the paths of ws_router_paths alike. */
+/* Routes with the same `paths` have the same paths, which ws_router_paths reads. */
 struct ws_route_entry {
 	struct ws_prefix prefix;
 	int32_t source; /* enum ws_route_source */
@@ -98,6 +93,9 @@ struct ws_route_entry {
 	uint32_t index; /* as in struct ws_route */
 };
 
+/* The routes behind the prefix `after`, NULL for all of them, in order of (address, length);
+ * returns how many were written. So pages that each begin behind the last prefix of the one before
+ * have every route once that is there all the while, whatever comes and goes meanwhile. */
 int ws_router_route_entries(struct ws_router *router, uint32_t table, uint8_t family,
 							const struct ws_prefix *after, struct ws_route_entry *out,
 							uint32_t max);

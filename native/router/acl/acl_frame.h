@@ -96,23 +96,4 @@ static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uin
 	return n;
 }
 
-/* The whole of a node's process for packets of one family on their way to be looked up. */
-static inline __attribute__((always_inline)) uint16_t
-acl_input(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, uint8_t family)
-{
-	struct acl_frame frame;
-	if (unlikely(acl_is_traced(graph)) && n > 1)
-		return acl_one_by_one(graph, node, packets, n);
-	acl_begin(&frame, graph, node, packets, ACL_INPUT);
-	for (uint16_t i = 0; i < n; i++) {
-		const struct rte_mbuf *packet = packets[i];
-		const struct acl_list *list = acl_list_of(&frame, packet->port);
-		frame.next[i] = ACL_PASS;
-		if (list)
-			acl_judge(&frame, list, family_index(family), packet->port, i, packet_data(packet),
-					  packet->data_len);
-	}
-	return acl_end(&frame, graph, n);
-}
-
 #endif

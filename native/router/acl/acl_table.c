@@ -28,14 +28,12 @@ struct acl_table *acl_table(struct ws_router *router)
 	return made;
 }
 
-bool acl_exists(const struct acl_table *table, uint32_t index)
-{
-	return table && index < WS_MAX_ACLS && table->acls[index];
-}
-
 int acl_check(const struct ws_router *router, uint32_t index)
 {
-	return acl_exists(acls_of(router), index) ? 0 : fail(-ENOENT, "there is no ACL %u", index);
+	const struct acl_table *table = acls_of(router);
+	return table && index < WS_MAX_ACLS && table->acls[index]
+			   ? 0
+			   : fail(-ENOENT, "there is no ACL %u", index);
 }
 
 struct router_module acl_module = {.name = "acl"};

@@ -9,7 +9,6 @@
 extern const struct ws_acl_session_settings acl_session_defaults;
 /* The router's table, made now if need be; NULL for want of memory. */
 struct acl_table *acl_table(struct ws_router *router);
-bool acl_exists(const struct acl_table *table, uint32_t index);
 /* -ENOENT with its line when there is no such ACL. */
 int acl_check(const struct ws_router *router, uint32_t index);
 

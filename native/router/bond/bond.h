@@ -107,6 +107,8 @@ static inline void bond_is_answered(const struct ws_router *router, uint32_t que
 void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
 			  const struct bond_spread *after);
 /* Whether the member can send. */
+bool bond_member_can_send(const struct ws_router *router, const struct bond *bond,
+						  const struct bond_member *member);
 bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port);
 /* Move its flows while it can still send. */
 void bond_leave(struct ws_router *router, struct bond *bond, uint16_t port);

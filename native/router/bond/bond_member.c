@@ -13,19 +13,11 @@
 
 #define INPUT_NODE "bond-input"
 
-struct bond_member *bond_find_member(struct bond *bond, uint16_t port)
-{
-	for (uint16_t i = 0; i < bond->member_count; i++)
-		if (bond->members[i].port == port)
-			return &bond->members[i];
-	return NULL;
-}
-
 static int check_member(const struct ws_router *router, uint16_t port)
 {
 	const struct interface *interface = &router->interfaces[port];
 	const struct interface_settings *settings = &router->settings[port];
-	const char *what = settings->kind != WS_INTERFACE_PORT ? "is no port"
+	const char *what = settings->kind != WS_INTERFACE_PORT ? "is not a port"
 					   : settings->addresses->given        ? "has an address"
 					   : router->ip6[port]                 ? "has IPv6 enabled"
 					   : settings->unnumbered_of >= 0      ? "is unnumbered"
@@ -68,7 +60,7 @@ static struct bond *find(const struct ws_router *router, uint16_t index)
 	struct bond *bond = bond_of(router, index);
 	if (bond && bond->interface == index)
 		return bond;
-	fail(-EINVAL, "%s is no bond", interface_name(router, index));
+	fail(-EINVAL, "%s is not a bond", interface_name(router, index));
 	return NULL;
 }
 
@@ -130,7 +122,7 @@ int ws_router_bond_member_del(struct ws_router *router, uint16_t port)
 		return -ENODEV;
 	uint16_t index = router->settings[port].bond;
 	if (!index)
-		return fail(-EINVAL, "%s is no member of a bond", interface_name(router, port));
+		return fail(-EINVAL, "%s is not a member of a bond", interface_name(router, port));
 	bond_remove_member(router, bond_room(router)->by_interface[index], port);
 	return 0;
 }
@@ -154,7 +146,7 @@ int ws_router_bond_member(struct ws_router *router, uint16_t port, struct ws_bon
 		return -ENODEV;
 	uint16_t index = router->settings[port].bond;
 	if (!index)
-		return fail(-EINVAL, "%s is no member of a bond", interface_name(router, port));
+		return fail(-EINVAL, "%s is not a member of a bond", interface_name(router, port));
 	struct bond *bond = bond_room(router)->by_interface[index];
 	const struct bond_member *member = bond_find_member(bond, port);
 	*out = (struct ws_bond_member){

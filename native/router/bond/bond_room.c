@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of bonds, made with the first bond and freed with the router. */
+/* The state of bonds, made with the first bond and freed with the router; its members. */
 #include "router/bond/bond.h"
 
 #include <rte_ring_elem.h>
@@ -23,6 +23,27 @@ struct bond_room *bond_make_room(struct ws_router *router)
 	}
 	module_set_state(router, &bond_module, room);
 	return room;
+}
+
+struct bond_member *bond_find_member(struct bond *bond, uint16_t port)
+{
+	for (uint16_t i = 0; i < bond->member_count; i++)
+		if (bond->members[i].port == port)
+			return &bond->members[i];
+	return NULL;
+}
+
+bool bond_member_can_send(const struct ws_router *router, const struct bond *bond,
+						  const struct bond_member *member)
+{
+	return router->interfaces[member->port].usable &&
+		   (bond->mode != WS_BOND_LACP || member->lacp.mux == LACP_MUX_DISTRIBUTING);
+}
+
+bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port)
+{
+	const struct bond_member *member = bond_find_member(bond, port);
+	return member && bond_member_can_send(router, bond, member);
 }
 
 void bond_free(struct bond *bond)

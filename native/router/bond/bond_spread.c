@@ -12,25 +12,12 @@
 /* How long flows that go another way wait, while theirs is still open, for what is on it. */
 enum { QUIET_US = 200 };
 
-static bool can_send(const struct ws_router *router, const struct bond *bond,
-					 const struct bond_member *member)
-{
-	return router->interfaces[member->port].usable &&
-		   (bond->mode != WS_BOND_LACP || member->lacp.mux == LACP_MUX_DISTRIBUTING);
-}
-
-bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port)
-{
-	const struct bond_member *member = bond_find_member(bond, port);
-	return member && can_send(router, bond, member);
-}
-
 static bool takes(const struct ws_router *router, const struct bond *bond,
 				  const struct bond_member *member)
 {
-	return bond->mode != WS_BOND_LACP
-			   ? router->interfaces[member->port].usable
-			   : can_send(router, bond, member) || member->lacp.mux == LACP_MUX_COLLECTING;
+	return bond->mode != WS_BOND_LACP ? router->interfaces[member->port].usable
+									  : bond_member_can_send(router, bond, member) ||
+											member->lacp.mux == LACP_MUX_COLLECTING;
 }
 
 static bool has(const struct bond_spread *spread, uint16_t port)
@@ -47,7 +34,7 @@ static void list_members(const struct ws_router *router, const struct bond *bond
 {
 	const struct bond_spread *old = bond->spread;
 	for (uint16_t i = 0; i < bond->member_count; i++)
-		if (can_send(router, bond, &bond->members[i]) && !bond->members[i].is_leaving)
+		if (bond_member_can_send(router, bond, &bond->members[i]) && !bond->members[i].is_leaving)
 			spread->members[spread->count++] = bond->members[i].port;
 	if (bond->mode != WS_BOND_ACTIVE_BACKUP || !spread->count)
 		return;

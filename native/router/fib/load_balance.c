@@ -102,27 +102,6 @@ static uint32_t resolve_list(const struct load_balance_table *table, const struc
 	return list->count;
 }
 
-int64_t load_balance_claim(struct load_balance_table *table)
-{
-	uint32_t index = table->first_free ? table->first_free : table->end;
-	if (index == table->size)
-		return fail(-ENOSPC, "the table of load balances is full at %u", table->size);
-	int error = table->watch ? table->watch(table->resolve_context, index) : 0;
-	if (error)
-		return error;
-	if (table->first_free)
-		table->first_free = table->uses[index].next_free;
-	else
-		table->end++;
-	return index;
-}
-
-static void unclaim(struct load_balance_table *table, uint32_t index)
-{
-	table->uses[index] = (struct path_list_use){.next_free = table->first_free};
-	table->first_free = index;
-}
-
 static int64_t make_load_balance(struct load_balance_table *table, const struct path_list *list)
 {
 	struct path_key leaves[LOAD_BALANCE_MAX_LEAVES];
@@ -137,7 +116,7 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 	int error = load_balance_make_draft(table, list->payload, leaves,
 										resolve_list(table, list, leaves, &recursive), &draft);
 	if (error) {
-		unclaim(table, index);
+		load_balance_unclaim(table, index);
 		return error;
 	}
 	struct path_list *copy = malloc(list_size(list));
@@ -152,7 +131,7 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 		rte_free((void *)(uintptr_t)draft.balance.buckets);
 		load_balance_release_adjacencies(table, draft.adjacencies, draft.leaf_count);
 		load_balance_free_draft(&draft);
-		unclaim(table, index);
+		load_balance_unclaim(table, index);
 		return fail(-ENOMEM, "no memory for another set of paths");
 	}
 	load_balance_publish(&table->balances[index], &draft.balance);
@@ -192,7 +171,7 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 	table->balances[index] = (struct load_balance){.adjacency = ADJACENCY_NO_ROUTE};
 	load_balance_release_adjacencies(table, use->adjacencies, use->leaf_count);
 	free_use(use);
-	unclaim(table, index);
+	load_balance_unclaim(table, index);
 	table->used--;
 }
 
@@ -229,18 +208,6 @@ static void finish(struct refresh *refresh)
 		free(old->adjacencies);
 	}
 	refresh->count = 0;
-}
-
-/*
- * Workers that found ADJACENCY_LOAD_BALANCE read the buckets until the end of their walk, so
- * these are there first and stay until the workers have let go.
- */
-void load_balance_publish(struct load_balance *balance, const struct load_balance *changed)
-{
-	__atomic_store_n(&balance->via, changed->via, __ATOMIC_RELAXED);
-	if (changed->buckets)
-		__atomic_store_n(&balance->buckets, changed->buckets, __ATOMIC_RELEASE);
-	__atomic_store_n(&balance->adjacency, changed->adjacency, __ATOMIC_RELEASE);
 }
 
 static void refresh_list(struct refresh *refresh, uint32_t index)

@@ -121,6 +121,7 @@ void load_balance_table_close(struct load_balance_table *table);
 
 /* An index for one more, which nothing has. */
 int64_t load_balance_claim(struct load_balance_table *table);
+void load_balance_unclaim(struct load_balance_table *table, uint32_t index);
 /* Workers may be reading `balance`. */
 void load_balance_publish(struct load_balance *balance, const struct load_balance *changed);
 

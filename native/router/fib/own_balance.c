@@ -73,7 +73,8 @@ static void leave(struct load_balance_table *table, uint32_t index)
 		own[own[index].next].previous = own[index].previous;
 }
 
-void own_balance_lead(struct load_balance_table *table, uint32_t index, uint32_t base)
+/* It follows another one from now on; the one before is to be let go of afterwards. */
+static void own_balance_lead(struct load_balance_table *table, uint32_t index, uint32_t base)
 {
 	leave(table, index);
 	join(table, index, base);
@@ -115,7 +116,8 @@ int64_t own_balance_take(struct load_balance_table *table, uint32_t base)
 	return index;
 }
 
-void own_balance_release(struct load_balance_table *table, uint32_t index)
+/* Workers find it no more, though they may be reading it. */
+static void own_balance_release(struct load_balance_table *table, uint32_t index)
 {
 	leave(table, index);
 	table->uses[index].list = NULL;

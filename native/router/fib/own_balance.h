@@ -23,10 +23,6 @@ void own_balances_close(struct load_balance_table *table);
 
 /* One that follows the shared one; whose owner keeps a reference of that. */
 int64_t own_balance_take(struct load_balance_table *table, uint32_t base);
-/* It follows another one from now on; the one before is to be let go of afterwards. */
-void own_balance_lead(struct load_balance_table *table, uint32_t index, uint32_t base);
-/* Workers find it no more, though they may be reading it. */
-void own_balance_release(struct load_balance_table *table, uint32_t index);
 /* The shared one has changed. */
 void own_balances_follow(struct load_balance_table *table, uint32_t base);
 

@@ -13,14 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-int interface_check_free(const struct ws_router *router, uint16_t index)
-{
-	uint16_t bond = router->settings[index].bond;
-	return bond ? fail(-EINVAL, "%s is a member of %s; give it to the bond, or take it out first",
-					   interface_name(router, index), interface_name(router, bond))
-				: 0;
-}
-
 int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 {
 	if (router_check_interface(router, index))

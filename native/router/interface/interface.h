@@ -126,8 +126,6 @@ int interface_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 void router_publish_mac(struct interface *interface);
 /* Have what is sent by the interface follow its MAC address and MTU. */
 void router_update_adjacencies(struct ws_router *router, uint16_t index);
-/* The longest packet of a protocol that routing sends by the interface. */
-uint16_t router_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind);
 /* Give the open port its interface. */
 int router_make_port_interface(struct ws_router *router, uint16_t port);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */

@@ -32,7 +32,7 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	if (kind < WS_MTU_L3 || kind >= WS_MTU_KINDS)
-		return fail(-EINVAL, "%d is no kind of MTU", kind);
+		return fail(-EINVAL, "%d is not a kind of MTU", kind);
 	bool follows = kind != WS_MTU_L3 && !mtu;
 	/* A bond has no link of its own, so the MTU of its packets is its only limit. */
 	if (router->settings[index].kind == WS_INTERFACE_BOND && mtu <= WS_MAX_MTU &&

@@ -18,7 +18,8 @@ void router_publish_mac(struct interface *interface)
 	__atomic_store_n(&interface->takes_all, takes_all, __ATOMIC_RELAXED);
 }
 
-uint16_t router_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind)
+/* The longest packet of a protocol that routing sends by the interface. */
+static uint16_t routed_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind)
 {
 	const uint16_t *mtus = router->settings[index].mtus;
 	return mtus[kind] ? mtus[kind] : mtus[WS_MTU_L3];
@@ -28,9 +29,9 @@ void router_update_adjacencies(struct ws_router *router, uint16_t index)
 {
 	const struct interface *interface = &router->interfaces[index];
 	struct adjacency_interface config = {
-		.mtus[LINK_IP4] = router_mtu(router, index, WS_MTU_IP4),
-		.mtus[LINK_IP6] = router_mtu(router, index, WS_MTU_IP6),
-		.mtus[LINK_MPLS] = router_mtu(router, index, WS_MTU_MPLS),
+		.mtus[LINK_IP4] = routed_mtu(router, index, WS_MTU_IP4),
+		.mtus[LINK_IP6] = routed_mtu(router, index, WS_MTU_IP6),
+		.mtus[LINK_MPLS] = routed_mtu(router, index, WS_MTU_MPLS),
 		.output = interface->output,
 		.tags_len = interface->tag_len,
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interfaces as users see them: settings and counters. */
+#include "dev/error.h"
 #include "dev/port.h"
 #include "router/router.h"
 #include "wire/own_count.h"
@@ -9,6 +10,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+int interface_check_free(const struct ws_router *router, uint16_t index)
+{
+	uint16_t bond = router->settings[index].bond;
+	return bond ? fail(-EINVAL, "%s is a member of %s; give it to the bond, or take it out first",
+					   interface_name(router, index), interface_name(router, bond))
+				: 0;
+}
 
 static uint32_t interface_table_id(const struct ws_router *router, uint16_t index, uint8_t family)
 {

@@ -175,7 +175,7 @@ int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	if (address.family && !address_is_link_local(&address))
-		return fail(-EINVAL, "%s is no link-local address", ADDRESS_TEXT(&address));
+		return fail(-EINVAL, "%s is not a link-local address", ADDRESS_TEXT(&address));
 	if (address.family && interface_check_free(router, index))
 		return -EINVAL;
 	router->ip6_settings[index].link_local = address;

@@ -206,7 +206,7 @@ static int check_bvi(const struct ws_router *router, uint16_t index, uint32_t id
 	if (!bvi)
 		return check_not_loopback(router, index);
 	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
-		return fail(-EINVAL, "%s is no loopback; only those can be a BVI",
+		return fail(-EINVAL, "%s is not a loopback; only those can be a BVI",
 					interface_name(router, index));
 	return there == L2_NOWHERE || there == index
 			   ? 0

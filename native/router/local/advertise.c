@@ -152,7 +152,7 @@ static int check_prefix(const struct ws_ip6_advertised *given)
 {
 	if (given->prefix.address.family != WS_IP6 || given->prefix.length > 128 ||
 		address_is_link_local(&given->prefix.address))
-		return fail(-EINVAL, "%s/%u is no prefix to advertise",
+		return fail(-EINVAL, "%s/%u is not a prefix to advertise",
 					ADDRESS_TEXT(&given->prefix.address), given->prefix.length);
 	if (given->preferred_s > given->valid_s)
 		return fail(-EINVAL, "prefix %s/%u cannot be preferred for %u s and valid for only %u s",

@@ -43,14 +43,11 @@ static struct announcements *announcements_of(const struct ws_router *router)
 
 static void announce_ip4(struct ws_router *router, uint16_t index, uint32_t address)
 {
-	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	struct arp arp = {.operation = ARP_REQUEST, .sender = address, .target = address};
 	struct rte_mbuf *packet = main_packet(index, ARP_LEN);
 	if (!packet)
 		return;
-	memcpy(arp.sender_mac, router->interfaces[index].mac, sizeof(arp.sender_mac));
-	arp_write(packet_data(packet), &arp);
-	main_send(router, packet, all, ETHERNET_ARP);
+	arp_write_request(packet_data(packet), router->interfaces[index].mac, address, address);
+	main_send(router, packet, arp_everybody, ETHERNET_ARP);
 }
 
 static void announce_ip6(struct ws_router *router, uint16_t index, const uint8_t *address)
@@ -69,9 +66,7 @@ static void announce_ip6(struct ws_router *router, uint16_t index, const uint8_t
 	ip6_multicast_mac(mac, all);
 	memcpy(message.target, address, sizeof(message.target));
 	memcpy(message.mac, router->interfaces[index].mac, sizeof(message.mac));
-	ip6_write(packet_data(packet), ND_NEIGHBOR_MESSAGE_LEN, IP6_ICMP, ND_HOP_LIMIT, address, all);
-	nd_write(packet_data(packet) + IP6_LEN, &message);
-	icmp6_set_checksum(packet_data(packet));
+	nd_write_packet(packet_data(packet), address, all, &message);
 	main_send(router, packet, mac, ETHERNET_IP6);
 }
 

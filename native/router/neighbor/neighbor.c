@@ -148,9 +148,11 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	bool is_resolved = index >= 0 && adjacency_is_resolved(table, (uint32_t)index);
 	bool is_learnt = is_resolved && table->neighbors[index].is_learnt;
 	if (!is_static && !is_learnt) {
-		int error = neighbor_room_make(router, interface);
-		if (error)
-			return error;
+		int64_t oldest = neighbor_room_make(router, interface);
+		if (oldest < 0)
+			return oldest;
+		if (oldest)
+			neighbor_forget(router, (uint32_t)oldest);
 	}
 	if (!is_resolved)
 		index = adjacency_take_own(table, interface, address);

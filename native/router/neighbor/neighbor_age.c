@@ -9,8 +9,7 @@
 #include <rte_cycles.h>
 
 /* RFC 4861 section 10, for both families. */
-/* RFC 4861 section 10. */
-enum { DEFAULT_REACHABLE_S = 30, DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1, MAX_PROBES = 3 };
+enum { DEFAULT_REACHABLE_S = 30, MAX_PROBES = 3 };
 
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 {
@@ -62,28 +61,6 @@ static bool ages(const struct ws_router *router, uint32_t index)
 	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
 	return neighbor->used && !neighbor->is_static &&
 		   adjacency_is_resolved(&router->adjacencies, index);
-}
-
-/* How long its state may last; 0: for ever. */
-static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
-{
-	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
-	if (neighbor->state == WS_NEIGHBOR_PROBE)
-		return RETRANSMIT_S;
-	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
-		return DELAY_FIRST_PROBE_S;
-	return neighbor->state == WS_NEIGHBOR_REACHABLE ? reachable_s : 0;
-}
-
-void neighbor_schedule(struct ws_router *router, uint32_t index)
-{
-	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
-	uint32_t seconds = neighbor->is_static ? 0 : patience_s(router, neighbor);
-	uint64_t until = neighbor->state_tsc + seconds * router->tsc_hz, now = rte_rdtsc();
-	if (seconds)
-		neighbor_due_in(router, index, until > now ? until - now : 0);
-	else
-		neighbor_due_never(router, index);
 }
 
 static void look_at(struct ws_router *router, uint16_t slot)

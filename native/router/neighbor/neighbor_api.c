@@ -18,7 +18,7 @@ static int check_neighbor(const struct ws_router *router, uint16_t interface,
 		return -ENODEV;
 	const struct fib_table *table = router_interface_table(router, interface, address->family);
 	if (!address_is_unicast(address) || router_is_own_address(router, table, address))
-		return fail(-EINVAL, "%s is no address of a neighbour", ADDRESS_TEXT(address));
+		return fail(-EINVAL, "%s is not an address of a neighbour", ADDRESS_TEXT(address));
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
 		return fail(-EINVAL, "a neighbour has the MAC address of one station");
 	return 0;

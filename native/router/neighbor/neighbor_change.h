@@ -11,6 +11,9 @@
 struct ws_address;
 struct ws_router;
 
+/* RFC 4861 section 10, for both families. */
+enum { DELAY_FIRST_PROBE_S = 5, RETRANSMIT_S = 1 };
+
 /* Its MAC address is known by now; a resolved one holds one reference for being so. Its index, or
  * a negative errno with its line. */
 int64_t neighbor_settle(struct ws_router *router, uint16_t interface,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/neighbor/neighbor_due.h"
 
+#include "router/neighbor/neighbor_change.h"
 #include "router/router.h"
 
 #include <rte_cycles.h>
@@ -46,6 +47,28 @@ void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 	/* The wheel may hang behind a little; what it has not passed lies before its own place. */
 	at = RTE_MIN(at, due->tick + NEIGHBOR_DUE_SLOTS - 1);
 	put(router, index, (uint16_t)(RTE_MAX(at, due->tick + 1) % NEIGHBOR_DUE_SLOTS));
+}
+
+/* How long its state may last; 0: for ever. */
+static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
+{
+	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	if (neighbor->state == WS_NEIGHBOR_PROBE)
+		return RETRANSMIT_S;
+	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
+		return DELAY_FIRST_PROBE_S;
+	return neighbor->state == WS_NEIGHBOR_REACHABLE ? reachable_s : 0;
+}
+
+void neighbor_schedule(struct ws_router *router, uint32_t index)
+{
+	const struct neighbor *neighbor = &router->adjacencies.neighbors[index];
+	uint32_t seconds = neighbor->is_static ? 0 : patience_s(router, neighbor);
+	uint64_t until = neighbor->state_tsc + seconds * router->tsc_hz, now = rte_rdtsc();
+	if (seconds)
+		neighbor_due_in(router, index, until > now ? until - now : 0);
+	else
+		neighbor_due_never(router, index);
 }
 
 void neighbor_due_now(struct ws_router *router, uint32_t index)

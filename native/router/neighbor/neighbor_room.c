@@ -3,7 +3,6 @@
 
 #include "dev/error.h"
 #include "router/module.h"
-#include "router/neighbor/neighbor_change.h"
 #include "router/router.h"
 #include "wirespeed/neighbors.h"
 
@@ -72,7 +71,7 @@ static uint16_t most_crowded(const struct ws_router *router, uint16_t interface)
 	return interface;
 }
 
-int neighbor_room_make(struct ws_router *router, uint16_t interface)
+int64_t neighbor_room_make(struct ws_router *router, uint16_t interface)
 {
 	struct neighbor_room *room = &router->neighbor_room;
 	bool is_interface_full = room->interfaces[interface].learnt >= room->most_of_interface;
@@ -82,8 +81,7 @@ int neighbor_room_make(struct ws_router *router, uint16_t interface)
 	uint32_t oldest = room->interfaces[from].oldest;
 	if (oldest && token_bucket_take(&room->recycling, rte_rdtsc())) {
 		room->counters.recycled++;
-		neighbor_forget(router, oldest);
-		return 0;
+		return oldest;
 	}
 	if (is_interface_full) {
 		room->counters.refused_interface++;

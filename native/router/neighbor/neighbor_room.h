@@ -28,8 +28,9 @@ struct neighbor_room {
 	struct ws_neighbor_counters counters;
 };
 
-/* Before one is learnt: 0, or -ENOSPC with its line. Another neighbour may have gone then. */
-int neighbor_room_make(struct ws_router *router, uint16_t interface);
+/* Before one is learnt: 0, the index of a neighbour that has to go first, or -ENOSPC with its line.
+ */
+int64_t neighbor_room_make(struct ws_router *router, uint16_t interface);
 /* It was learnt just now; it is going. */
 void neighbor_room_enter(struct ws_router *router, uint32_t index);
 void neighbor_room_leave(struct ws_router *router, uint32_t index);

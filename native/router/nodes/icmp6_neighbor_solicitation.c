@@ -69,10 +69,7 @@ static void write_answer(struct rte_mbuf *packet, const struct interface *interf
 	packet_truncate(packet, LEAST);
 	packet_advance(packet, LEAST - ANSWER);
 	trace_moved(packet, LEAST - ANSWER);
-	ip6_write(packet_data(packet), ND_NEIGHBOR_MESSAGE_LEN, IP6_ICMP, ND_HOP_LIMIT, answer.target,
-			  to);
-	nd_write(packet_data(packet) + IP6_LEN, &answer);
-	icmp6_set_checksum(packet_data(packet));
+	nd_write_packet(packet_data(packet), answer.target, to, &answer);
 }
 
 static bool learn(struct ws_router *router, const struct rte_mbuf *packet,

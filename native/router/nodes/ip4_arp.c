@@ -62,20 +62,18 @@ static struct glean_question question_about(struct graph *graph, const struct rt
 
 static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
-	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	uint16_t index =
 		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
-	const struct interface *interface = &router_of(graph)->interfaces[index];
 	struct glean_throttle *glean = &router_worker_of(graph)->glean;
-	struct arp arp = {.operation = ARP_REQUEST};
-	const struct glean_question question = question_about(graph, packet, &arp.target);
-	const struct held_for to = hold_for(graph, packet, &question, address_of_ip4(arp.target));
+	uint32_t target;
+	const struct glean_question question = question_about(graph, packet, &target);
+	const struct held_for to = hold_for(graph, packet, &question, address_of_ip4(target));
 	uint64_t now = graph_tsc();
 	if (glean_must_wait(glean, &question, now))
 		return hold_instead(graph, node, packet, &to, now, HELD) ? PACKET_IS_HELD
 																 : drop(node, THROTTLED);
-	arp.sender = ip4_source_address(router_of(graph), index, arp.target);
-	if (!arp.sender)
+	uint32_t sender = ip4_source_address(router_of(graph), index, target);
+	if (!sender)
 		return drop(node, NO_ADDRESS);
 	/* It is written over an IPv4 header, which a labelled packet need not have. */
 	if (packet->data_off < HEADROOM || packet->data_len < IP4_LEN)
@@ -83,13 +81,12 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 	if (!glean_may_ask(glean, &question, now))
 		return drop(node, THROTTLED);
 	hold_beside(graph, node, packet, &to, now, HELD);
-	memcpy(arp.sender_mac, interface->mac, sizeof(arp.sender_mac));
 	packet_advance(packet, -BACK);
 	packet_truncate(packet, ARP_LEN);
 	trace_moved(packet, -BACK);
-	arp_write(packet_data(packet), &arp);
+	arp_write_request(packet_data(packet), router_of(graph)->interfaces[index].mac, sender, target);
 	graph_count(node, REQUESTS, 1);
-	return EDGE_OUTPUT + packet_frame(router_of(graph), packet, index, all, ETHERNET_ARP);
+	return EDGE_OUTPUT + packet_frame(router_of(graph), packet, index, arp_everybody, ETHERNET_ARP);
 }
 
 static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,

@@ -43,7 +43,6 @@ static inline uint16_t solicit(struct graph *graph, struct graph_node *node,
 	/* It ends where an IPv6 header did, which a labelled packet need not have. */
 	enum { BACK = ND_NEIGHBOR_MESSAGE_LEN };
 	const struct ws_router *router = router_of(graph);
-	struct nd_message message = {.type = ICMP6_NEIGHBOR_SOLICITATION, .has_mac = true};
 	uint8_t source[IP6_ADDRESS_LEN], group[IP6_ADDRESS_LEN], to[ETHERNET_ADDRESS_LEN];
 	struct glean_throttle *glean = &router_worker_of(graph)->glean;
 	const struct held_for whom = hold_for(graph, packet, question, address_of_ip6(target));
@@ -59,16 +58,13 @@ static inline uint16_t solicit(struct graph *graph, struct graph_node *node,
 	if (!glean_may_ask(glean, question, now))
 		return solicit_drop(node, SOLICIT_THROTTLED);
 	hold_beside(graph, node, packet, &whom, now, SOLICIT_HELD);
-	memcpy(message.target, target, sizeof(message.target));
-	memcpy(message.mac, router->interfaces[interface].mac, sizeof(message.mac));
-	ip6_solicited_node(group, message.target);
+	ip6_solicited_node(group, target);
 	ip6_multicast_mac(to, group);
 	packet_truncate(packet, IP6_LEN);
 	packet_advance(packet, -BACK);
 	trace_moved(packet, -BACK);
-	ip6_write(packet_data(packet), ND_NEIGHBOR_MESSAGE_LEN, IP6_ICMP, ND_HOP_LIMIT, source, group);
-	nd_write(packet_data(packet) + IP6_LEN, &message);
-	icmp6_set_checksum(packet_data(packet));
+	nd_write_solicitation(packet_data(packet), source, group, target,
+						  router->interfaces[interface].mac);
 	graph_count(node, SOLICIT_SENT, 1);
 	return SOLICIT_OUTPUT + packet_frame(router, packet, interface, to, ETHERNET_IP6);
 }

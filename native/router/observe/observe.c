@@ -37,3 +37,7 @@ void observe_resume(struct ws_router *router)
 	if (pcap_is_on(router) || router->workers[0]->trace)
 		set_hook(router, observe);
 }
+
+/* Its state is the capture. */
+struct router_module observe_module = {.name = "observe"};
+ROUTER_MODULE(observe_module)

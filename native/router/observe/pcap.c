@@ -90,11 +90,6 @@ static void pcap_write(struct ws_router *router)
 	drain_ring(pcap);
 }
 
-bool pcap_is_on(const struct ws_router *router)
-{
-	return pcap_of(router) && !pcap_of(router)->is_complete;
-}
-
 /* Which workers do not see, or no more. */
 static void close_pcap(struct pcap *pcap)
 {
@@ -111,7 +106,7 @@ static void close_pcap(struct pcap *pcap)
 static void publish(struct ws_router *router, struct pcap *pcap)
 {
 	observe_pause(router);
-	module_set_state(router, &pcap_module, pcap);
+	module_set_state(router, &observe_module, pcap);
 	observe_resume(router);
 }
 
@@ -202,7 +197,7 @@ int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out)
 	return 0;
 }
 
-struct router_module pcap_module = {
+static struct router_module pcap_module = {
 	.name = "pcap",
 	.close = pcap_free,
 	.poll = pcap_write,

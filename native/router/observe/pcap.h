@@ -14,10 +14,7 @@
 #include <stdbool.h>
 
 struct pcap;
-struct ws_router;
 
-/* Whether workers are to look at packets for it. */
-bool pcap_is_on(const struct ws_router *router);
 /* Whether the place of the Ethernet header in dropped packets must be known. */
 bool pcap_wants_drops(const struct pcap *pcap);
 /* The packets that enter a node; sources call it for what they received. */

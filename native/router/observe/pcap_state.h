@@ -32,12 +32,18 @@ struct pcap {
 	uint32_t missed;
 };
 
-extern struct router_module pcap_module;
+extern struct router_module observe_module;
 
 /* NULL without a capture; it changes while nobody observes. */
 static inline struct pcap *pcap_of(const struct ws_router *router)
 {
-	return module_state(router, &pcap_module);
+	return module_state(router, &observe_module);
+}
+
+/* Workers are to look at packets for it. */
+static inline bool pcap_is_on(const struct ws_router *router)
+{
+	return pcap_of(router) && !pcap_of(router)->is_complete;
 }
 
 #endif

@@ -109,8 +109,7 @@ static int back_rest(const struct stats_segment *stats)
 size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces)
 {
 	return stats->size - (WS_MAX_INTERFACES - interfaces) * of_interface(stats->thread_count) -
-		   (stats_pairs_size(stats->thread_count) - stats->pairs_used) -
-		   (stats_forwarding_size(stats) - stats_forwarding_used(stats));
+		   stats->spare;
 }
 
 static int check_size(const struct ws_router *router, uint32_t interfaces)

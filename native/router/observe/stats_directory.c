@@ -11,6 +11,26 @@
 #include <time.h>
 #include <unistd.h>
 
+/* ---- Changes ---- */
+
+void stats_lock(struct stats_segment *stats)
+{
+	if (stats->lock_depth++)
+		return;
+	__atomic_store_n(&stats->memory->header.in_progress, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The epoch first: who waited for the end of the change finds another epoch than it began with. */
+void stats_unlock(struct stats_segment *stats)
+{
+	struct stats_header *header = &stats->memory->header;
+	if (--stats->lock_depth)
+		return;
+	__atomic_store_n(&header->epoch, header->epoch + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&header->in_progress, 0, __ATOMIC_SEQ_CST);
+}
+
 /* ---- Entries ---- */
 
 /* Those that were dropped are a list, by their values. */

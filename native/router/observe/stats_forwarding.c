@@ -58,16 +58,6 @@ size_t stats_forwarding_size(const struct stats_segment *stats)
 	return size;
 }
 
-size_t stats_forwarding_used(const struct stats_segment *stats)
-{
-	size_t used = 0;
-	for (int i = 0; i < STATS_FORWARDING; i++)
-		if (stats->forwarding[i].room)
-			used += head_bytes(stats->thread_count) +
-					stats->thread_count * stats->forwarding[i].room * sizeof(struct own_pair);
-	return used;
-}
-
 void stats_forwarding_place(struct stats_segment *stats, size_t offset)
 {
 	for (int i = 0; i < STATS_FORWARDING; i++) {
@@ -119,9 +109,11 @@ static int make_room(struct ws_router *router, enum stats_forwarding which, uint
 		error = stats_make_counters_room(router, i ? 0 : more,
 										 (const uint8_t *)lane - sizeof(uint64_t), lane + room);
 	}
-	if (!error)
-		vector->room = room;
-	return error;
+	if (error)
+		return error;
+	stats->spare -= more + (vector->room ? 0 : head_bytes(stats->thread_count));
+	vector->room = room;
+	return 0;
 }
 
 static void set_length(struct stats_segment *stats, enum stats_forwarding which, uint32_t length)

@@ -27,9 +27,8 @@ struct stats_forwarding_vector {
 
 /* How many elements there can be, before the segment is made. */
 void stats_forwarding_plan(struct ws_router *router);
-/* So many bytes at the end of the segment are theirs, and so many of them have memory. */
+/* So many bytes at the end of the segment are theirs. */
 size_t stats_forwarding_size(const struct stats_segment *stats);
-size_t stats_forwarding_used(const struct stats_segment *stats);
 /* Where they begin. */
 void stats_forwarding_place(struct stats_segment *stats, size_t offset);
 

@@ -73,6 +73,7 @@ static void *take_block(struct ws_router *router, uint32_t count)
 		return NULL;
 	block = (uint8_t *)&stats->memory->threads[stats->thread_count] + stats->pairs_used;
 	stats->pairs_used += wanted;
+	stats->spare -= wanted;
 	return block;
 }
 

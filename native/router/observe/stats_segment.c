@@ -36,6 +36,7 @@ static int open_file(const char *path, size_t size)
 static size_t size_of(struct stats_segment *stats)
 {
 	uint16_t threads = stats->thread_count;
+	stats->spare = stats_pairs_size(threads) + stats_forwarding_size(stats);
 	size_t size = sizeof(struct stats_memory) + threads * sizeof(struct stats_thread) +
 				  stats_pairs_size(threads);
 	size = RTE_ALIGN_CEIL(size, (size_t)GRAPH_CACHE_LINE);
@@ -103,24 +104,6 @@ static void stats_close(struct ws_router *router)
 	stats_set(stats, STATS_UPDATED_NS, 0);
 	munmap(stats->memory, stats->size);
 	stats->memory = NULL;
-}
-
-void stats_lock(struct stats_segment *stats)
-{
-	if (stats->lock_depth++)
-		return;
-	__atomic_store_n(&stats->memory->header.in_progress, 1, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-/* The epoch first: who waited for the end of the change finds another epoch than it began with. */
-void stats_unlock(struct stats_segment *stats)
-{
-	struct stats_header *header = &stats->memory->header;
-	if (--stats->lock_depth)
-		return;
-	__atomic_store_n(&header->epoch, header->epoch + 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&header->in_progress, 0, __ATOMIC_SEQ_CST);
 }
 
 static struct router_module stats_module = {

@@ -54,7 +54,8 @@ struct stats_segment {
 	uint32_t values[STATS_VALUES];   /* entries */
 	uint32_t vectors[STATS_VECTORS]; /* entries */
 	uint32_t links[WS_MAX_INTERFACES][STATS_INTERFACE_LINKS]; /* entries of interfaces */
-	size_t pairs_used;                                        /* of the area of stats_pairs.h */
+	size_t spare; /* bytes of the areas of stats_pairs.h and stats_forwarding.h without pages */
+	size_t pairs_used;    /* of the area of stats_pairs.h */
 	void *free_pairs[32]; /* its free blocks, by the power of two of their rooms */
 	struct stats_forwarding_vector forwarding[STATS_FORWARDING];
 	struct stats_nodes *nodes;

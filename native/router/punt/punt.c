@@ -15,7 +15,7 @@ enum { MOST_BURST = 1000000 };
 static int check(const struct ws_router *router, int32_t interface, uint32_t reason)
 {
 	if (reason >= WS_PUNT_REASONS)
-		return fail(-EINVAL, "%u is no reason to punt a packet", reason);
+		return fail(-EINVAL, "%u is not a punt reason", reason);
 	if (interface == WS_PUNT_ALL_INTERFACES)
 		return 0;
 	if (interface < 0 || interface > UINT16_MAX)

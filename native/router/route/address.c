@@ -123,7 +123,7 @@ static int check_address(const struct ws_router *router, uint16_t index, struct 
 	uint8_t bits = address_bits(prefix.address.family);
 	struct ws_prefix first = prefix, last = prefix;
 	if (prefix.length < 1 || prefix.length > bits || !address_is_unicast(&prefix.address))
-		return fail(-EINVAL, "%s/%u is no address of a host", ADDRESS_TEXT(&prefix.address),
+		return fail(-EINVAL, "%s/%u is not an address of a host", ADDRESS_TEXT(&prefix.address),
 					prefix.length);
 	prefix_fill(&first, false);
 	prefix_fill(&last, true);

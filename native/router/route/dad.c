@@ -116,19 +116,13 @@ static void follow(struct ws_router *router, uint16_t index)
 /* From no address, to the group of those that may have it, without our MAC address in it. */
 static void ask(struct ws_router *router, const struct dad_probe *probe)
 {
-	struct nd_message message = {.type = ICMP6_NEIGHBOR_SOLICITATION};
 	uint8_t none[IP6_ADDRESS_LEN] = {0}, group[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
-	uint8_t bytes[ND_NEIGHBOR_MESSAGE_LEN];
 	struct rte_mbuf *packet = main_packet(probe->interface, IP6_LEN + ND_NEIGHBOR_LEN);
 	if (!packet)
 		return;
 	ip6_solicited_node(group, probe->address.bytes);
 	ip6_multicast_mac(mac, group);
-	ip6_write(packet_data(packet), ND_NEIGHBOR_LEN, IP6_ICMP, ND_HOP_LIMIT, none, group);
-	memcpy(message.target, probe->address.bytes, sizeof(message.target));
-	nd_write(bytes, &message);
-	memcpy(packet_data(packet) + IP6_LEN, bytes, ND_NEIGHBOR_LEN);
-	icmp6_set_checksum(packet_data(packet));
+	nd_write_solicitation(packet_data(packet), none, group, probe->address.bytes, NULL);
 	main_send(router, packet, mac, ETHERNET_IP6);
 }
 

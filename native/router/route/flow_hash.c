@@ -53,7 +53,7 @@ int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t i
 	if (!table)
 		return -ENOENT;
 	if (fields & ~(uint32_t)WS_FLOW_FIELDS)
-		return fail(-EINVAL, "0x%x are no fields of flows", fields);
+		return fail(-EINVAL, "0x%x are not fields of flows", fields);
 	if (family == WS_IP4)
 		fields &= ~(uint32_t)WS_FLOW_LABEL;
 	if (!(fields & ~(uint32_t)ORDER))

@@ -44,7 +44,8 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	if (!table)
 		return -ENOENT;
 	if (!address_is_unicast(next_hop) || router_is_own_address(router, table, next_hop))
-		return fail(-EINVAL, "next hop %s is no address of another router", ADDRESS_TEXT(next_hop));
+		return fail(-EINVAL, "next hop %s is not an address of another router",
+					ADDRESS_TEXT(next_hop));
 	key->next_hop = *next_hop;
 	if (path->interface >= 0)
 		return 0;
@@ -65,7 +66,7 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	return 0;
 }
 
-int router_check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
+static int check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
 					  struct path_key *key)
 {
 	bool is_ip6 = payload == PAYLOAD_IP6 || payload == PAYLOAD_MPLS_IP6;
@@ -101,7 +102,7 @@ int router_check_path(const struct ws_router *router, const struct ws_path *path
 						ADDRESS_TEXT(&path->next_hop));
 		return check_next_hop(router, path, key);
 	default:
-		return fail(-EINVAL, "%d is no kind of path", path->kind);
+		return fail(-EINVAL, "%d is not a kind of path", path->kind);
 	}
 }
 
@@ -114,7 +115,7 @@ int router_check_paths(const struct ws_router *router, const struct ws_path *pat
 	if (count < 1 || count > WS_MAX_PATHS)
 		return fail(-EINVAL, "a route has 1 to %d paths, not %u", WS_MAX_PATHS, count);
 	for (uint32_t i = 0; i < count; i++) {
-		int error = router_check_path(router, &paths[i], payload, &list->paths[i]);
+		int error = check_path(router, &paths[i], payload, &list->paths[i]);
 		if (error)
 			return error;
 		if (paths[i].kind == WS_PATH_LOOKUP && count > 1)

@@ -27,7 +27,7 @@ static int check_source(int source)
 {
 	return route_is_from_outside(source)
 			   ? 0
-			   : fail(-EINVAL, "%d is no source of routes from outside", source);
+			   : fail(-EINVAL, "%d is not a source of routes from outside", source);
 }
 
 int router_set_route(struct ws_router *router, struct fib_table *table,

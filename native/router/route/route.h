@@ -25,9 +25,7 @@ static inline bool route_is_from_outside(int source)
 	return source == WS_SOURCE_STATIC || source == WS_SOURCE_LINUX;
 }
 
-/* Check a path of a route for packets of that kind, and find what it needs; or several. */
-int router_check_path(const struct ws_router *router, const struct ws_path *path, uint16_t payload,
-					  struct path_key *key);
+/* Check the paths of a route for packets of that kind, and find what they need. */
 int router_check_paths(const struct ws_router *router, const struct ws_path *paths, uint32_t count,
 					   enum ws_route_source source, uint16_t payload,
 					   union path_list_buffer *buffer);

@@ -75,21 +75,6 @@ static int go_behind(const struct fib_table *table, const struct ws_prefix *afte
 	return 0;
 }
 
-int ws_router_routes(struct ws_router *router, uint32_t id, uint8_t family,
-					 const struct ws_prefix *after, struct ws_route *out, uint32_t max)
-{
-	const struct fib_table *table = router_table(router, family, id);
-	struct prefix_cursor cursor;
-	struct ws_prefix prefix;
-	uint32_t load_balance, n = 0;
-	int error = table ? go_behind(table, after, &cursor) : -ENOENT;
-	if (error)
-		return error;
-	while (n < max && fib_trie_next_prefix(&table->trie, &cursor, &prefix, &load_balance))
-		describe_route(router, table, &prefix, load_balance, &out[n++]);
-	return (int)n;
-}
-
 int ws_router_route_entries(struct ws_router *router, uint32_t id, uint8_t family,
 							const struct ws_prefix *after, struct ws_route_entry *out, uint32_t max)
 {

@@ -36,7 +36,7 @@ struct fib_table *router_table(const struct ws_router *router, uint8_t family, u
 	const char *command = check_family(family);
 	struct fib_table *table = command ? find_table(router, family, id) : NULL;
 	if (!command)
-		fail(-ENOENT, "%u is no family of addresses", family);
+		fail(-ENOENT, "%u is not a family of addresses", family);
 	else if (!table && family == WS_IP6 && !router->tables[1][0])
 		fail(-ENOENT, "IPv6 is not supported yet");
 	else if (!table)
@@ -96,7 +96,7 @@ static void count_tables(struct ws_router *router, uint8_t family)
 int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, const char *name)
 {
 	if (!check_family(family))
-		return fail(-EINVAL, "%u is no family of addresses", family);
+		return fail(-EINVAL, "%u is not a family of addresses", family);
 	if (find_table(router, family, id))
 		return 0;
 	for (uint16_t i = 1; i < (uint16_t)MAX_TABLES; i++)

@@ -114,8 +114,8 @@ int ws_router_sflow_enable(struct ws_router *router, uint16_t index, bool on)
 {
 	int error = router_check_interface(router, index);
 	if (!error && router->settings[index].kind != WS_INTERFACE_PORT)
-		error =
-			fail(-EINVAL, "%s is no port, and sflow samples ports", interface_name(router, index));
+		error = fail(-EINVAL, "%s is not a port, and sflow samples ports",
+					 interface_name(router, index));
 	if (!error && ws_router_sflow_is_enabled(router, index) == on)
 		error = fail(-EEXIST, "%s is %s already", interface_name(router, index),
 					 on ? "sampled" : "not sampled");

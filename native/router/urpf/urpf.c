@@ -110,11 +110,11 @@ static int check(const struct ws_router *router, uint16_t index, bool is_tx, int
 	if (error)
 		return error;
 	if (mode < WS_URPF_OFF || mode > WS_URPF_STRICT)
-		return fail(-EINVAL, "%d is no mode of unicast RPF", mode);
+		return fail(-EINVAL, "%d is not a mode of unicast RPF", mode);
 	uint16_t output = router->interfaces[index].output;
 	if (is_tx && mode && output >= (uint16_t)WS_MAX_PORTS && output != (uint16_t)OUTPUT_BOND)
 		return fail(-EINVAL,
-					"%s is no port, no bond and no sub-interface of one; set unicast RPF "
+					"%s is not a port, no bond and no sub-interface of one; set unicast RPF "
 					"where its packets come in",
 					interface_name(router, index));
 	return 0;

@@ -198,7 +198,7 @@ int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tu
 	const struct vxlan_tunnel *tunnel =
 		router_check_interface(router, index) ? NULL : vxlan_tunnel(router, index);
 	if (!tunnel || tunnel->interface != index)
-		return fail(-ENODEV, "interface %u is no VXLAN tunnel", index);
+		return fail(-ENODEV, "interface %u is not a VXLAN tunnel", index);
 	*out = tunnel->given;
 	return 0;
 }

@@ -110,6 +110,13 @@ int router_make_workers(struct ws_router *router)
 	return error;
 }
 
+static void free_graphs(struct graph_set *set)
+{
+	for (uint16_t i = 0; i < (uint16_t)WS_MAX_WORKERS; i++)
+		graph_destroy(set->of[i]);
+	*set = (struct graph_set){0};
+}
+
 int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *set)
 {
 	int error = 0;
@@ -119,17 +126,10 @@ int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *se
 		error = set->of[i] ? stats_adopt_graph(router, i, set->of[i]) : -EINVAL;
 	}
 	if (error) {
-		graphs_free(set);
+		free_graphs(set);
 		stats_forget_graphs(router);
 	}
 	return error;
-}
-
-void graphs_free(struct graph_set *set)
-{
-	for (uint16_t i = 0; i < (uint16_t)WS_MAX_WORKERS; i++)
-		graph_destroy(set->of[i]);
-	*set = (struct graph_set){0};
 }
 
 /* On the worker. The set gets the old graph. */
@@ -147,7 +147,7 @@ void graphs_swap(struct ws_router *router, struct graph_set *set)
 {
 	workers_call(router, take_graph, set);
 	stats_follow_graphs(router);
-	graphs_free(set);
+	free_graphs(set);
 }
 
 int router_remake_graphs(struct ws_router *router)

@@ -11,28 +11,6 @@
 
 #include <errno.h>
 
-/* The turn that began at `turn_began` is over, and the next one begins; `idle`: it brought nothing
- * in. */
-static void end_turn(struct router_worker *worker, uint64_t now, bool idle)
-{
-	uint64_t ticks = now - worker->turn_began;
-	worker->turn_began = now;
-	own_count_add(&worker->totals->clocks, ticks);
-	own_count_add(&worker->totals->idle_clocks, idle ? ticks : 0);
-	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
-}
-
-void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked)
-{
-	end_turn(worker, since, true);
-	uint64_t now = graph_tsc(), ticks = now - since;
-	worker->turn_began = now;
-	own_count_add(&worker->totals->clocks, ticks);
-	own_count_add(&worker->totals->rest_clocks, ticks);
-	absence_note_sleep(&worker->totals->absence, &worker->watch, ticks, asked);
-	absence_begin(&worker->watch, now);
-}
-
 /* By powers of two, as readers print it: each bin holds vectors of at most so many packets. */
 static void count_vector(struct router_worker *worker, uint32_t received)
 {
@@ -49,7 +27,7 @@ static __attribute__((noinline)) void walk_what_was_made(struct router_worker *w
 	enum { RECIRCULATE_ALONE = 1 }; /* the first source */
 	while (!recirculate_is_empty(&worker->recirculate)) {
 		graph_walk_from(worker->graph, RECIRCULATE_ALONE);
-		end_turn(worker, worker->graph->walk_began, false);
+		worker_end_turn(worker, worker->graph->walk_began, false);
 	}
 }
 
@@ -78,7 +56,7 @@ static void walk_as_worker(uint16_t index, void *argument)
 		if (unlikely(__atomic_load_n(&worker->call, __ATOMIC_RELAXED) != NULL))
 			worker_answer(router, index);
 		uint32_t received = graph_walk(worker->graph);
-		end_turn(worker, worker->graph->walk_began, idle);
+		worker_end_turn(worker, worker->graph->walk_began, idle);
 		idle = !received;
 		send_what_waits(router, worker);
 		rcu_quiescent(index);

@@ -59,6 +59,9 @@ void router_free_workers(struct ws_router *router);
  */
 void router_pause(struct ws_router *router);
 void router_resume(struct ws_router *router);
+/* On the worker: the turn that began at `turn_began` ends, and the next one begins. `idle`: it
+ * brought nothing in. */
+void worker_end_turn(struct router_worker *worker, uint64_t now, bool idle);
 /* On the worker: it chose to rest, or was asked to, from `since` (a TSC) until now, for at most
  * `asked` ticks. */
 void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked);
@@ -72,12 +75,11 @@ struct graph_set {
 enum { NO_PORT = UINT16_MAX };
 /*
  * Make graphs as ports and features are now, but without the port `leaving` if it is one, while the
- * workers go on with theirs; a set that was made is given to graphs_swap or graphs_free.
+ * workers go on with theirs; a set that was made is given to graphs_swap.
  */
 int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *set);
 /* Each worker takes its new graph between two walks; what the old one counted goes on. */
 void graphs_swap(struct ws_router *router, struct graph_set *set);
-void graphs_free(struct graph_set *set);
 /* Both, as all is now. On failure the old graphs stay. */
 int router_remake_graphs(struct ws_router *router);
 /* Have graphs with these variants of nodes; on failure all stays. */

@@ -125,7 +125,7 @@ const Charts = (() => {
 			return drawn.filter((curve) => !curve.dots).length <= LABELLED ? drawn.filter((curve) => curve.note) : [];
 		}
 
-		// ---- all that is no curve, by anything that draws lines, boxes and words in pixels
+		// ---- all that is not a curve, by anything that draws lines, boxes and words in pixels
 
 		under(panel, pen, box, toX, toY, colours) {
 			const [left, right] = [box.x, box.x + box.w];

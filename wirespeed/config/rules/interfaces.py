@@ -18,7 +18,7 @@ def interface_is_defined(lookup: Lookup) -> Iterator[Finding]:
     for name in lookup.config.interfaces:
         kind, section = kind_of(name)
         if kind is Kind.LOOPBACK:
-            says = f"{name} is a loopback's name, and those are no members of this section"
+            says = f"{name} is a loopback's name, and those are not members of this section"
             yield Finding(("interfaces", name), says, f"move it to loopbacks.{name}")
         elif kind is not Kind.PORT and name not in getattr(lookup.config, section):
             says = f"there is no {_DEFINES[kind]} {name} in {section}"
@@ -29,7 +29,7 @@ def interface_name_is_plain(lookup: Lookup) -> Iterator[Finding]:
     """It becomes a word of a command line, and the name of a sub-interface goes on after a dot."""
     for name in lookup.config.interfaces:
         if not name.isprintable() or any(letter.isspace() for letter in name) or len(name) > 63:
-            says = f"{name!r} is no interface's name"
+            says = f"{name!r} is not an interface's name"
             yield Finding(("interfaces", name), says, "names have at most 63 letters and no spaces")
         elif name.partition(".")[0] in lookup.config.interfaces and "." in name:
             says = f"{name} is the name of a sub-interface of {name.partition('.')[0]}"

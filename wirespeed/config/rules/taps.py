@@ -30,7 +30,7 @@ def tap_ring_is_a_power_of_two(lookup: Lookup) -> Iterator[Finding]:
             if size & (size - 1):
                 near = 1 << size.bit_length() - 1
                 mend = f"give {near} or {near << 1}" if near < 32768 else "give 32768"
-                yield Finding(("taps", name, key), f"{size} is no power of two", mend)
+                yield Finding(("taps", name, key), f"{size} is not a power of two", mend)
 
 
 def tap_creates_what_it_names(lookup: Lookup) -> Iterator[Finding]:

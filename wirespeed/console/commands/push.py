@@ -46,7 +46,7 @@ def push(session: Session, given: Given) -> None:
         return
     path = Path(given.file).expanduser()
     if not path.is_file():
-        raise FileFault(f"packet file {given.file} is no file here; with --remote it is one of the server's")
+        raise FileFault(f"packet file {given.file} is not a file here; with --remote it is one of the server's")
     if path.stat().st_size > MAX_LOCAL_BYTES and not given.force:
         raise UsageError(
             f"packet file {given.file} is over 1 MB; copy it to the server and push it with -r, or --force"
@@ -111,7 +111,7 @@ def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None
 
 
 def _as_typed(word: str) -> str:
-    """A packet as it was typed: only quotes around the whole of it are no part of it."""
+    """A packet as it was typed: only quotes around the whole of it are not part of it."""
     typed = word.typed if isinstance(word, Word) else word
     return word if typed[:1] in ("'", '"') else typed
 

@@ -56,4 +56,4 @@ def _setting(name: str, text: str) -> Any:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"global_cfg: {name}={text} is no number") from None
+        raise UsageError(f"global_cfg: {name}={text} is not a number") from None

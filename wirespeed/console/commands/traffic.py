@@ -75,7 +75,7 @@ def start(session: Session, given: Given) -> None:
     named = given.ports or [Target(port) for port in (session.ports if session.on_demand else session.ours(None))]
     session.some({target.port for target in named})
     if starred := [str(target) for target in named if target.profile == ALL_PROFILES]:
-        raise UsageError(f"start: {', '.join(starred)} is no profile to fill; name one, such as 0._ or 0.voice")
+        raise UsageError(f"start: {', '.join(starred)} is not a profile to fill; name one, such as 0._ or 0.voice")
     streams = [load_profile(given.file, given.tunables, target.port, target.port % 2) for target in named]
     targets = session.targets(named)
     masks = _core_masks(session, given, targets)

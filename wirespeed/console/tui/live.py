@@ -11,7 +11,7 @@ from wirespeed.console.readings import FlowReading, PortReading, StreamReading
 
 MINUTE = 60
 LOSS_NOISE = 0.001
-"""Packets on the way make received lag behind sent; a smaller share than this is no loss."""
+"""Packets on the way make received lag behind sent; a smaller share than this is not a loss."""
 
 
 @dataclass(frozen=True)

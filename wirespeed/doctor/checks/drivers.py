@@ -56,7 +56,7 @@ def drivers(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             yield Finding(
                 "drivers",
                 "blocks",
-                f"{nic} is no PCI device here",
+                f"{nic} is not a PCI device here",
                 "test ports are named by their address",
                 ("lspci -D",),
             )

@@ -34,7 +34,7 @@ def memlock(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
 
 
 def packages(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
-    """DPDK, and the programs that `wirespeed inspect` asks."""
+    """DPDK, and the programs that `wirespeed host show` asks."""
     if section(answers, "dpdk").code == 0:
         yield Finding("packages", "ok", "DPDK's libraries are there")
     else:
@@ -43,7 +43,7 @@ def packages(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
     lacking = [name for name in text(answers, "programs").split() if name in _PACKAGES]
     if lacking:
         install = " ".join(_PACKAGES[name] for name in lacking)
-        why = "without them `wirespeed inspect` says less; nothing else needs them"
+        why = "without them `wirespeed host show` says less; nothing else needs them"
         yield Finding("packages", "note", f"no {', no '.join(lacking)}", why, (f"apt-get install {install}",))
 
 

@@ -32,7 +32,7 @@ def connected_api(where: str, name: str = "wirespeed") -> Iterator[Any]:
     match = _REMOTE.fullmatch(where)
     reach = parse_reach(match["reach"]) if match else None
     if match is None or not isinstance(reach, SshReach):
-        raise UsageError(f"{where} is no API socket; give PATH or ssh://user@host[:port]/run/vpp/api.sock")
+        raise UsageError(f"{where} is not an API socket; give PATH or ssh://user@host[:port]/run/vpp/api.sock")
     with closing(reach), tempfile.TemporaryDirectory(prefix="wirespeed-api-") as kept:
         local = Path(kept) / "api.sock"
         reach.forward(match["path"], local)

@@ -43,7 +43,7 @@ def look(case: Case) -> Finding | None:
         "a share is lost at all loads: a wire, a module or a cable",
         (*pieces, *_optics(case)),
         missing=() if crc else ("CRC counters of both ends",),
-        next="another cable and module; RX power (`inspect --optics`); CRC counters of both ends",
+        next="another cable and module; RX power (`host optics`); CRC counters of both ends",
     )
 
 

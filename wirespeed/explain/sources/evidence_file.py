@@ -66,7 +66,7 @@ def _pps(value: Any) -> Any:
     if isinstance(value, str):
         rate = _parsed(parse_rate, value)
         if rate.unit != "pps":
-            raise ValueError(f"{value!r} is no packet rate; write 1.48Mpps, or `percent` of the line")
+            raise ValueError(f"{value!r} is not a packet rate; write 1.48Mpps, or `percent` of the line")
         return rate.value
     return value
 

@@ -93,5 +93,5 @@ def _text(path: Path) -> str:
 def _pps(text: str, option: str) -> float:
     rate = parse_rate(text)
     if rate.unit != "pps":
-        raise UsageError(f"{option} {text!r} is no packet rate; write 1.48mpps")
+        raise UsageError(f"{option} {text!r} is not a packet rate; write 1.48mpps")
     return rate.value

@@ -8,7 +8,7 @@ import re
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _BREAK = re.compile(r"<br\s*/?>|</(?:tr|p|div|li|pre|h\d)>", re.IGNORECASE)
 _ROW = re.compile(r"<tr\b[^\x00]{0,4000}?</tr>", re.IGNORECASE)
-"""A row of a page; longer ones are no rows of a router's table."""
+"""A row of a page; longer ones are not rows of a router's table."""
 _CELL = re.compile(r"</t[dh]>", re.IGNORECASE)
 _QUOTED = re.compile(r"^(?:\s*>)+ ?(?=.)|^\s*>\s*$")
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -112,7 +112,7 @@ def case_of_text(text: str, source: str, figures: Figures) -> Case:
 
 
 def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The texts of a device, and the files that are results: one that begins as neither JSON nor YAML is no result."""
+    """The texts of a device, and the files that are results: one that begins as neither JSON nor YAML is a text."""
     if not results or evidence:
         return list(evidence), list(results)
     texts = [path for path in results if path.is_dir() or _is_text(path)]

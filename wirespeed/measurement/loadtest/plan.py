@@ -129,7 +129,7 @@ def check_plan(plan: LoadPlan) -> None:
     """UsageError when the plan cannot be run on any line."""
     for what, value in (("warm-up", plan.warmup_s), ("ramp-up", plan.ramp_s), ("hold", plan.hold_s)):
         if not (math.isfinite(value) and value >= 0):
-            raise UsageError(f"{what} duration {value:g} is no time: give seconds, 0 or more")
+            raise UsageError(f"{what} duration {value:g} is not a duration: give seconds, 0 or more")
     if plan.step_loads and plan.hold_s <= 0:
         raise UsageError("each step lasts 0 s, so there is nothing to measure: give -hd a duration")
     if plan.ramp_s + plan.hold_s <= 0:
@@ -137,7 +137,7 @@ def check_plan(plan: LoadPlan) -> None:
     if not (math.isfinite(plan.interval_s) and plan.interval_s >= MIN_INTERVAL_S):
         raise UsageError(f"interval {plan.interval_s:g} is too short: give at least {MIN_INTERVAL_S} s a sample")
     if not (math.isfinite(plan.threshold) and 0 <= plan.threshold < 1):
-        raise UsageError(f"fail threshold {plan.threshold:g} is no loss ratio: give 0 to below 1, such as 0.001")
+        raise UsageError(f"fail threshold {plan.threshold:g} is not a loss ratio: give 0 to below 1, such as 0.001")
     if plan.latency_rate_pps is not None and not 0 < plan.latency_rate_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency_rate_pps:g} pps: give more than 0, up to 100kpps")
     for what, load in plan.loads[1:]:
@@ -153,7 +153,9 @@ def parse_target(text: str) -> Rate:
     except ValueError:
         return parse_rate(text)
     if not (math.isfinite(percent) and percent > 0):
-        raise UsageError(f"ramp target {text!r} is no load: give percent of the line above 0, or a rate such as 5mpps")
+        raise UsageError(
+            f"ramp target {text!r} is not a load: give percent of the line above 0, or a rate such as 5mpps"
+        )
     return Rate(percent, "percentage")
 
 

@@ -202,7 +202,7 @@ def remarks(trials: list[SuiteTrial]) -> str:
 
 def not_the_duts(measured: ThroughputRow) -> str:
     """What a test at the throughput has to say where that is not the DUT's own."""
-    return f"its load is no limit of the DUT, but of the {measured.limit}" if measured.is_at_least else ""
+    return f"its load is not a limit of the DUT, but of the {measured.limit}" if measured.is_at_least else ""
 
 
 def said(*remarks: str) -> str:

@@ -96,7 +96,7 @@ def text_of(file: Path) -> str:
     """The report of a result file as text; FileFault when it is of another kind."""
     result = read_file(file)
     if not isinstance(result, Rfc2544Result):
-        raise FileFault(f"{file} is no result of RFC 2544 tests; `wirespeed report` reads the others")
+        raise FileFault(f"{file} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
     return text_block(result)
 
 

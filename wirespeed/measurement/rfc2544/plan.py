@@ -131,7 +131,7 @@ class Rfc2544Plan(MeasurementPlan):
 def check_plan(plan: Rfc2544Plan) -> None:
     """UsageError when the plan cannot be run on any line."""
     if not (math.isfinite(plan.trial_s) and plan.trial_s > 0):
-        raise UsageError(f"--trial {plan.trial_s:g} is no time: give seconds above 0, 60 for the RFC's")
+        raise UsageError(f"--trial {plan.trial_s:g} is not a duration: give seconds above 0, 60 for the RFC's")
     if plan.repeats is not None and plan.repeats < 1:
         raise UsageError(f"--repeats {plan.repeats}: give 1 or more; the RFC has 20 for latency, 50 for back-to-back")
     if not 0 < plan.resolution < 1:
@@ -152,7 +152,7 @@ def parse_test(word: str) -> tuple[Test, ...]:
 
 
 def parse_sizes(text: str, ip6: bool) -> tuple[Frame, ...]:
-    """`64,1518,imix`; those of the RFC for an empty text. UsageError for what is no size, or stands there twice."""
+    """`64,1518,imix`; those of the RFC for an empty text. UsageError for what is not a size, or stands there twice."""
     least = IP6_LEAST_BYTES if ip6 else MIN_FRAME_BYTES
     names = [word.strip() for word in (text or (IP6_SIZES if ip6 else SIZES)).split(",")]
     for name in names:
@@ -179,7 +179,7 @@ def parse_waits(text: str) -> tuple[float, float, float]:
             "such as 2,2,5"
         ) from None
     if not all(0 <= wait_s < math.inf for wait_s in (learning_s, residual_s, restabilise_s)):
-        raise UsageError(f"waits {text!r} are no times: give seconds from 0 up, such as 2,2,5")
+        raise UsageError(f"waits {text!r} are not times: give seconds from 0 up, such as 2,2,5")
     return learning_s, residual_s, restabilise_s
 
 
@@ -189,4 +189,4 @@ def parse_share(text: str) -> float:
     try:
         return float(digits) * unit
     except ValueError:
-        raise UsageError(f"{text!r} is no share: give percent such as 1%, or a number such as 0.01") from None
+        raise UsageError(f"{text!r} is not a share: give percent such as 1%, or a number such as 0.01") from None

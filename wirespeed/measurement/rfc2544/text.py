@@ -153,7 +153,7 @@ def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
 
 
 def _least(row: ThroughputRow) -> str:
-    """What the tester or the machine ended is no number of the DUT's."""
+    """What the tester or the machine ended is not a number of the DUT's."""
     return "≥ " if row.is_at_least else ""
 
 

@@ -111,7 +111,7 @@ def _number(word: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"goal {word!r}: {text!r} is no number; give {_FORMS}")
+        raise UsageError(f"goal {word!r}: {text!r} is not a number; give {_FORMS}")
     return value
 
 

@@ -98,7 +98,7 @@ class SearchPlan(MeasurementPlan):
 def check_plan(plan: SearchPlan) -> None:
     """UsageError when the plan cannot be run on any line."""
     if not (math.isfinite(plan.limit_s) and plan.limit_s > 0):
-        raise UsageError(f"time limit {plan.limit_s:g} is no time: give seconds above 0")
+        raise UsageError(f"time limit {plan.limit_s:g} is not a duration: give seconds above 0")
     if plan.mrr is not None and not (plan.mrr.count >= 1 and plan.mrr.duration_s > 0):
         raise UsageError(f"MRR of {plan.mrr.count} trials of {plan.mrr.duration_s:g} s: give at least one, above 0 s")
     if plan.latency is not None and not 0 < plan.latency.rate_pps <= MOST_LATENCY_PPS:

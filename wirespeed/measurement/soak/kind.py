@@ -111,7 +111,7 @@ def _load(options: SoakOptions) -> tuple[Rate, str]:
         return parse_rate(options.load), ""
     found = read_file(options.of)
     if not isinstance(found, SearchResult):
-        raise UsageError(f"--of {options.of} is no result of `wirespeed search`; give one, or --load")
+        raise UsageError(f"--of {options.of} is not a result of `wirespeed search`; give one, or --load")
     return share_of(found, parse_ratio("--share", options.share), options.goal, str(options.of))
 
 
@@ -125,7 +125,7 @@ def _earlier(file: Path) -> SoakResult:
     else:
         found = read_file(file)
     if not isinstance(found, SoakResult):
-        raise UsageError(f"--resume {file} is no result of `wirespeed soak`")
+        raise UsageError(f"--resume {file} is not a result of `wirespeed soak`")
     return found
 
 

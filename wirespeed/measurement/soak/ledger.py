@@ -65,7 +65,7 @@ class Ledger:
 
     @property
     def _noise(self) -> float:
-        """What comes back within two seconds, and a stall or two are no measure of."""
+        """What comes back within two seconds, and a stall or two are not a measure of."""
         largest = sorted(self._usual)
         return max(_STANDS_OUT * median(largest), largest[max(-len(largest), -1 - _STALLS)])
 

@@ -100,13 +100,13 @@ def check_plan(plan: SoakPlan) -> None:
     if plan.load.unit == "percentage" and plan.load.value > 100:
         raise UsageError(f"--load {plan.load} is more than the line carries: give at most 100%")
     if not 0 < plan.target_ratio < 1:
-        raise UsageError(f"--show {plan.target_ratio:g} is no loss ratio: give more than 0 and less than 1, as 1e-7")
+        raise UsageError(f"--show {plan.target_ratio:g} is not a loss ratio: give more than 0 and less than 1, as 1e-7")
     if not 0.5 <= plan.confidence < 1:
         raise UsageError(f"--confidence {plan.confidence:g}: give at least 50% and less than 100%, as 95%")
     if plan.latency_pps is not None and not 0 < plan.latency_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency_pps:g} pps: give more than 0, up to 100kpps, or none")
     if not (math.isfinite(plan.patience_s) and plan.patience_s >= 0):
-        raise UsageError(f"--patience {plan.patience_s:g} is no time: give seconds, or 0 to end at once")
+        raise UsageError(f"--patience {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once")
     check_wires(plan.directions, plan.verify)
 
 
@@ -126,7 +126,7 @@ def parse_ratio(what: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"{what} {text!r} is no ratio: give a number such as 1e-7, or percent such as 95%")
+        raise UsageError(f"{what} {text!r} is not a ratio: give a number such as 1e-7, or percent such as 95%")
     return value
 
 

@@ -26,7 +26,7 @@ _NEXT = {1: Decap.L2, 2: Decap.IP4, 3: Decap.IP6}
 @change("vxlan_add_del_tunnel_v2")
 @change("vxlan_add_del_tunnel_v3")
 def set_tunnel(client: Client, request: Values) -> Answer:
-    """Ports other than VXLAN's own are not had, nor tunnels that are no Ethernet interfaces."""
+    """Ports other than VXLAN's own are not had, nor tunnels that are not Ethernet interfaces."""
     ports = {request.get("src_port", 0), request.get("dst_port", 0)}
     if request.get("is_l3") or not ports <= {0, VXLAN_PORT}:
         raise Refusal(Retval.UNIMPLEMENTED)

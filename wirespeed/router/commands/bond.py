@@ -73,7 +73,7 @@ def delete_bond(console: Console, words: Match) -> None:
 
 
 def delete_one(console: Console, index: int) -> None:
-    """UsageError for what is no bond."""
+    """UsageError for what is not a bond."""
     delete(console, index, InterfaceKind.BOND, "a bond")
 
 

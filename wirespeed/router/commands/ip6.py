@@ -36,7 +36,7 @@ def set_link_local(console: Console, words: Match) -> None:
     """The link-local address of an interface, instead of the one made of its MAC address."""
     address = words["address"]
     if address.version != 6 or not address.is_link_local:
-        raise UsageError(f"{address} is no link-local address; they are those of fe80::/10")
+        raise UsageError(f"{address} is not a link-local address; they are those of fe80::/10")
     console.core.set_link_local(words["interface"], address)
 
 
@@ -104,7 +104,7 @@ def delete_prefix(console: Console, words: Match) -> None:
 def _six(words: Match) -> IPv6Network:
     network = words["prefix"].network
     if not isinstance(network, IPv6Network):
-        raise UsageError(f"{network} is no IPv6 prefix")
+        raise UsageError(f"{network} is not an IPv6 prefix")
     return network
 
 

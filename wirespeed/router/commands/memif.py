@@ -145,7 +145,7 @@ def add_memif(console: Console, socket: int, ident: int, ring: int, options: Seq
     if console.interface_index(name) is not None:
         raise UsageError(f"there is an interface {name} already")
     if ring & (ring - 1) or not 64 <= ring <= 16384:
-        raise UsageError(f"ring size {ring} is no power of two between 64 and 16384")
+        raise UsageError(f"ring size {ring} is not a power of two between 64 and 16384")
     spec = parse_port_spec(",".join([f"memif:{path}", f"id={ident}", f"rxd={ring}", f"txd={ring}", *options]))
     index = console.core.add_port(name, spec)
     console.memifs.by_name[name] = Memif(index, socket, ident, spec)

@@ -37,7 +37,7 @@ def start(console: Console, words: Match) -> Iterator[str]:
         raise UsageError("there is no filter; give one with: trace filter prefix <prefix>")
     on = words.get("interface")
     if on is not None and console.core.interface(on).kind is not InterfaceKind.PORT:
-        raise UsageError(f"{console.core.interface(on).name} is no port; capture on its port, or on any")
+        raise UsageError(f"{console.core.interface(on).name} is not a port; capture on its port, or on any")
     if console.core.capture_status().is_there:
         raise UsageError("a capture is there already; end it with: pcap trace off")
     given = words.get(

@@ -60,7 +60,7 @@ def _path(console: Console, given: Path) -> str:
 def _add(console: Console, spec: PortSpec, words: Match, rx_start: RxStart) -> str:
     name: str = words.get("name") or f"{spec.kind}{free_number(console, spec.kind)}"
     if not INTERFACE_NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name of an interface")
+        raise UsageError(f"{name!r} is not the name of an interface")
     index = console.core.add_port(name, spec, rx_start)
     if mac := words.get("mac"):
         console.core.set_mac(index, mac)

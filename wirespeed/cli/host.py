@@ -1,10 +1,10 @@
-"""`wirespeed inspect`: what the hardware is, what its links carry, what is off."""
+"""`wirespeed host`: the hardware of a machine, what it lacks to test with, and the commands that fix it."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,14 +13,38 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
+    from wirespeed.doctor.finding import Finding, Wanted
+    from wirespeed.doctor.mending import Done
     from wirespeed.inspect.transcript import Machine, Section
+
+
+HELP = """Show the hardware of a machine, check whether it is suitable for testing, and fix what is not.
+
+show reads this machine, another one, or files; check, fix and restore are about this machine. Only fix and restore
+change anything."""
+
+_RECORD = "/run/wirespeed/doctor.json"
 
 
 def _file(option: str, what: str) -> Any:
     return typer.Option(option, metavar="FILE", help=what, rich_help_panel="Another machine, by files")
 
 
-def command(
+_Dut = Annotated[
+    str,
+    typer.Option("--dut", metavar="WAY", help="Ask another machine: ssh://user@host[:port] or netns:NAME."),
+]
+_Bench = Annotated[Path | None, _file("--bench", "Ask the device of a bench file.")]
+_Cpu = Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs that the workers will have.")]
+_Nic = Annotated[
+    list[str] | None,
+    typer.Option("--nic", metavar="ADDRESS", help="PCI address of a test port; again for more."),
+]
+_Record = Annotated[Path, typer.Option("--record", metavar="FILE", help="What fix changed.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def show(
     *,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="Keep it all, with the texts it was read from.")
@@ -33,20 +57,8 @@ def command(
         list[str] | None,
         typer.Option("--ports", metavar="CARD=NxSPEED", help="Ports behind a card, as 05:00=2x10G; else what it says."),
     ] = None,
-    optics: Annotated[
-        str, typer.Option("--optics", metavar="INTERFACE", help="Go through modules one by one in this cage.")
-    ] = "",
-    probe: Annotated[
-        str, typer.Option("--probe", metavar="COMMAND", help="With --optics: what sends packets through each module.")
-    ] = "",
-    dumps: Annotated[
-        Path | None, typer.Option("--dumps", metavar="FOLDER", help="With --optics: where the dumps are kept.")
-    ] = None,
-    dut: Annotated[
-        str,
-        typer.Option("--dut", metavar="WAY", help="Ask another machine: ssh://user@host[:port] or netns:NAME."),
-    ] = "",
-    bench: Annotated[Path | None, _file("--bench", "Ask the device of a bench file.")] = None,
+    dut: _Dut = "",
+    bench: _Bench = None,
     kept: Annotated[Path | None, _file("--from", "An inspection that -o has kept.")] = None,
     lspci: Annotated[Path | None, _file("--lspci", "Of `lspci -vv` (as root), or of VPP's `show pci`.")] = None,
     dmesg: Annotated[Path | None, _file("--dmesg", "Of `dmesg`.")] = None,
@@ -56,9 +68,10 @@ def command(
         list[Path] | None, _file("--ethtool-m", "Of `ethtool -m IF hex on` (or raw on); may be given again.")
     ] = None,
 ) -> None:
-    """Say what the hardware is, what its PCIe links carry against what the ports need, and what is off.
+    """Show the hardware and what is off.
 
-    Reads this machine, or files that somebody sent. Nothing is changed.
+    PCIe links are compared with what the ports need. It reads this machine, another one, or files that somebody sent.
+    Nothing is changed.
     """
     from wirespeed.cpus import cpu_list  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -74,12 +87,6 @@ def command(
     sources = [kept is not None, bool(files or ethtool_m), bool(dut), bench is not None]
     if sum(sources) > 1:
         raise UsageError("give one source: --from, files of a machine, --dut or --bench")
-    if optics:
-        with _asked(dut, bench) as machine:
-            _optics(machine, optics, probe, dumps)
-        return
-    if probe or dumps is not None:
-        raise UsageError("--probe and --dumps go with --optics INTERFACE")
     taken = datetime.now(UTC).isoformat(timespec="seconds")
     answers: dict[str, Section]
     if kept is not None:
@@ -103,6 +110,104 @@ def command(
             print("\n".join(as_markdown(found)))
         case "json":
             print(json.dumps(json.loads(inspection_to_json(found)), indent=2, ensure_ascii=False))
+
+
+def optics(
+    interface: Annotated[str, typer.Argument(metavar="INTERFACE", help="The interface of the cage.")],
+    *,
+    probe: Annotated[
+        str, typer.Option("--probe", metavar="COMMAND", help="What sends packets through each module.")
+    ] = "",
+    dumps: Annotated[Path | None, typer.Option("--dumps", metavar="FOLDER", help="Where the dumps are kept.")] = None,
+    dut: _Dut = "",
+    bench: _Bench = None,
+) -> None:
+    """Go through modules one by one in a cage."""
+    with _asked(dut, bench) as machine:
+        _optics(machine, interface, probe, dumps)
+
+
+def check(*, cpu: _Cpu = "", nic: _Nic = None, json: _Json = False) -> int:
+    """Say what this machine lacks for testing, and what fixes it.
+
+    The machine is to be a tester or a device under test. Ends with 0 when a test here would be honest, with 3 when it
+    would not.
+    """
+    from wirespeed.doctor.examination import examine  # noqa: PLC0415 - a command starts fast
+    from wirespeed.inspect.transcript import Here  # noqa: PLC0415
+
+    machine = Here()
+    return _verdict(machine, examine(machine, _wanted(cpu, nic)), json)
+
+
+def fix(*, cpu: _Cpu = "", nic: _Nic = None, record: _Record = Path(_RECORD), json: _Json = False) -> int:
+    """Do what fixes and harms nobody; then check.
+
+    Each command is shown before it is done.
+    """
+    from wirespeed.doctor.examination import examine  # noqa: PLC0415 - a command starts fast
+    from wirespeed.doctor.mending import mend, steps_of  # noqa: PLC0415
+    from wirespeed.inspect.transcript import Here  # noqa: PLC0415
+
+    machine, wanted = Here(), _wanted(cpu, nic)
+    findings = examine(machine, wanted)
+    code = 0
+    if steps := steps_of(findings):
+        code = _failures(mend(machine, steps, record, _told))
+        findings = examine(machine, wanted)
+    judged = _verdict(machine, findings, json)
+    return code or judged
+
+
+def restore(*, record: _Record = Path(_RECORD)) -> int:
+    """Put back what fix has changed."""
+    from wirespeed.doctor.mending import undo  # noqa: PLC0415 - a command starts fast
+    from wirespeed.inspect.transcript import Here  # noqa: PLC0415
+
+    return _failures(undo(Here(), record, _told))
+
+
+VERBS: dict[str, Callable[..., Any]] = {
+    "show": show,
+    "optics": optics,
+    "check": check,
+    "fix": fix,
+    "restore": restore,
+}
+
+
+def _wanted(cpu: str, nic: list[str] | None) -> Wanted:
+    from wirespeed.cpus import cpu_list  # noqa: PLC0415 - a command starts fast
+    from wirespeed.doctor.finding import Wanted  # noqa: PLC0415
+    from wirespeed.inspect.pci import parse_address  # noqa: PLC0415
+
+    return Wanted(cpu_list("--cpu", cpu) if cpu else (), tuple(map(parse_address, nic or ())))
+
+
+def _verdict(machine: Machine, findings: Sequence[Finding], as_json: bool) -> int:
+    """Print the findings; the exit code that they mean."""
+    from wirespeed.doctor import examination  # noqa: PLC0415 - a command starts fast
+    from wirespeed.errors import EnvironmentFault  # noqa: PLC0415
+
+    told = examination.as_json(machine.name, findings) if as_json else "\n".join(examination.as_text(findings)) + "\n"
+    sys.stdout.write(told)
+    return 0 if examination.is_honest(findings) else EnvironmentFault.exit_code
+
+
+def _told(line: str) -> None:
+    print(f"$ {line}", file=sys.stderr, flush=True)
+
+
+def _failures(done: list[Done]) -> int:
+    """Say which commands did not do what they were to; the exit code."""
+    from wirespeed.errors import EnvironmentFault  # noqa: PLC0415
+    from wirespeed.pages.words import harmless  # noqa: PLC0415
+
+    failed = [one for one in done if not one.went_well]
+    for one in failed:
+        said = harmless(one.answer.text.strip()) or f"it ended with code {one.answer.code}"
+        print(f"wirespeed: {one.command}: {said}", file=sys.stderr)
+    return EnvironmentFault.exit_code if failed else 0
 
 
 @contextmanager

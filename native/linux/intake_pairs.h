@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links that stand for interfaces, and what the router is told of paths by them and refuses. */
+#ifndef LINUX_INTAKE_PAIRS_H
+#define LINUX_INTAKE_PAIRS_H
+
+#include "linux/intake.h"
+
+struct ws_path;
+
+/* Count what the router just refused, and keep its reason. */
+void intake_reject(struct intake *intake);
+/* As the router names it; its link is paired. */
+void intake_describe_path(struct intake *intake, const struct linux_path *path,
+						  struct ws_path *out);
+/* The interface that the link stands for, or -1. */
+int32_t intake_interface(struct intake *intake, int32_t link);
+
+#endif

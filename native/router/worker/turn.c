@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A worker's turns: a walk of its graph, or the rest after one. */
+#include "router/observe/stats_segment.h"
+#include "router/router.h"
+#include "wire/own_count.h"
+
+void worker_end_turn(struct router_worker *worker, uint64_t now, bool idle)
+{
+	uint64_t ticks = now - worker->turn_began;
+	worker->turn_began = now;
+	own_count_add(&worker->totals->clocks, ticks);
+	own_count_add(&worker->totals->idle_clocks, idle ? ticks : 0);
+	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
+}
+
+void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked)
+{
+	worker_end_turn(worker, since, true);
+	uint64_t now = graph_tsc(), ticks = now - since;
+	worker->turn_began = now;
+	own_count_add(&worker->totals->clocks, ticks);
+	own_count_add(&worker->totals->rest_clocks, ticks);
+	absence_note_sleep(&worker->totals->absence, &worker->watch, ticks, asked);
+	absence_begin(&worker->watch, now);
+}
