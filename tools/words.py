@@ -98,7 +98,7 @@ HABITS = (
     Habit(r"\bempty looks?\b", "empty polls", "empty looks", "empty polls"),
     Habit(r"\bput(?:s|ting)? (?:it|them|this|that) back\b|\bput back\b", "restore", "puts it back", "restores it"),
     Habit(
-        r"\bthe seed(?:s|'s)?(?: suite| articles?)?\b(?! \d)",
+        r"\bthe seed(?:s|'s)? (?:suite|documents?|articles?)\b",
         "cite author and title",
         "the seed suite",
         "the ten standard load tests; seed 7",

@@ -23,6 +23,7 @@
 #include "wirespeed/bonds.h"
 #include "wirespeed/counters.h"
 #include "wirespeed/mpls.h"
+#include "wirespeed/neighbors.h"
 #include "wirespeed/ports.h"
 #include "wirespeed/sflow.h"
 #include "wirespeed/urpf.h"

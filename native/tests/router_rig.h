@@ -11,6 +11,7 @@
 
 #include "router/router.h"
 #include "wire/address.h"
+#include "wirespeed/neighbors.h"
 #include "wirespeed/nodes.h"
 
 #include <stddef.h>

@@ -18,6 +18,14 @@ static inline uint16_t vlan_load16(const uint8_t *bytes)
 	return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
+static inline void vlan_write_tag(uint8_t *tag, uint16_t type, uint16_t id)
+{
+	tag[0] = (uint8_t)(type >> 8);
+	tag[1] = (uint8_t)type;
+	tag[2] = (uint8_t)(id >> 8);
+	tag[3] = (uint8_t)id;
+}
+
 /* Where the payload begins behind the Ethernet header and any number of tags, and its Ethernet
  * type; 0 if the frame ends before. */
 static inline size_t frame_payload(const uint8_t *bytes, size_t length, uint16_t *type)

@@ -49,6 +49,12 @@ def test_folders_form_no_circles(built: arrows.Arrows) -> None:
     assert arrows.circles(between) == []
 
 
+def test_only_the_binding_includes_the_umbrella() -> None:
+    sources = [*(ROOT / "native").rglob("*.[ch]")]
+    assert len(sources) > 500
+    assert [path for path in sources if '#include "wirespeed.h"' in path.read_text()] == []
+
+
 def features() -> list[str]:
     """The folders without which C tests link a router, as `native/router/meson.build` lists them."""
     listed = re.search(r"^features = \[(.*)\]$", (ROOT / "native/router/meson.build").read_text(), re.MULTILINE)

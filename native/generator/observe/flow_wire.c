@@ -53,14 +53,12 @@ static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint3
 	}
 }
 
-/* Another 16 bits in an IPv4 header, whose checksum stays as right or wrong as it was (RFC 1624).
- */
+/* Another 16 bits in an IPv4 header, whose checksum stays as right or wrong as it was. */
 static void change_ip4(uint8_t *ip, uint16_t at, uint16_t value)
 {
-	uint32_t sum = (uint16_t)~get16(ip + IP4_CHECKSUM_AT) + (uint16_t)~get16(ip + at) + value;
+	uint8_t *field = ip + IP4_CHECKSUM_AT;
+	put16(field, checksum_update(get16(field), get16(ip + at), value));
 	put16(ip + at, value);
-	sum = (sum & 0xffff) + (sum >> 16);
-	put16(ip + IP4_CHECKSUM_AT, (uint16_t) ~(sum + (sum >> 16)));
 }
 
 static void mark_ip(uint8_t *ip, int version, uint16_t id)

@@ -17,6 +17,7 @@ enum {
 	WS_MAX_LABELS = 8,    /* that one path pushes */
 	WS_REWRITE_LEN = 24,  /* the longest header of a frame that is routed */
 	WS_TRACE_BYTES = 128, /* of a packet kept per trace step */
+	WS_MOST_HELD = 128,   /* next hops that packets of a worker wait for */
 	WS_MAX_MTU = 9216,    /* of an interface; Ethernet header and tags come on top */
 };
 

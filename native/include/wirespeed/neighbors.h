@@ -68,8 +68,7 @@ struct ws_held {
 	uint32_t packets;
 	double waiting_s; /* the first of them */
 };
-enum { WS_MOST_HELD = 128 }; /* next hops a worker */
-/* Of each next hop, by worker; returns how many there are. */
+/* Of each next hop, by worker, of WS_MOST_HELD at most; returns how many there are. */
 int ws_router_held(struct ws_router *router, struct ws_held *out, uint32_t max);
 
 /* How long a neighbour of the family is taken to be there before it is asked; 0: for ever. One that

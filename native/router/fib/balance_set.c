@@ -104,18 +104,10 @@ static void leave(struct load_balance_table *table, struct balance_set *set, uin
 	(moved.balance == self ? places : table->uses[moved.balance].places)[moved.path] = place;
 }
 
-static bool is_recursive(const struct path_list *list)
-{
-	bool recursive = false;
-	for (uint32_t i = 0; i < list->count; i++)
-		recursive |= path_is_recursive(&list->paths[i]);
-	return recursive;
-}
-
 int balance_sets_join(struct load_balance_table *table, uint32_t index,
 					  const struct path_list *list, uint32_t **out)
 {
-	bool recursive = is_recursive(list);
+	bool recursive = path_list_is_recursive(list);
 	*out = NULL;
 	if (list->count <= 1 && !recursive)
 		return 0;

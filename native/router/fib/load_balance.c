@@ -91,12 +91,9 @@ void load_balance_table_close(struct load_balance_table *table)
 /* ---- Making one ---- */
 
 static uint32_t resolve_list(const struct load_balance_table *table, const struct path_list *list,
-							 struct path_key *leaves, bool *recursive)
+							 struct path_key *leaves)
 {
-	*recursive = false;
-	for (uint32_t i = 0; i < list->count; i++)
-		*recursive |= path_is_recursive(&list->paths[i]);
-	if (*recursive || list->count > 1)
+	if (list->count > 1 || path_list_is_recursive(list))
 		return table->resolve(table->resolve_context, list, leaves);
 	memcpy(leaves, list->paths, list->count * sizeof(*leaves));
 	return list->count;
@@ -106,7 +103,6 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 {
 	struct path_key leaves[LOAD_BALANCE_MAX_LEAVES];
 	struct load_balance_draft draft;
-	bool recursive;
 	if (table->used + 1 == table->most)
 		return fail(-ENOSPC, "the table of path sets is full at %u", table->used);
 	int64_t claimed = load_balance_claim(table);
@@ -114,7 +110,7 @@ static int64_t make_load_balance(struct load_balance_table *table, const struct 
 		return claimed;
 	uint32_t index = (uint32_t)claimed;
 	int error = load_balance_make_draft(table, list->payload, leaves,
-										resolve_list(table, list, leaves, &recursive), &draft);
+										resolve_list(table, list, leaves), &draft);
 	if (error) {
 		load_balance_unclaim(table, index);
 		return error;

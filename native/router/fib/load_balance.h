@@ -139,6 +139,14 @@ static inline bool path_is_recursive(const struct path_key *path)
 	return path->kind == WS_PATH_NEXT_HOP && path->interface == PATH_NO_INTERFACE;
 }
 
+static inline bool path_list_is_recursive(const struct path_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (path_is_recursive(&list->paths[i]))
+			return true;
+	return false;
+}
+
 /*
  * How many of `bucket_count` buckets each path gets: in proportion to its weight, at least one.
  * Returns the number of buckets, all weights exactly met when they add up to no more than

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/interface/vlan.h"
+#include "wire/vlan.h"
 #include "wirespeed/interfaces.h"
 
 #include <stdlib.h>
@@ -26,21 +27,13 @@ void vlan_table_free(struct vlan_table *table)
 	free(table);
 }
 
-static void write_tag(uint8_t *tag, uint16_t type, uint16_t id)
-{
-	tag[0] = (uint8_t)(type >> 8);
-	tag[1] = (uint8_t)type;
-	tag[2] = (uint8_t)(id >> 8);
-	tag[3] = (uint8_t)id;
-}
-
 uint8_t vlan_tags_write(const struct ws_subinterface *sub, uint8_t *tags)
 {
 	if (!sub->outer || sub->outer == WS_VLAN_ANY)
 		return 0;
-	write_tag(tags, sub->dot1ad ? ETHERNET_QINQ : ETHERNET_VLAN, sub->outer);
+	vlan_write_tag(tags, sub->dot1ad ? ETHERNET_QINQ : ETHERNET_VLAN, sub->outer);
 	if (!sub->inner || sub->inner == WS_VLAN_ANY)
 		return VLAN_TAG_LEN;
-	write_tag(tags + VLAN_TAG_LEN, ETHERNET_VLAN, sub->inner);
+	vlan_write_tag(tags + VLAN_TAG_LEN, ETHERNET_VLAN, sub->inner);
 	return 2 * VLAN_TAG_LEN;
 }

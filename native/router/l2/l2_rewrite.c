@@ -11,11 +11,7 @@
 
 static void put_tag(struct vlan_rewrite *rewrite, uint16_t type, uint16_t id)
 {
-	uint8_t *tag = rewrite->tags + rewrite->push;
-	tag[0] = (uint8_t)(type >> 8);
-	tag[1] = (uint8_t)type;
-	tag[2] = (uint8_t)(id >> 8);
-	tag[3] = (uint8_t)id;
+	vlan_write_tag(rewrite->tags + rewrite->push, type, id);
 	rewrite->push += VLAN_TAG_LEN;
 }
 

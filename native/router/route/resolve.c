@@ -131,20 +131,12 @@ static uint32_t prefer_usable(const struct ws_router *router, struct path_key *l
 	return usable;
 }
 
-static bool has_recursive(const struct path_list *list)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (path_is_recursive(&list->paths[i]))
-			return true;
-	return false;
-}
-
 uint32_t router_resolve(void *router, const struct path_list *list, struct path_key *leaves)
 {
 	const struct path_key no_labels = {0};
 	struct expansion to = {.router = router, .leaves = leaves};
 	uint32_t divisor = 0;
-	if (!has_recursive(list)) {
+	if (!path_list_is_recursive(list)) {
 		memcpy(leaves, list->paths, list->count * sizeof(*leaves));
 		return prefer_usable(router, leaves, list->count);
 	}

@@ -15,7 +15,8 @@
 #ifndef ROUTER_HOLD_H
 #define ROUTER_HOLD_H
 
-#include "wirespeed/neighbors.h"
+#include "wirespeed/address.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
