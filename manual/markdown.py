@@ -55,7 +55,9 @@ def overview_page(pages: Sequence[Page]) -> str:
     lines = [
         "# Commands and exit codes",
         "",
-        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list.",
+        "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list. "
+        "Durations are seconds or have a unit (`500ms`, `10s`, `5m`, `1h`, `3d`). Ratios are numbers or percent "
+        "(`0.001`, `0.1%`). From Python, and in pytest: [library](library.md).",
         "",
         *("| command | does | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),

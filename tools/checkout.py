@@ -1,10 +1,12 @@
-"""Make this checkout the package of the venv that runs this: its folder on the path, and the program `wirespeed`.
+"""Make this checkout the package of the venv that runs this: its folder on the path, the program `wirespeed`, and the
+entry points of its plugins.
 
 Nothing is built at a start, so who may only read the checkout can run it too.
 """
 
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 # The kernel ends a `#!` line at a space, so sh finds the interpreter; for Python its line is a string.
@@ -19,7 +21,14 @@ sys.exit(main())
 """
 
 root = Path(__file__).resolve().parent.parent
-Path(sysconfig.get_path("purelib"), "wirespeed.pth").write_text(f"{root}\n")
+packages = Path(sysconfig.get_path("purelib"))
+(packages / "wirespeed.pth").write_text(f"{root}\n")
+described = packages / "wirespeed-0.dist-info"
+described.mkdir(exist_ok=True)
+(described / "METADATA").write_text("Metadata-Version: 2.1\nName: wirespeed\nVersion: 0\n")
+groups = tomllib.loads((root / "pyproject.toml").read_text())["project"]["entry-points"]
+lines = [line for group, names in groups.items() for line in (f"[{group}]", *map(" = ".join, names.items()))]
+(described / "entry_points.txt").write_text("\n".join(lines) + "\n")
 python = Path(sys.prefix, "bin", "python")
 program = Path(sys.prefix, "bin", "wirespeed")
 program.write_text(PROGRAM.format(python="".join(f"\\{sign}" if sign in '\\"$`' else sign for sign in str(python))))

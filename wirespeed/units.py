@@ -7,6 +7,7 @@ rate is always L1.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,8 @@ _RATE = re.compile(
     r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?:(?P<si>[kmgt]?)(?P<unit>pps|bpsl1|bps)|(?P<percent>%))",
     re.IGNORECASE,
 )
+_DURATION = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>ms|s|min|m|h|d)", re.IGNORECASE)
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _SPEED = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<si>[kmgt]?)(?:bps|bit|b)?", re.IGNORECASE)
 
 
@@ -108,3 +111,37 @@ def format_si(value: float, unit: str, digits: int = 2) -> str:
     number, prefix = scale(value)
     text = f"{number:.{digits}f}" if prefix or number != int(number) else f"{number:.0f}"
     return f"{text} {prefix}{unit}"
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of `90`, `90s`, `500ms`, `10m`, `8h` or `3d`. UsageError for other words."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is not None:
+        return float(match["number"]) * _SECONDS[match["unit"].lower()]
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"duration {text!r} cannot be read: give seconds, or a number with ms, s, m, h or d, such as 10s or 5m"
+        ) from None
+
+
+def parse_ratio(text: str, what: str = "") -> float:
+    """`0.95`, `95%` or `1e-7`; `what` is the option that has it. UsageError for other words."""
+    digits, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
+    try:
+        value = float(digits) * percent
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(
+            f"{what}{' ' if what else ''}{text!r} is not a ratio: give a number such as 0.001, or percent such as 0.1%"
+        )
+    return value
+
+
+def parse_percent(text: str, what: str) -> float:
+    """The ratio of `1%`. UsageError for other words, numbers without the sign too: a reader may take 1 for either."""
+    if not text.endswith("%"):
+        raise UsageError(f"{what} {text}: give percent with its sign, such as {what} {text}%")
+    return parse_ratio(text, what)

@@ -179,7 +179,10 @@ def test_a_series_is_told_as_plateaus(tmp_path, capsys):
         (["x"], 2, "not 1; a series takes --trend"),
         (["/nowhere.json", "/nowhere.json"], 6, "/nowhere.json"),
         (["--trend"], 2, "give two or more results"),
-        (["a", "b", "--within", "0"], 2, "--within"),
+        (["a", "b", "--within", "0%"], 2, "--within 0%: give 0.01% to 50%"),
+        (["a", "b", "--within", "1"], 2, "--within 1: give percent with its sign, such as --within 1%"),
+        (["a", "b", "--confidence", "0.95"], 2, "--confidence 0.95: give percent with its sign"),
+        (["a", "b", "--confidence", "100%"], 2, "--confidence 100%: give 50% to 99.99%"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(words, code, said, capsys):

@@ -18,14 +18,13 @@ from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
-from wirespeed.measurement.soak.plan import parse_time
 from wirespeed.measurement.soak.result import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
 from wirespeed.measurement.soak.run import Progress
 from wirespeed.measurement.soak.words import needed_text, shown_text, time_text, verdict_text
 from wirespeed.results.channel import Channel
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.search_trial import Goal
-from wirespeed.units import Rate
+from wirespeed.units import Rate, parse_duration
 
 WIRE = Channel(0, 1)
 HEAD = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
@@ -82,7 +81,7 @@ def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
         (["--load", "30%"], "say how long to hold the load: --for"),
         (["--load", "30%", "--of", "x.json"], "give the load to hold"),
         (["--load", "fast", "--for", "1"], "rate 'fast' cannot be read"),
-        (["--load", "30%", "--for", "soon"], "time 'soon' cannot be read"),
+        (["--load", "30%", "--for", "soon"], "duration 'soon' cannot be read"),
         (["--load", "30%", "--for", "0.1"], "--for 0.1 s: give at least 1 s"),
         (["--load", "130%", "--for", "1"], "is more than the line carries"),
         (["--load", "30%", "--for", "1", "--show", "2"], "--show 2 is not a loss ratio"),
@@ -168,8 +167,8 @@ def test_lines_of_losses_gaps_and_what_is_shown() -> None:
 
 
 def test_times() -> None:
-    assert [parse_time(text) for text in ("60", "1.5m", "2 h", "3d")] == [60, 90, 7200, 259200]
+    assert [parse_duration(text) for text in ("60", "500ms", "1.5m", "2 h", "3d")] == [60, 0.5, 90, 7200, 259200]
     assert [needed_text(seconds) for seconds in (0.2, 119, 400, 600)] == ["1 s", "119 s", "7 min", "10 min"]
     assert [time_text(seconds) for seconds in (45, 600, 29100, 266400)] == ["45 s", "10 min", "8 h 5 min", "3 d 2 h"]
     with pytest.raises(UsageError):
-        parse_time("1w")
+        parse_duration("1w")

@@ -10,7 +10,10 @@ from wirespeed.units import (
     format_si,
     l1_bps,
     line_rate_pps,
+    parse_duration,
+    parse_percent,
     parse_rate,
+    parse_ratio,
     parse_speed,
     scale,
 )
@@ -85,3 +88,30 @@ def test_formatting():
     assert format_si(3.37e9, "bps") == "3.37 Gbps"
     assert format_si(0, "pps") == "0 pps"
     assert scale(999.0) == (999.0, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("10", 10), ("0.5", 0.5), ("10s", 10), ("250ms", 0.25), ("5m", 300), ("1h", 3600), ("2 d", 172_800)],
+)
+def test_durations_have_a_unit_or_are_seconds(text: str, seconds: float) -> None:
+    assert parse_duration(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "1w", "5 m s", "-1m", "m"])
+def test_other_words_are_no_durations(text: str) -> None:
+    with pytest.raises(UsageError, match="such as 10s or 5m"):
+        parse_duration(text)
+
+
+def test_ratios_are_numbers_or_percent() -> None:
+    assert [parse_ratio(text) for text in ("0.001", "0.1%", "1e-7", "95%")] == pytest.approx([0.001, 0.001, 1e-7, 0.95])
+    for text in ("little", "nan", "inf", "%", ""):
+        with pytest.raises(UsageError, match="is not a ratio: give a number such as 0.001"):
+            parse_ratio(text)
+
+
+def test_percent_needs_its_sign_where_a_number_could_be_either() -> None:
+    assert parse_percent("1%", "--within") == pytest.approx(0.01)
+    with pytest.raises(UsageError, match="--within 1: give percent with its sign, such as --within 1%"):
+        parse_percent("1", "--within")

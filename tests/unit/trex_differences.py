@@ -87,7 +87,7 @@ BEHAVIOURS = (
     Behaviour(
         "JSON with comments or bytes behind it",
         "parsed",
-        "refused: what was not meant to be sent is told",
+        "refused, with the place of the first fault",
         "unit/test_rpc_messages.py::test_what_is_no_json",
     ),
     Behaviour(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli.options import seconds
 from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
@@ -29,7 +30,13 @@ def check(
     ] = False,
     duration: Annotated[
         float | None,
-        typer.Option("--duration", metavar="S", help="Seconds of each load of --tester.", show_default=f"{_LOAD_S:g}"),
+        typer.Option(
+            "--duration",
+            parser=seconds,
+            metavar="TIME",
+            help="Of each load of --tester.",
+            show_default=f"{_LOAD_S:g}",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
 ) -> int:

@@ -11,6 +11,7 @@ import typer
 from wirespeed.cli.options import BoxOption, NameOption
 from wirespeed.corpus.place import own_corpus
 from wirespeed.errors import UsageError
+from wirespeed.units import parse_percent
 
 if TYPE_CHECKING:
     from wirespeed.compare.comparison import Comparison
@@ -43,12 +44,8 @@ def command(
             show_default="your own",
         ),
     ] = "",
-    within: Annotated[
-        float, typer.Option("--within", metavar="PERCENT", help="What counts as no difference.", min=0.01, max=50)
-    ] = 1.0,
-    confidence: Annotated[
-        float, typer.Option("--confidence", metavar="PERCENT", help="Of the intervals.", min=50, max=99.99)
-    ] = 95.0,
+    within: Annotated[str, typer.Option("--within", metavar="PERCENT", help="Differences that count as none.")] = "1%",
+    confidence: Annotated[str, typer.Option("--confidence", metavar="PERCENT", help="Of the intervals.")] = "95%",
     control: Annotated[
         str,
         typer.Option(
@@ -70,6 +67,11 @@ def command(
     where something is worse."""
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
 
+    same, sure = parse_percent(within, "--within"), parse_percent(confidence, "--confidence")
+    if not 0.0001 <= same <= 0.5:
+        raise UsageError(f"--within {within}: give 0.01% to 50%")
+    if not 0.5 <= sure <= 0.9999:
+        raise UsageError(f"--confidence {confidence}: give 50% to 99.99%")
     names, boxes = what or [], parse_names(box, name or ())
     if trend:
         return _trend(names, corpus, boxes)
@@ -79,8 +81,8 @@ def command(
     from wirespeed.compare.sides import facing  # noqa: PLC0415
 
     a, b = (_side(one, corpus, boxes) for one in names)
-    compared = compare(*facing(a, b), within / 100, confidence / 100, control)
-    _print(compared, form, within / 100, confidence / 100)
+    compared = compare(*facing(a, b), same, sure, control)
+    _print(compared, form, same, sure)
     if compared.count("worse"):
         return WORSE
     return UNCLEAR if strict and compared.count("cannot tell") else 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wirespeed.cli.options import seconds
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def apply(
     rollback: Annotated[bool, typer.Option("--rollback", help="Undo what was done when a step fails.")] = False,
     confirm: Annotated[
         float | None,
-        typer.Option("--confirm", metavar="S", help="Undo all after S seconds, unless it is confirmed."),
+        typer.Option("--confirm", parser=seconds, metavar="TIME", help="Undo all after it, unless it is confirmed."),
     ] = None,
 ) -> int:
     """Bring a router to the state of a file."""

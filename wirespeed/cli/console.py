@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wirespeed.cli.options import BenchOption, ServerOption
+from wirespeed.cli.options import BenchOption, ServerOption, seconds
 from wirespeed.console.absent import MOOT
 from wirespeed.ending_signals import leave_on_signals
 from wirespeed.errors import EnvironmentFault, UsageError, WirespeedError
@@ -58,7 +58,7 @@ def command(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Leave out how each step ended.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show requests and answers as they pass.")] = False,
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for an answer.", min=0.1)
+        float, typer.Option("--timeout", parser=seconds, metavar="TIME", help="How long to wait for an answer.")
     ] = 2.0,
     async_port: Annotated[
         int | None, typer.Option("--async_port", metavar="PORT", help="Not needed: events come from the RPC port.")
@@ -89,6 +89,8 @@ def command(
     moot |= {"--emu-server-port": emu_server_port, "--emu-only-server": emu_only_server}
     for name in (name for name, given in moot.items() if given):
         _complain(f"{name}: {MOOT[name]}")
+    if not timeout >= 0.1:
+        raise UsageError(f"--timeout {timeout:g}: give at least 0.1 s")
     if acquire is not None and readonly:
         raise UsageError("--acquire and --readonly exclude each other")
     view = EnterTui(locked=True) if tui or xtui else EnterTui() if words == ["tui"] else None

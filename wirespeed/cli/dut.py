@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import BenchOption, number
+from wirespeed.cli.options import BenchOption, seconds
 from wirespeed.cli.plain import option_name
 from wirespeed.ending_signals import leave_on_signals
 
@@ -129,10 +129,10 @@ def collect(
     *,
     dut: DeviceOption = "",
     bench: BenchOption = None,
-    duration: Annotated[float, typer.Option("--duration", parser=number, metavar="S", help="Seconds.")] = 10.0,
+    duration: Annotated[float, typer.Option("--duration", parser=seconds, metavar="TIME", help="How long.")] = 10.0,
     interval: Annotated[
         float,
-        typer.Option("--interval", parser=number, metavar="S", help="Seconds from one reading to the next."),
+        typer.Option("--interval", parser=seconds, metavar="TIME", help="From one reading to the next."),
     ] = 1.0,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")

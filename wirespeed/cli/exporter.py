@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import number
+from wirespeed.cli.options import seconds
 from wirespeed.ending_signals import stop_on_signals
 
 Words = list[str] | None
@@ -44,7 +44,7 @@ def command(
     ] = "127.0.0.1:19482",
     timeout: Annotated[
         float,
-        typer.Option("--timeout", parser=number, metavar="S", help="After it a silent target is down."),
+        typer.Option("--timeout", parser=seconds, metavar="TIME", help="After it a silent target is down."),
     ] = 2.0,
     nodes: Annotated[
         Literal["thread", "every", "sum", "none"],

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli.options import CpuOption, HugepagesOption, MainCpuOption, MarchOption, VerboseOption, march_level
+from wirespeed.cli.options import (
+    CpuOption,
+    HugepagesOption,
+    MainCpuOption,
+    MarchOption,
+    VerboseOption,
+    march_level,
+    seconds,
+)
 from wirespeed.ending_signals import leave_on_signals
 from wirespeed.errors import UsageError
 from wirespeed.model import MAX_MTU, MIN_MTU, PLAIN_MTU
@@ -77,7 +85,10 @@ def command(
     owner_timeout: Annotated[
         float,
         typer.Option(
-            "--owner-timeout", metavar="SECONDS", help="Stop a port whose owner is silent for so long; 0 never."
+            "--owner-timeout",
+            parser=seconds,
+            metavar="TIME",
+            help="Stop a port whose owner is silent for so long; 0 never.",
         ),
     ] = 60.0,
     own_burst_rates: Annotated[

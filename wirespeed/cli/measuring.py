@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from wirespeed.results.measurement import MeasurementResult
 
 
-def measure(kind: str, options: MeasurementOptions) -> int:
+def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     """Run a measurement of `kind`, or recover one; the exit code."""
     from rich.console import Console  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.measurement.driver import measured  # noqa: PLC0415
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
-    from wirespeed.measurement.stand import stand_of  # noqa: PLC0415
 
     console = Console(stderr=True, soft_wrap=True)
     if options.recover is not None:
@@ -38,18 +38,10 @@ def measure(kind: str, options: MeasurementOptions) -> int:
     if is_named_here:
         options = replace(options, output=_own_file(kind, options) if sys.stdout.isatty() else STDOUT)
     measurement = kind_of(kind)(options)
-    options = measurement.options
-    out = Output(options.output)
-    with (
-        stop_on_signals() as stop,
-        keeping(out),
-        shown(options.output, web=options.web),
-        stand_of(measurement.at, options.bench, options.force, measurement.lasting_s, stop) as stand,
-    ):
-        with measurement.watcher(console) as watch:
-            result = measurement.run(stand, watch, stop, out.journal(measurement.goes_on))
-        where = out.keep(result)
-    measurement.keep_more(result)
+    output = measurement.options.output
+    out = Output(output)
+    with stop_on_signals() as stop, keeping(out), shown(output, web=options.web):
+        result, where = measured(measurement, out, measurement.watcher(console), stop, heeds_signals=True)
     if not options.quiet:
         _say(console, _last_lines(measurement, result, where))
     elif is_named_here and where is not None:
@@ -58,7 +50,7 @@ def measure(kind: str, options: MeasurementOptions) -> int:
     return INTERRUPTED if result.ending.status == "interrupted" else 0
 
 
-def _own_file(kind: str, options: MeasurementOptions) -> str:
+def _own_file(kind: str, options: MeasurementOptions[Any]) -> str:
     """A file in the current folder that is not there yet, named after the test."""
     profile = getattr(options, "profile", "") or ""
     words = (kind, Path(profile).stem, *options.tunables.split(","))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-if TYPE_CHECKING:
-    pass
+from wirespeed.units import parse_duration
 
 
-def number(text: str) -> float:
-    """Seconds or a ratio; UsageError for what is none."""
-    from wirespeed.errors import UsageError  # noqa: PLC0415 - a command starts fast
+def reading(parse: Callable[[str], float]) -> Callable[[str | float], float]:
+    """`parse` as the option parser needs it, which hands it defaults too."""
 
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is not a number; durations and ratios are numbers such as 30 or 0.001") from None
+    def read(value: str | float) -> float:
+        return parse(value) if isinstance(value, str) else value
 
+    return read
+
+
+seconds = reading(parse_duration)
+"""Reads a duration."""
 
 CpuOption = Annotated[
     str,

@@ -9,13 +9,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import BoxOption, NameOption
+from wirespeed.cli.options import BoxOption, NameOption, reading
 from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
+from wirespeed.units import parse_ratio
 
 Format = Literal["html", "md", "csv", "json"]
 _BY_SUFFIX: dict[str, Format] = {".md": "md", ".csv": "csv", ".json": "json"}
+
+
+def _threshold(text: str) -> float:
+    return parse_ratio(text, "--fail-threshold")
 
 
 def command(
@@ -43,7 +48,9 @@ def command(
         typer.Option(
             "-f",
             "--fail-threshold",
-            help="Loss ratio above which a sample failed, from 0 to 1.",
+            parser=reading(_threshold),
+            metavar="RATIO",
+            help="Loss ratio above which a sample failed, as 0.001 or 0.1%.",
             show_default="that of each file",
         ),
     ] = None,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from wirespeed.cli.options import number
+from wirespeed.cli.options import reading
 from wirespeed.measurement.option import Declared, declared
 
 _Options = TypeVar("_Options")
@@ -36,8 +36,8 @@ def _parameter(one: Declared) -> inspect.Parameter:
     if kind == tuple[str, ...]:
         kind, default = list[str] | None, None
     shown: dict[str, Any] = {"metavar": option.metavar, "help": option.help, "show_default": option.shown}
-    if one.value_kind is float:
-        shown["parser"] = number
+    if option.parse is not None:
+        shown["parser"] = reading(option.parse)
     info = typer.Option(*option.words, **shown) if option.words else typer.Argument(**shown)
     return inspect.Parameter(
         one.field,

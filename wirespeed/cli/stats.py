@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli.options import seconds
+
 if TYPE_CHECKING:
     from wirespeed.statseg.reading import Reading, Value
     from wirespeed.statseg.segment import StatsSegment
@@ -66,7 +68,9 @@ def poll(
     *,
     socket: _Socket = None,
     file: _File = None,
-    interval: Annotated[float, typer.Option("-i", "--interval", metavar="S", help="Seconds between polls.")] = 1.0,
+    interval: Annotated[
+        float, typer.Option("-i", "--interval", parser=seconds, metavar="TIME", help="Between polls.")
+    ] = 1.0,
     count: Annotated[int, typer.Option("-n", "--count", metavar="N", help="How often; 0: until interrupted.")] = 0,
 ) -> None:
     """Print which counters change, and how fast."""

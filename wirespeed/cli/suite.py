@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli.options import reading
 from wirespeed.corpus.place import own_corpus
+from wirespeed.units import parse_duration
 
 if TYPE_CHECKING:
     from wirespeed.suite.benches import Place
@@ -26,6 +28,11 @@ What is done is never run again: after a kill or Ctrl-C the same command goes on
 _WAIT_S = 600.0
 
 
+def _minutes(text: str) -> float:
+    """Minutes of `90`, or of a duration with a unit."""
+    return parse_duration(text if text[-1:].isalpha() else f"{text}m") / 60
+
+
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The campaign file.")],
     *,
@@ -39,7 +46,12 @@ def run(
     yes: Annotated[bool, typer.Option("--yes", help="Run more than 500 cells.")] = False,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", metavar="MINUTES", help="Begin no cell that would end later.", min=0.0),
+        typer.Option(
+            "--budget",
+            parser=reading(_minutes),
+            metavar="TIME",
+            help="Begin no cell that would end later; minutes, or with a unit, as 8h.",
+        ),
     ] = None,
     benches: Annotated[
         str,
@@ -56,7 +68,12 @@ def run(
     ] = "",
     wait: Annotated[
         float,
-        typer.Option("--wait", metavar="S", help="Wait so long for a bench of --benches that is away.", min=0.0),
+        typer.Option(
+            "--wait",
+            parser=reading(parse_duration),
+            metavar="TIME",
+            help="Wait so long for a bench of --benches that is away.",
+        ),
     ] = _WAIT_S,
     ab: Annotated[
         bool,
@@ -100,6 +117,8 @@ def run(
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
+    if wait < 0 or (budget or 0) < 0:
+        raise UsageError("--wait and --budget are from 0 up")
     names = [name for name in benches.split(",") if name]
     with ExitStack() as stack:
         served: list[Place] = []

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 from typing import TypeVar, cast
 
 from wirespeed.client.generator_client import GeneratorClient
@@ -264,11 +263,10 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
 
 def finding(test: SuiteTest, dut: str, result: Result, path: Path) -> Finding:
     """The table's row from a complete result."""
-    held = [sample.dut for sample in result.samples if sample.phase == "hold" and "cycles_per_packet" in sample.dut]
     return Finding(
         test=test,
         dut=dut,
-        cycles_per_packet=fmean(dut["cycles_per_packet"] for dut in held) if held else None,
-        vectors_per_call=fmean(dut["vectors_per_call"] for dut in held) if held else None,
+        cycles_per_packet=result.cycles_per_packet,
+        vectors_per_call=result.cost("vectors_per_call"),
         file=path,
     )

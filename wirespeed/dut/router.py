@@ -75,6 +75,11 @@ class RouterDut:
         self._threads_of = 0
         self._labels: dict[str, tuple[str, bool]] = {}
 
+    def ask(self, line: str) -> str:
+        """The router's answer to one line of its command language. UsageError for a wrong line, ConnectionFault without
+        a router."""
+        return ask(self._socket, line)
+
     def prepare(self) -> None:
         # The first capture reads the directory, which takes longer than those that follow.
         self._learn_threads(capture_counters(self._segment).started_ns)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wirespeed.results.verdict import Verdict
     from wirespeed.watching import Watcher
 
-AnOptions = TypeVar("AnOptions", bound="MeasurementOptions")
+AnOptions = TypeVar("AnOptions", bound="MeasurementOptions[Any]")
 AResult = TypeVar("AResult", bound=Any)
 
 

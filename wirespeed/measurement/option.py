@@ -18,7 +18,8 @@ from typing import Any, get_args, get_type_hints
 class Option:
     """`names` are separated by blanks, those that switch a flag off stand behind a slash; without any it is an
     argument. `shown` is the default in help, or False for none. `bare` is the value of an option that stands without
-    one. `row` orders the options in help; those of a kind itself have 4, or what stands before or after all of them.
+    one. `parse` reads a value of the command line, such as a duration with its unit. `row` orders the options in help;
+    those of a kind itself have 4, or what stands before or after all of them.
 
     `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
     key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
@@ -36,6 +37,7 @@ class Option:
     limits: Mapping[str, float] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
     check: Callable[[str], object] | None = None
+    parse: Callable[[str], float] | None = None
     is_needed: bool = False
     unset: str | None = None
 

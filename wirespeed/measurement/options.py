@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Generic, TypeVar
 
 from wirespeed.measurement.option import Option
 from wirespeed.profiles.loading import BUILTIN_NAMES
@@ -32,9 +32,13 @@ Robust = Annotated[
 TUNABLES = Option("-t --tunables", "Tunables of the profile, as size=64,vm=var2.", row=2, setting="tunables", place=1)
 
 
+AResult = TypeVar("AResult", bound=Any)
+
+
 @dataclass(frozen=True, kw_only=True)
-class MeasurementOptions:
-    """What is measured where, and what becomes of the result. None is an option that is not given."""
+class MeasurementOptions(Generic[AResult]):
+    """What is measured where, and what becomes of the result, which is of class AResult. None is an option that is not
+    given."""
 
     server: Annotated[
         str | None,

@@ -91,6 +91,13 @@ class Output:
             self._journal = None
 
 
+class Unprinted(Output):
+    """The target of a program that has the result itself: a file, or nothing in place of standard output."""
+
+    def _print(self, result: MeasurementResult) -> None:
+        self._done()
+
+
 def check_writable(path: Path) -> None:
     """FileFault when no file can be made beside `path`."""
     if path.is_dir():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from wirespeed.bench.options import Given, Options
 from wirespeed.errors import UsageError
@@ -27,12 +27,12 @@ class PlanHead(TypedDict):
     output_file: str
 
 
-def given_of(options: MeasurementOptions, **more: str) -> Given:
+def given_of(options: MeasurementOptions[Any], **more: str) -> Given:
     """The options that a bench may have too; `more` are values in place of the options' own, or that they lack."""
     return Given(**{name: getattr(options, name) for name in Given.__annotations__ if hasattr(options, name)} | more)
 
 
-def plan_head(at: Options, options: MeasurementOptions, name: str = "") -> PlanHead:
+def plan_head(at: Options, options: MeasurementOptions[Any], name: str = "") -> PlanHead:
     """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
     profile."""
     return PlanHead(
@@ -41,7 +41,7 @@ def plan_head(at: Options, options: MeasurementOptions, name: str = "") -> PlanH
         verify=options.verify,
         force=options.force,
         name=(name or at.profile) if options.output in ("", STDOUT) else Path(options.output).stem,
-        output_file=options.output,
+        output_file=options.output or STDOUT,
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.followed import Frame, Summary
     from wirespeed.measurement.loadtest.analysis import Analysis
     from wirespeed.measurement.measurement import Measurement
-    from wirespeed.measurement.options import MeasurementOptions
+    from wirespeed.measurement.options import AResult, MeasurementOptions
     from wirespeed.results.verdict import Limit, Verdict
 
 
@@ -26,9 +26,9 @@ def kinds() -> tuple[str, ...]:
     return tuple(sorted(one.name for one in iter_modules(measurement.__path__) if one.ispkg))
 
 
-def options_of(kind: str) -> type[MeasurementOptions]:
+def options_of(kind: str) -> type[MeasurementOptions[Any]]:
     """The dataclass of a kind's options."""
-    options: type[MeasurementOptions] = import_module(f"wirespeed.measurement.{kind}.options").OPTIONS
+    options: type[MeasurementOptions[Any]] = import_module(f"wirespeed.measurement.{kind}.options").OPTIONS
     return options
 
 
@@ -42,6 +42,12 @@ def class_of(kind: str) -> type[MeasurementResult]:
     """The class of a kind's results."""
     result: type[MeasurementResult] = import_module(f"wirespeed.measurement.{kind}.result").RESULT
     return result
+
+
+def measurement_of(options: MeasurementOptions[AResult]) -> Measurement[Any, AResult]:
+    """The measurement that these options are of. UsageError for options that contradict each other."""
+    kind = next(kind for kind in kinds() if options_of(kind) is type(options))
+    return kind_of(kind)(options)
 
 
 def frames_of(result: MeasurementResult) -> Iterator[Frame]:

@@ -19,6 +19,7 @@ from wirespeed.power.metered import metered
 
 if TYPE_CHECKING:
     from wirespeed.bench.model import Bench
+    from wirespeed.lab.lab import Lab
 
 
 @dataclass(frozen=True)
@@ -50,21 +51,22 @@ def stand_of(
     force: bool = False,
     lasting_s: float = 0.0,
     stop: Event | None = None,
+    lab: Lab | None = None,
 ) -> Iterator[Stand]:
     """What the options (those of `with_bench`) mean together, with the power meter beside the device, for a measurement
     of so long. UsageError for those that contradict each other; KeyboardInterrupt for a signal before all is up if
-    `stop`, that of `stop_on_signals`, is given."""
+    `stop`, that of `stop_on_signals`, is given. `lab` is one that is up already."""
     with ExitStack() as stack:
         with nullcontext() if stop is None else leave_while_starting(stop):
-            stand = stack.enter_context(_stand(options, bench, force, lasting_s))
+            stand = stack.enter_context(_stand(options, bench, force, lasting_s, lab))
             told, meter = stack.enter_context(metered(stand.dut, options.power))
         yield replace(stand, dut=told, lab={**stand.lab, **meter})
 
 
 @contextmanager
-def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float) -> Iterator[Stand]:
+def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float, lab: Lab | None) -> Iterator[Stand]:
     if options.lab:
-        with _lab(options) as up:
+        with _lab(options, lab) as up:
             yield up
         return
     device = parse_dut(options.dut)
@@ -117,14 +119,14 @@ def _settle(bench: Bench, server: str, force: bool) -> None:
 
 
 @contextmanager
-def _lab(options: Options) -> Iterator[Stand]:
+def _lab(options: Options, lab: Lab | None) -> Iterator[Stand]:
     if options.dut != "none":
         raise UsageError(f"--lab {options.lab} has a device of its own; leave out --dut {options.dut}")
     from wirespeed.lab.chosen import chosen_lab  # noqa: PLC0415
     from wirespeed.lab.embedded import EmbeddedLab  # noqa: PLC0415
 
     with ExitStack() as stack:
-        up = stack.enter_context(chosen_lab(options.lab))
+        up = stack.enter_context(chosen_lab(options.lab)) if lab is None else lab
         client = stack.enter_context(GeneratorClient(up.rpc))
         client.connect()
         restart = up.restart_router if isinstance(up, EmbeddedLab) else None

@@ -26,7 +26,7 @@ class Test(Section):
     """What all tests have. `directions` overrides those of the campaign."""
 
     __test__ = False
-    options: ClassVar[type[MeasurementOptions]]
+    options: ClassVar[type[MeasurementOptions[Any]]]
 
     name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="As tables and tags call it.")
     command: str

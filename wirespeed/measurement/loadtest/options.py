@@ -5,30 +5,36 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
+from wirespeed.units import parse_duration, parse_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadtestOptions(MeasurementOptions):
-    """`wirespeed loadtest`."""
+class LoadtestOptions(MeasurementOptions[Result]):
+    """A load test (docs/loadtest.md): warm-up, linear ramp, hold, or `steps`.
+
+    Names that end in _s are seconds. A rate is text such as "5mpps", "1kpps", "2gbps" or "50%" of the line, for each
+    direction. `fail_threshold` is a share of packets."""
 
     profile: Profile = "imix"
-    warmup_mult: Annotated[
+    warmup_rate: Annotated[
         str,
         Option("-wm --warmup-mult --warmup_mult", "Load of the warm-up.", metavar="RATE", setting="warmup_rate"),
     ] = "1kpps"
-    warmup_duration: Annotated[
+    warmup_s: Annotated[
         float,
         Option(
             "-wd --warmup-duration --warmup_duration",
-            "Seconds of warm-up.",
-            metavar="S",
+            "Duration of the warm-up.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="warmup_s",
             limits={"ge": 0},
         ),
     ] = 30.0
-    rampup_target: Annotated[
+    ramp_target: Annotated[
         str,
         Option(
             "-rt --rampup-target --rampup_target",
@@ -37,22 +43,24 @@ class LoadtestOptions(MeasurementOptions):
             setting="ramp_target",
         ),
     ] = "100"
-    rampup_duration: Annotated[
+    ramp_s: Annotated[
         float,
         Option(
             "-rd --rampup-duration --rampup_duration",
-            "Seconds of ramp-up.",
-            metavar="S",
+            "Duration of the ramp-up.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="ramp_s",
             limits={"ge": 0},
         ),
     ] = 600.0
-    hold_duration: Annotated[
+    hold_s: Annotated[
         float,
         Option(
             "-hd --hold-duration --hold_duration",
-            "Seconds at the target.",
-            metavar="S",
+            "Duration at the target.",
+            metavar="TIME",
+            parse=parse_duration,
             setting="hold_s",
             limits={"ge": 0},
         ),
@@ -61,7 +69,7 @@ class LoadtestOptions(MeasurementOptions):
         str,
         Option(
             "--steps",
-            "Hold each of these loads for -hd seconds, such as 1kpps,1mpps,50%, in place of the ramp.",
+            "Hold each of these loads for -hd, such as 1kpps,1mpps,50%, in place of the ramp.",
             metavar="RATE,...",
             shown=False,
             setting="steps",
@@ -79,7 +87,15 @@ class LoadtestOptions(MeasurementOptions):
         ),
     ] = ""
     interval: Annotated[
-        float, Option("--interval", "Seconds a sample.", metavar="S", setting="interval_s", limits={"gt": 0})
+        float,
+        Option(
+            "--interval",
+            "Duration of a sample.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="interval_s",
+            limits={"gt": 0},
+        ),
     ] = 1.0
     fail_threshold: Annotated[
         float,
@@ -87,6 +103,7 @@ class LoadtestOptions(MeasurementOptions):
             "-f --fail-threshold",
             "Share of lost packets above which a sample fails.",
             metavar="RATIO",
+            parse=parse_ratio,
             setting="fail_threshold",
             limits={"ge": 0, "le": 1},
         ),
@@ -113,7 +130,7 @@ class LoadtestOptions(MeasurementOptions):
     @property
     def most_s(self) -> float:
         steps = len(self.steps.split(",")) if self.steps else 0
-        return self.warmup_duration + (steps or 1) * self.hold_duration + (0.0 if steps else self.rampup_duration)
+        return self.warmup_s + (steps or 1) * self.hold_s + (0.0 if steps else self.ramp_s)
 
 
 OPTIONS = LoadtestOptions

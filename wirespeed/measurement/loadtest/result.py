@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from wirespeed.measurement.loadtest.draws import draws_of
-from wirespeed.results.balance import Medium, medium_of_driver
+from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import Stored
 from wirespeed.results.draw import Draw
@@ -59,6 +60,23 @@ class Result(MeasurementResult):
     @property
     def draws(self) -> tuple[Draw, ...]:
         return tuple(draws_of(self))
+
+    @property
+    def lost(self) -> float:
+        """Packets of all directions that were offered and did not come back, over the whole test."""
+        return total(one.balance for one in self.outcome.channels.values()).lost
+
+    @property
+    def cycles_per_packet(self) -> float | None:
+        """CPU cycles (TSC ticks) of the DUT a packet, with polling: the mean of the samples of full load or of steps.
+        None if the DUT did not tell them."""
+        return self.cost("cycles_per_packet")
+
+    def cost(self, figure: str) -> float | None:
+        """The mean of a flat figure of the DUT (results/dut.py, FLAT) over the samples of full load or of steps; None
+        if the DUT did not tell it."""
+        told = [one.dut[figure] for one in self.samples if one.phase in ("hold", "step") and figure in one.dut]
+        return fmean(told) if told else None
 
     @property
     def is_empty(self) -> bool:

@@ -51,7 +51,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
         self._plan = Rfc2544Plan(
             tests=parse_test(options.test),
             frames=parse_sizes(options.sizes, ip6),
-            trial_s=options.trial,
+            trial_s=options.trial_s,
             repeats=options.repeats,
             waits_s=parse_waits(options.waits) if options.waits else None,
             resolution=parse_share(options.resolution),

@@ -8,14 +8,16 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.units import parse_duration
 
 SIZES = "64,128,256,512,1024,1280,1518"
 """RFC 2544 clause 9.1."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rfc2544Options(MeasurementOptions):
-    """`wirespeed rfc2544`."""
+class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
+    """The tests of RFC 2544, 9004 and 6201 by frame size (docs/rfc2544.md). `test` names one, or is "all"."""
 
     test: Annotated[
         str,
@@ -33,9 +35,16 @@ class Rfc2544Options(MeasurementOptions):
     sizes: Annotated[
         str, Option("--sizes", "Frame sizes with FCS, and imix.", metavar="N,N,...", shown=SIZES, setting="sizes")
     ] = ""
-    trial: Annotated[
+    trial_s: Annotated[
         float,
-        Option("--trial", "Seconds of a trial; the RFC has 60.", metavar="S", setting="trial_s", limits={"gt": 0}),
+        Option(
+            "--trial",
+            "Duration of a trial; the RFC has 60 s.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="trial_s",
+            limits={"gt": 0},
+        ),
     ] = 60.0
     repeats: Annotated[
         int | None,
@@ -80,7 +89,7 @@ class Rfc2544Options(MeasurementOptions):
     def most_s(self) -> float:
         # A binary search to 1 % needs seven trials, the other tests about as many again.
         sizes = len((self.sizes or SIZES).split(","))
-        return sizes * 7 * (self.trial + 2.0) * (1 if self.test == "throughput" else 2)
+        return sizes * 7 * (self.trial_s + 2.0) * (1 if self.test == "throughput" else 2)
 
 
 OPTIONS = Rfc2544Options

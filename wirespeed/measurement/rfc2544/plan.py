@@ -12,7 +12,7 @@ from wirespeed.measurement.rfc2544.result import TESTS, Method, Test
 from wirespeed.results.lab import shares_cpus
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
-from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
+from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES, parse_duration
 
 PROFILE = "bench"
 SIZES = "64,128,256,512,1024,1280,1518"
@@ -172,8 +172,8 @@ def parse_sizes(text: str, ip6: bool) -> tuple[Frame, ...]:
 def parse_waits(text: str) -> tuple[float, float, float]:
     """`2,2,5`: seconds after learning frames, for residual frames and to restabilise."""
     try:
-        learning_s, residual_s, restabilise_s = (float(word) for word in text.split(","))
-    except ValueError:
+        learning_s, residual_s, restabilise_s = (parse_duration(word) for word in text.split(","))
+    except (ValueError, UsageError):
         raise UsageError(
             f"waits {text!r} cannot be read: give seconds after learning, for residual frames and to restabilise, "
             "such as 2,2,5"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.errors import UsageError
 from wirespeed.results.search_trial import Goal
+from wirespeed.units import parse_duration, parse_ratio
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _goal(word: str, shape: Goal) -> Goal:
                 raise UsageError(
                     f"goal {word!r}: {part!r} is none of {', '.join(f'{key}=…' for key in _KEYS)}, each once"
                 )
-            given[_KEYS[key]] = _number(word, value)
+            given[_KEYS[key]] = _number(word, value, is_time=_KEYS[key].endswith("_s"))
         if "loss_ratio" not in given:
             raise UsageError(f"goal {word!r} does not say how much may be lost: give loss=0 or loss=0.5%")
         final = given.get("final_s", shape.final_s)
@@ -103,12 +104,11 @@ def _named(word: str, name: str) -> str:
     return name
 
 
-def _number(word: str, text: str) -> float:
-    """A number, or percent."""
-    digits, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
+def _number(word: str, text: str, *, is_time: bool = False) -> float:
+    """A ratio, or seconds."""
     try:
-        value = float(digits) * percent
-    except ValueError:
+        value = parse_duration(text) if is_time else parse_ratio(text)
+    except UsageError:
         value = math.nan
     if not math.isfinite(value):
         raise UsageError(f"goal {word!r}: {text!r} is not a number; give {_FORMS}")

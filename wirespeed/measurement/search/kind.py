@@ -42,7 +42,7 @@ class Search(Measurement[SearchOptions, SearchResult]):
             least=parse_rate(options.least),
             most=parse_rate(options.most),
             warmup_s=PRESETS[options.preset].warmup_s,
-            limit_s=options.limit,
+            limit_s=options.time_s,
             mrr=parse_mrr(options.mrr) if options.mrr else None,
             latency=parse_latency(options.latency) if options.latency else None,
             robust=options.robust,

@@ -7,11 +7,16 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile, Robust
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchOptions(MeasurementOptions):
-    """`wirespeed search`."""
+class SearchOptions(MeasurementOptions[SearchResult]):
+    """A search for NDR, PDR and MRR (docs/search.md).
+
+    `least` and `most` bound the loads: rates of each direction as text, such as "9001pps" or "100%". `time_s` is the
+    most seconds that the search takes. `goal` are goals as `--goal` takes them, such as ("ndr", "pdr=0.1%")."""
 
     profile: Profile = "bench"
     goal: Annotated[
@@ -38,9 +43,16 @@ class SearchOptions(MeasurementOptions):
         "9001pps"
     )
     most: Annotated[str, Option("--max", "Highest load of each direction.", metavar="RATE", setting="most")] = "100%"
-    limit: Annotated[
+    time_s: Annotated[
         float,
-        Option("--time", "Seconds that the search may take.", metavar="S", setting="time_s", limits={"gt": 0}),
+        Option(
+            "--time",
+            "Time limit of the search.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="time_s",
+            limits={"gt": 0},
+        ),
     ] = 1200.0
     mrr: Annotated[
         str,
@@ -70,7 +82,7 @@ class SearchOptions(MeasurementOptions):
 
     @property
     def most_s(self) -> float:
-        return self.limit
+        return self.time_s
 
 
 OPTIONS = SearchOptions

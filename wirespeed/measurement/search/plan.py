@@ -12,7 +12,7 @@ from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
 from wirespeed.results.search_trial import Goal
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
-from wirespeed.units import Rate, parse_rate
+from wirespeed.units import Rate, parse_duration, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
 """Of PDR, as CSIT has them; at 0 nothing but the latency streams is sent."""
@@ -119,8 +119,8 @@ def parse_mrr(text: str) -> MrrPlan:
     try:
         if not by or not count.isascii() or not count.isdigit():
             raise ValueError
-        return MrrPlan(int(count), float(seconds))
-    except ValueError:
+        return MrrPlan(int(count), parse_duration(seconds))
+    except (ValueError, UsageError):
         raise UsageError(f"MRR {text!r} cannot be read: give trials and seconds, such as 10x1") from None
 
 
@@ -131,7 +131,7 @@ def parse_latency(text: str) -> LatencyPlan:
     if rate.unit != "pps":
         raise UsageError(f"latency stream of {stream}: give packets a second, such as 9kpps")
     try:
-        plan = LatencyPlan(rate.value, float(seconds)) if comma else LatencyPlan(rate.value)
-    except ValueError:
+        plan = LatencyPlan(rate.value, parse_duration(seconds)) if comma else LatencyPlan(rate.value)
+    except UsageError:
         raise UsageError(f"latency trials of {seconds!r}: give seconds, such as 9kpps,5") from None
     return plan

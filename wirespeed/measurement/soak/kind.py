@@ -23,8 +23,6 @@ from wirespeed.measurement.soak.plan import (
     SoakPlan,
     check_plan,
     parse_latency,
-    parse_ratio,
-    parse_time,
     plan_of,
     share_of,
 )
@@ -32,7 +30,7 @@ from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.run import Progress, run_soak
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal, is_being_written, journal_path, read_journal
-from wirespeed.units import Rate, parse_rate
+from wirespeed.units import Rate, parse_duration, parse_rate, parse_ratio
 from wirespeed.watching import Watcher
 
 
@@ -69,16 +67,16 @@ class Soak(Measurement[SoakOptions, SoakResult]):
     def _new(self) -> SoakPlan:
         options = self.options
         rate, origin = _load(options)
-        if not options.duration:
+        if not options.lasting:
             raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
         return SoakPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
             load=rate,
             load_from=origin,
-            duration_s=parse_time(options.duration),
-            target_ratio=parse_ratio("--show", options.loss),
-            confidence=parse_ratio("--confidence", options.confidence),
+            duration_s=parse_duration(options.lasting),
+            target_ratio=parse_ratio(options.loss, "--show"),
+            confidence=parse_ratio(options.confidence, "--confidence"),
             latency_pps=parse_latency(options.latency),
             patience_s=options.patience,
             **plan_head(self.at, options),
@@ -91,7 +89,7 @@ class Soak(Measurement[SoakOptions, SoakResult]):
         if options.load or options.of or options.output:
             raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
         earlier = _earlier(file)
-        duration_s = parse_time(options.duration) if options.duration else None
+        duration_s = parse_duration(options.lasting) if options.lasting else None
         plan = replace(plan_of(earlier, duration_s), patience_s=options.patience, force=options.force)
         if plan.duration_s <= earlier.verdict.watched_s:
             raise UsageError(f"{file} has all of its {plan.duration_s:g} s; give a longer --for to go on")
@@ -112,7 +110,7 @@ def _load(options: SoakOptions) -> tuple[Rate, str]:
     found = read_file(options.of)
     if not isinstance(found, SearchResult):
         raise UsageError(f"--of {options.of} is not a result of `wirespeed search`; give one, or --load")
-    return share_of(found, parse_ratio("--share", options.share), options.goal, str(options.of))
+    return share_of(found, parse_ratio(options.share, "--share"), options.goal, str(options.of))
 
 
 def _earlier(file: Path) -> SoakResult:

@@ -8,12 +8,16 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.measurement.soak.plan import parse_time
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoakOptions(MeasurementOptions):
-    """`wirespeed soak`."""
+class SoakOptions(MeasurementOptions[SoakResult]):
+    """A load held for minutes to days (docs/soak.md).
+
+    `load` is a rate of each direction as text, such as "30%" or "2mpps". `lasting` is a time such as "90" (seconds),
+    "10m", "8h" or "3d". `loss` is the loss ratio to show at `confidence`. `patience` is in seconds."""
 
     profile: Profile = "bench"
     load: Annotated[
@@ -32,7 +36,7 @@ class SoakOptions(MeasurementOptions):
     ] = None
     share: Annotated[str, Option("--share", "Of the goal's lower bound.", metavar="PERCENT")] = "90%"
     goal: Annotated[str, Option("--goal", "Goal of that search.", metavar="NAME", shown="ndr")] = ""
-    duration: Annotated[
+    lasting: Annotated[
         str,
         Option(
             "--for",
@@ -40,7 +44,7 @@ class SoakOptions(MeasurementOptions):
             metavar="TIME",
             shown=False,
             setting="lasting",
-            check=parse_time,
+            check=parse_duration,
             is_needed=True,
         ),
     ] = ""
@@ -57,14 +61,22 @@ class SoakOptions(MeasurementOptions):
             setting="latency",
         ),
     ] = "1kpps"
-    patience: Annotated[float, Option("--patience", "Wait so long for a generator that went away.", metavar="S")] = 60.0
+    patience: Annotated[
+        float,
+        Option(
+            "--patience",
+            "Time to wait for a generator that went away.",
+            metavar="TIME",
+            parse=parse_duration,
+        ),
+    ] = 60.0
     resume: Annotated[
         Path | None, Option("--resume", "Go on with a soak that ended or died, as its file says.", metavar="FILE")
     ] = None
 
     @property
     def most_s(self) -> float:
-        return parse_time(self.duration)
+        return parse_duration(self.lasting)
 
 
 OPTIONS = SoakOptions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,9 +17,6 @@ from wirespeed.trial.wires import check_wires, parse_wires
 from wirespeed.units import Rate, parse_rate
 
 MOST_LATENCY_PPS = 100_000.0
-
-_TIME = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>s|min|m|h|d)?", re.IGNORECASE)
-_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True)
@@ -108,26 +104,6 @@ def check_plan(plan: SoakPlan) -> None:
     if not (math.isfinite(plan.patience_s) and plan.patience_s >= 0):
         raise UsageError(f"--patience {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once")
     check_wires(plan.directions, plan.verify)
-
-
-def parse_time(text: str) -> float:
-    """Seconds of `90`, `90s`, `10m`, `8h` or `3d`."""
-    match = _TIME.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"time {text!r} cannot be read: give seconds, or a number with s, m, h or d, such as 10m")
-    return float(match["number"]) * _SECONDS[(match["unit"] or "s").lower()]
-
-
-def parse_ratio(what: str, text: str) -> float:
-    """`0.95`, `95%` or `1e-7`."""
-    digits, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
-    try:
-        value = float(digits) * percent
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"{what} {text!r} is not a ratio: give a number such as 1e-7, or percent such as 95%")
-    return value
 
 
 def parse_latency(text: str) -> float | None:

@@ -1,0 +1,98 @@
+"""The examples of docs/library.md, run with less load and shorter times."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirespeed import LoadTestResult, SearchResult, read_result, write_result
+from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
+
+pytest_plugins = ["pytester"]
+
+PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+QUICK = {
+    "5mpps": "20kpps",
+    "10kpps": "1kpps",
+    "warmup_s=1": "warmup_s=0.5",
+    "hold_s=10)": "hold_s=1)",
+    "<= 200": "<= 10_000_000",
+    "Timer(3.0": "Timer(0.5",
+    "range(3)": "range(1)",
+    "Search(": "Search(most='10kpps', ",
+    "embedded_lab()": f"embedded_lab(descriptors={SHALLOW_SLOTS})",
+}
+
+
+def quick(*words: str) -> list[str]:
+    """The examples that have these words, with less load and shorter times."""
+    found = [one for one in EXAMPLES if all(word in one for word in words)]
+    for long, short in QUICK.items():
+        found = [one.replace(long, short) for one in found]
+    assert found
+    return found
+
+
+def test_each_example_is_run_here() -> None:
+    run = {*quick("def test_"), *quick("embedded_lab("), *quick("connect(")}
+    assert len(run | {*quick("read_result(")}) == len(EXAMPLES) == 6
+    assert all(any(long in one for one in EXAMPLES) for long in QUICK)
+
+
+def test_the_lab_comes_up_in_any_thread(
+    both_cpus: frozenset[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (example,) = quick("embedded_lab(")
+    ended: list[dict[str, Any]] = []
+
+    def run() -> None:
+        scope: dict[str, Any] = {}
+        exec(example, scope)
+        ended.append(scope)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert len(ended) == 1
+    result = ended[0]["result"]
+    assert isinstance(result, LoadTestResult)
+    assert (result.ending.status, result.lost) == ("complete", 0)
+    assert f"0 packets lost, {result.cycles_per_packet:.0f} cycles per packet" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    write_result(result, "result.json")
+    (judged,) = quick("read_result(")
+    exec(judged, {})
+
+
+def test_a_testbed_that_exists(
+    lab: EmbeddedLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = {"127.0.0.1:4501": lab.rpc, "/run/wirespeed/router.sock": str(lab.control_socket)}
+    search, stopped = (
+        "".join(place.get(part, part) for part in re.split(f"({'|'.join(place)})", one)) for one in quick("connect(")
+    )
+    scope: dict[str, Any] = {}
+    exec(search, scope)
+    assert isinstance(scope["found"], SearchResult)
+    assert read_result("ndr.json") == scope["found"]
+    assert [path.name for path in tmp_path.iterdir()] == ["ndr.json"]
+    exec(stopped, scope)
+    assert scope["result"].ending.status == "interrupted"
+    shown = capsys.readouterr().out
+    assert "NDR" in shown
+    assert "interrupted" in shown and "vector rates" in shown
+
+
+def test_the_plugin(both_cpus: frozenset[int], pytester: pytest.Pytester) -> None:
+    folder = pytester.path
+    (folder / "test_page.py").write_text("\n\n".join(quick("def test_")))
+    lab = f"embedded,descriptors={SHALLOW_SLOTS}"
+    pytester.runpytest_subprocess("--wirespeed-lab", lab, "--wirespeed-renew").assert_outcomes(passed=2)
+    kept = [read_result(path) for path in sorted((folder / "baseline").iterdir())]
+    assert [type(one) for one in kept] == [SearchResult]

@@ -1,0 +1,165 @@
+"""The library's names, what their import costs, and what its functions refuse; the pytest plugin without a lab."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from report_kinds import search_of
+
+import wirespeed
+from wirespeed import LoadTest, Rfc2544, Search, Soak, Testbed, connect, read_result, write_result
+from wirespeed.compare.baseline import faults, renew
+from wirespeed.errors import FileFault, UsageError
+
+pytest_plugins = ["pytester"]
+
+SURFACE = {
+    "LoadTest": "",
+    "LoadTestResult": "",
+    "Rfc2544": "",
+    "Rfc2544Result": "",
+    "Search": "",
+    "SearchResult": "",
+    "Soak": "",
+    "SoakResult": "",
+    "Testbed": "ask(line: str) -> str; run(test: MeasurementOptions[AResult], stop: Event | None = None) -> AResult",
+    "Verdict": "",
+    "WirespeedError": "",
+    "__version__": "",
+    "bring_up": "(lab: str = 'embedded') -> Iterator[Testbed]",
+    "connect": "(server: str | None = None, *, dut: str | None = None, bench: str | PathLike[str] | None = None) "
+    "-> Iterator[Testbed]",
+    "embedded_lab": "(*, mtu: int | None = None, queues: int | None = None, descriptors: int | None = None, "
+    "program: str | PathLike[str] | None = None, config: str | PathLike[str] | None = None, "
+    "exec: str | PathLike[str] | None = None) -> Iterator[Testbed]",
+    "read_result": "(file: str | PathLike[str]) -> MeasurementResult",
+    "verdict_of": "(result: MeasurementResult, analysis: Analysis | None = None) -> Verdict",
+    "write_result": "(result: MeasurementResult, file: str | PathLike[str]) -> None",
+}
+TESTS = {
+    LoadTest: "fail_threshold hold_s interval keep_spoilt latency profile ramp_s ramp_target ride_link steps "
+    "warmup_rate warmup_s",
+    Search: "goal latency least most mrr preset profile robust time_s",
+    Soak: "confidence goal lasting latency load loss of patience profile resume share",
+    Rfc2544: "ip6 repeats reset_command resolution robust show sizes test text trial_s waits",
+}
+SHARED = "bench direction dut force lab line output ports power quiet recover server tunables unidirectional verify web"
+
+
+def signature(name: str) -> str:
+    value = getattr(wirespeed, name)
+    if value is Testbed:
+        methods = {one: str(inspect.signature(getattr(value, one))) for one in ("ask", "run")}
+        return "; ".join(f"{one}{text.replace('self, ', '')}" for one, text in methods.items()).replace("'", "")
+    return str(inspect.signature(value)) if inspect.isfunction(value) else ""
+
+
+def test_the_surface() -> None:
+    assert sorted(wirespeed.__all__) == sorted(SURFACE)
+    told = {name: signature(name).replace("'", "") for name in wirespeed.__all__}
+    assert told == {name: text.replace("'", "") for name, text in SURFACE.items()}
+    assert set(SURFACE) <= set(dir(wirespeed))
+    assert [name for name in vars(Testbed) if not name.startswith("_")] == ["run", "ask"]
+    for kind, own in TESTS.items():
+        assert {one.name for one in fields(kind)} == {*own.split(), *SHARED.split(), "wires"}
+
+
+def test_each_name_says_what_it_is() -> None:
+    assert [name for name in wirespeed.__all__ if name != "__version__" and not getattr(wirespeed, name).__doc__] == []
+    with pytest.raises(AttributeError, match="no attribute 'conect'"):
+        wirespeed.conect  # noqa: B018
+
+
+def test_the_package_and_the_plugin_import_nothing_before_use() -> None:
+    told = "import pytest, sys; had = {*sys.modules}; import wirespeed.pytest_plugin; print(*{*sys.modules} - had)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"wirespeed", "wirespeed.pytest_plugin"}
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        (LoadTest(server="127.0.0.1"), "server='127.0.0.1' of a test is the testbed's"),
+        (Search(lab="embedded"), "lab='embedded' of a test is the testbed's"),
+        (Soak(web=True), "web=True of a test belongs to the command line"),
+        (LoadTest(ramp_target="fast"), "fast"),
+        (LoadTest(direction="0-1", unidirectional=True), "both say which way to send"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_sent(test: LoadTest | Search | Soak, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Testbed({"server": "127.0.0.1:1"}).run(test)
+
+
+def test_a_dut_without_a_command_language_is_not_asked() -> None:
+    with pytest.raises(UsageError, match="give connect\\(\\) dut='router:SOCKET'"):
+        Testbed({}).ask("show version")
+    with pytest.raises(UsageError, match="--dut nothing: there is no such device"), connect(dut="nothing"):
+        pass
+
+
+def test_results_are_written_and_read(tmp_path: Path) -> None:
+    result = replace(search_of(), name="one")
+    write_result(result, f"{tmp_path}/one.json")
+    assert read_result(f"{tmp_path}/one.json") == result
+
+
+def searches(scale: float, count: int) -> list[wirespeed.SearchResult]:
+    """Searches of a device that does `scale` of another, each with a spread of 0.01 %."""
+    result = search_of()
+    return [
+        replace(
+            result,
+            goals=tuple(
+                replace(goal, lower_pps=goal.lower_pps and goal.lower_pps * scale * (1 + number * 1e-4))
+                for goal in result.goals
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def test_a_baseline_is_judged_as_compare_does(tmp_path: Path) -> None:
+    place = tmp_path / "new" / "baseline"
+    with pytest.raises(FileFault, match="there is no baseline .*baseline; write it with --wirespeed-renew"):
+        faults(place, searches(1, 3), 0.01, 0.95)
+    renew(place, searches(1, 4))
+    renew(place, searches(1, 3))
+    assert len(list(place.iterdir())) == 3
+    assert faults(place, searches(1, 3), 0.01, 0.95) == ""
+    assert faults(place, searches(1.2, 3), 0.01, 0.95) == ""
+    slower = faults(place, searches(0.8, 3), 0.01, 0.95)
+    assert "NDR of bench size=64, 0→1, 1→0: worse than the baseline" in slower and "| -20.0" in slower
+    assert "give two results or more on each side" in faults(place, searches(1.2, 1), 0.01, 0.95)
+    assert "no figure in common" in faults(place, [search_of(tunables="size=1514")] * 2, 0.01, 0.95)
+    assert "size=64, 0→1, 1→0: the results do not have it" in faults(
+        place, [search_of(tunables="size=9")] * 2, 0.01, 0.95
+    )
+    spread = [*searches(1, 1), *searches(1.05, 1)]
+    assert faults(place, spread, 0.01, 0.95) == ""
+    assert "cannot tell" in faults(place, spread, 0.01, 0.95, strict=True)
+
+
+COMPARED = """
+from pathlib import Path
+from wirespeed import read_result
+
+def test_as_fast(assert_not_slower):
+    assert_not_slower([read_result(file) for file in sorted(Path("now").iterdir())], "before", within=0.02)
+"""
+
+
+def test_the_plugin_fails_a_test_whose_results_are_worse(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(COMPARED)
+    renew(pytester.path / "before", searches(1, 2))
+    renew(pytester.path / "now", searches(0.8, 2))
+    ran = pytester.runpytest_inprocess()
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["*AssertionError: NDR of *: worse than the baseline*", "E * -20.0* | worse |"])
+    pytester.runpytest_inprocess("--wirespeed-renew").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)

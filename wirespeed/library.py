@@ -1,0 +1,144 @@
+"""The library's functions (docs/library.md): a testbed to measure on, and result files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from wirespeed.client.generator_client import DEFAULT_SERVER, GeneratorClient
+from wirespeed.dut.dut import Dut
+from wirespeed.dut.router import RouterDut
+from wirespeed.dut.spec import parse_dut
+from wirespeed.errors import UsageError
+from wirespeed.lab.chosen import chosen_lab
+from wirespeed.measurement.driver import measured
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.output import STDOUT, Unprinted
+from wirespeed.measurement.registry import measurement_of
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.watching import NoView
+
+if TYPE_CHECKING:
+    from wirespeed.lab.lab import Lab
+    from wirespeed.measurement.options import AResult, MeasurementOptions
+
+_ELSEWHERE = {
+    **dict.fromkeys(("server", "dut", "lab", "bench"), "is the testbed's: give it to connect() or bring_up()"),
+    **dict.fromkeys(("recover", "web"), "belongs to the command line"),
+}
+
+
+class Testbed:
+    """A tester whose ports are wired to a DUT; `connect`, `bring_up` and `embedded_lab` make one.
+
+    Its methods may be called in any thread, one at a time. They install no signal handlers.
+    """
+
+    __test__ = False  # no class of tests, though pytest would take it for one by its name
+
+    def __init__(self, place: Mapping[str, Any], dut: Dut | None = None, lab: Lab | None = None) -> None:
+        self._place, self._dut, self._lab = place, dut, lab
+
+    def run(self, test: MeasurementOptions[AResult], stop: Event | None = None) -> AResult:
+        """Run `test` (a LoadTest, Search, Soak or Rfc2544) until its end, or until `stop` is set; returns its result.
+
+        A file that the test names as `output` gets the result as well. An interrupted test returns what it measured,
+        with `ending.status` "interrupted".
+
+        Raises UsageError for fields that cannot be used as given, before anything is sent; EnvironmentFault for a link
+        that is down; RemoteError for a port that somebody else owns; ConnectionFault for a tester that does not answer;
+        MeasurementError if nothing came back; FileFault for an output that cannot be written; KeyboardInterrupt after
+        Ctrl-C. Ports are stopped and released whatever happens.
+        """
+        for name, why in _ELSEWHERE.items():
+            if getattr(test, name):
+                raise UsageError(f"{name}={getattr(test, name)!r} of a test {why}")
+        measurement = measurement_of(replace(test, **self._place))
+        stop = stop or Event()
+        out = Unprinted(measurement.options.output or STDOUT)
+        try:
+            result, _ = measured(measurement, out, NoView(), stop, lab=self._lab)
+        except BaseException as error:
+            if (kept := out.abandon()) is not None:
+                error.add_note(kept)
+            raise
+        measurement.raise_for(result)
+        if result.ending.status == "interrupted" and not stop.is_set():
+            raise KeyboardInterrupt
+        return result
+
+    def ask(self, line: str) -> str:
+        """The answer of the DUT, a wirespeed router, to one line of its command language, such as "show runtime".
+
+        UsageError for a wrong line and for a DUT of another kind, ConnectionFault for a router that does not answer.
+        """
+        if not isinstance(self._dut, RouterDut):
+            raise UsageError("the DUT has no control socket of a wirespeed router; give connect() dut='router:SOCKET'")
+        return self._dut.ask(line)
+
+
+@contextmanager
+def connect(
+    server: str | None = None, *, dut: str | None = None, bench: str | PathLike[str] | None = None
+) -> Iterator[Testbed]:
+    """A testbed that is there already: the tester at `server` (HOST or HOST:PORT, 127.0.0.1:4501 by default), ours or a
+    T-Rex, and the DUT that `dut` says, as `--dut` takes it; it is asked for its counters. `bench` is a bench file
+    (docs/bench.md) that says both.
+
+    Raises ConnectionFault if no tester answers, UsageError for a DUT that there is not, FileFault for a bench file.
+    """
+    device = parse_dut(dut) if dut else None
+    if bench is None:
+        with GeneratorClient(server or DEFAULT_SERVER) as client:
+            client.connect()
+    yield Testbed({"server": server, "dut": dut, "bench": None if bench is None else Path(bench)}, device)
+
+
+@contextmanager
+def bring_up(lab: str = "embedded") -> Iterator[Testbed]:
+    """A lab on this machine, as `--lab` takes it ("embedded", "linux", "linux:af_xdp", "vm:IMAGE"), while the block
+    runs. The calling thread is bound to the lab's control CPUs meanwhile.
+
+    Raises UsageError for a lab that there is not, EnvironmentFault if this machine cannot bring it up.
+    """
+    with chosen_lab(lab) as up:
+        yield Testbed({"lab": lab}, up.dut, up)
+
+
+@contextmanager
+def embedded_lab(
+    *,
+    mtu: int | None = None,
+    queues: int | None = None,
+    descriptors: int | None = None,
+    program: str | PathLike[str] | None = None,
+    config: str | PathLike[str] | None = None,
+    exec: str | PathLike[str] | None = None,
+) -> Iterator[Testbed]:
+    """The lab that needs nothing: a generator and a wirespeed router on this machine, wired by two memifs.
+
+    `mtu` is the largest layer 3 packet in bytes (1500), `queues` the queues of a wire each way (1), `descriptors` the
+    packets that wait in one (up to 32768, by the free memory). `program` is the `wirespeed` of another build that the
+    router is run from, `config` a vppcfg file, `exec` a file of command lines for it. Raises as `bring_up` does.
+    """
+    given: dict[str, object] = {"mtu": mtu, "queues": queues, "descriptors": descriptors}
+    given |= {"program": program, "config": config, "exec": exec}
+    words = [f"{name}={value}" for name, value in given.items() if value is not None]
+    with bring_up(",".join(["embedded", *words])) as testbed:
+        yield testbed
+
+
+def read_result(file: str | PathLike[str]) -> MeasurementResult:
+    """The result in a file of any kind, also of trex-loadtest, or in the journal of a test that did not end. FileFault
+    says what is wrong with the file."""
+    return read_file(Path(file))
+
+
+def write_result(result: MeasurementResult, file: str | PathLike[str]) -> None:
+    """Write a result file, atomically. FileFault if it cannot be written."""
+    write_file(result, Path(file))

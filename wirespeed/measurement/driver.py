@@ -1,0 +1,37 @@
+"""The driver of measurements: what they stand on, their journal, and where their results go."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from wirespeed.measurement.measurement import AResult, Measurement
+from wirespeed.measurement.stand import stand_of
+
+if TYPE_CHECKING:
+    from wirespeed.lab.lab import Lab
+    from wirespeed.measurement.output import Output
+    from wirespeed.watching import Watcher
+
+
+def measured(
+    measurement: Measurement[Any, AResult],
+    out: Output,
+    watcher: Watcher[Any],
+    stop: Event,
+    *,
+    heeds_signals: bool = False,
+    lab: Lab | None = None,
+) -> tuple[AResult, str | None]:
+    """Run a measurement where its options say, or on `lab`, which is up, until its end or until `stop` is set. Returns
+    the result, which is kept in `out`, and the place that `out` names.
+
+    With `heeds_signals` the caller is within `stop_on_signals`: a signal before all is up raises KeyboardInterrupt."""
+    at, options = measurement.at, measurement.options
+    starting = stop if heeds_signals else None
+    with stand_of(at, options.bench, options.force, measurement.lasting_s, starting, lab) as stand:
+        with watcher as watch:
+            result = measurement.run(stand, watch, stop, out.journal(measurement.goes_on))
+        where = out.keep(result)
+    measurement.keep_more(result)
+    return result, where
