@@ -82,7 +82,7 @@ def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
             wait_for_links(client)
             for wires in (pair_directions()[:1], pair_directions()):
                 load = load_of({wire.tx: load_profile("bench", {"size": "64"}, wire.tx, wire.tx % 2) for wire in wires})
-                with Trial(Tester.of(client, wires), load) as trial:
+                with Trial(Tester(client, wires), load) as trial:
                     before = busiest_ns(lab.tester_pid)
                     told = trial.measure(Rate(100.0, "percentage"), SECONDS)
                     after = busiest_ns(lab.tester_pid)

@@ -60,7 +60,7 @@ class Held:
 def measure(test: SuiteTest, lab: EmbeddedLab, client: GeneratorClient, seconds: float) -> Held:
     wires = pair_directions(only="0-1" if test.unidirectional else "both")
     load = load_of({wire.tx: load_profile(test.profile, test.tunables, wire.tx, wire.tx % 2) for wire in wires})
-    with Trial(Tester.of(client, wires), load, dut=lab.dut) as trial:
+    with Trial(Tester(client, wires), load, dut=lab.dut) as trial:
         found = [trial.measure(Rate(percent, "percentage"), SEARCH_S) for percent in SEARCH_PERCENT]
         most = max(min(channel.received_pps for channel in one.channels.values()) for one in found)
         return Held(SHARE * most, trial.measure(Rate(SHARE * most, "pps"), seconds))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make this checkout ready: Debian packages, .venv, the native build. Does only what is missing, and says each step with
 # the seconds that it took; where nothing is missing it says nothing.
-#   tools/setup.sh [GROUP…]              test, lint, bench, docs, boards, images, postgresql, ray: what each needs in
+#   tools/setup.sh [GROUP…]              test, lint, bench, docs, boards, images, postgresql, ray, trex: what each needs in
 #                                        Debian packages, Python packages and programs in C, besides what runs wirespeed
 #   tools/setup.sh --packages GROUP…     Debian packages alone; build, trees, deb, container too
 #   tools/setup.sh --configure GROUP…    all but the compiling: build/compile_commands.json is up to date
@@ -72,7 +72,7 @@ for group in "$@"; do
 	build) wanted="$wanted $build" ;;
 	test)
 		wanted="$wanted $test"
-		extras="$extras test boards docs images postgresql ray"
+		extras="$extras test boards docs images postgresql ray trex"
 		programs="$programs native/acl_answers native/bench/bench_nodes native/bench/bench_generator"
 		;;
 	lint) # mypy reads what the checked files import
@@ -83,10 +83,10 @@ for group in "$@"; do
 		wanted="$wanted $bench"
 		programs="$programs benches"
 		;;
-	docs | boards | images | postgresql | ray) extras="$extras $group" ;;
+	docs | boards | images | postgresql | ray | trex) extras="$extras $group" ;;
 	trees | deb | container) eval "wanted=\"\$wanted \$$group\"" ;;
 	*)
-		echo "setup: no group $group; there are test, lint, bench, docs, boards, images, postgresql and ray" >&2
+		echo "setup: no group $group; there are test, lint, bench, docs, boards, images, postgresql, ray and trex" >&2
 		exit 2
 		;;
 	esac

@@ -3,6 +3,7 @@
 
 #include "bench/bench_setup.h"
 #include "dev/pool.h"
+#include "router/interface_kind.h"
 #include "router/packet/metadata.h"
 
 #include <math.h>
@@ -73,17 +74,8 @@ static struct graph_registration bench_tx = {.name = "%-tx", .process = bench_tx
 struct graph *node_rig_make(struct ws_router *router)
 {
 	static const char *const sources[] = {"bench-input"};
-	static const char *const interfaces[OUTPUTS] = {"e0",
-													"e1",
-													"e2",
-													"e3",
-													"e4",
-													"e5",
-													"e6",
-													"e7",
-													[OUTPUT_LOOPBACK] = "loopback",
-													[OUTPUT_VXLAN] = "vxlan",
-													[OUTPUT_BOND] = "bond"};
+	const char *interfaces[OUTPUTS] = {"e0", "e1", "e2", "e3", "e4", "e5", "e6", "e7"};
+	interface_outputs(interfaces);
 	struct graph_config config = {
 		.sources = sources,
 		.source_count = 1,

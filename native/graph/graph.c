@@ -197,15 +197,18 @@ static uint16_t edge_width(const struct builder *b, const char *text)
 	return text[0] == '*' ? b->config->interface_count : set ? set->count : 1;
 }
 
-/* One edge text: a name, "%-tx" or "*-output". Writes its nodes to `out`; returns how many, or an
- * error. */
+/* One edge text: a name, "?name", "%-tx" or "*-output". Writes its nodes to `out`; returns how
+ * many, or an error. Arcs name their ends without '?'. */
 static int expand(struct builder *b, const struct graph_node *node, const char *text,
 				  struct graph_node **out)
 {
 	char name[64];
+	uint16_t unused;
 	if (text[0] == '&')
 		return expand_set(b, node, text, out);
-	text = graph_arc_edge(b->config, node->registration->name, node->interface, text);
+	bool may_be_absent = text[0] == '?';
+	text =
+		graph_arc_edge(b->config, node->registration->name, node->interface, text + may_be_absent);
 	if (text[0] == '*')
 		return expand_all(b, text, out);
 	if (text[0] == '%' && node->interface == UINT16_MAX)
@@ -214,6 +217,8 @@ static int expand(struct builder *b, const struct graph_node *node, const char *
 		snprintf(name, sizeof(name), "%s%s", b->config->interfaces[node->interface], text + 1);
 	else
 		snprintf(name, sizeof(name), "%s", text);
+	if (may_be_absent && !resolve(b, name, &unused))
+		snprintf(name, sizeof(name), "%s", b->config->absent);
 	out[0] = discover(b, name);
 	return out[0] ? 1 : -EINVAL;
 }

@@ -44,11 +44,12 @@ struct graph_counter {
 /*
  * What a node file registers. `edges` are node names and may hold patterns: "%-tx" is the tx node
  * of this node's own interface, "*-output" stands for the output nodes of all interfaces, in their
- * order, and for the node `absent` where there is none, "&x" for all
- * edges of the set of that name. A name that begins with '%' registers a
- * template, of which each interface gets a node of its own. The same name may be registered at
- * several march levels: the graph takes the highest one that it is allowed. And in variants, which
- * do something more: the graph takes the one that its configuration asks for, if there is one.
+ * order, and for the node `absent` where there is none, "?x" leads to node x, or to `absent` where
+ * no node of that name is registered, "&x" stands for all edges of the set of that name. A name
+ * that begins with '%' registers a template, of which each interface gets a node of its own. The
+ * same name may be registered at several march levels: the graph takes the highest one that it is
+ * allowed. And in variants, which do something more: the graph takes the one that its configuration
+ * asks for, if there is one.
  */
 struct graph_registration {
 	const char *name;
@@ -168,7 +169,7 @@ struct graph_config {
 	const char *const *interfaces; /* NULL where there is none of that number */
 	uint16_t interface_count;
 	uint16_t template_count; /* the first so many of them have nodes of templates */
-	const char *absent;      /* what "*" leads to there */
+	const char *absent;      /* where "*" leads to there, and "?" without the node */
 	const struct graph_feature_on *features;
 	uint16_t feature_count;
 	uint8_t variants; /* bits of those that take the plain ones' place, the highest first */

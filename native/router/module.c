@@ -80,12 +80,26 @@ static int sort(void)
 	return error;
 }
 
+static int make_state(struct ws_router *router, const struct router_module *module)
+{
+	size_t size = RTE_ALIGN_CEIL(module->state_size, RTE_CACHE_LINE_SIZE);
+	void *state = aligned_alloc(RTE_CACHE_LINE_SIZE, size);
+	if (!state)
+		return fail(-ENOMEM, "no memory for the module %s", module->name);
+	memset(state, 0, size);
+	module_set_state(router, module, state);
+	return 0;
+}
+
 int modules_make(struct ws_router *router)
 {
 	int error = sort();
-	for (int i = 0; i < sorted_count && !error; i++)
-		if (sorted[i]->make)
+	for (int i = 0; i < sorted_count && !error; i++) {
+		if (sorted[i]->state_size)
+			error = make_state(router, sorted[i]);
+		if (!error && sorted[i]->make)
 			error = sorted[i]->make(router);
+	}
 	return error;
 }
 

@@ -18,6 +18,7 @@ struct router_module {
 	const char *name;
 	const char *after[MODULE_MAX_AFTER];
 	bool is_trunk;                           /* features stand on it */
+	size_t state_size;                       /* of a state that is there, zero, before `make` */
 	int (*make)(struct ws_router *router);   /* before the ports' interfaces and the workers */
 	void (*close)(struct ws_router *router); /* workers have stopped, their graphs are there */
 	void (*poll)(struct ws_router *router);  /* in ws_router_poll */
@@ -35,8 +36,8 @@ static inline void *module_state(const struct ws_router *router, const struct ro
 	return __atomic_load_n(&router->state[module->index], __ATOMIC_ACQUIRE);
 }
 
-/* Memory of malloc, which is freed behind the module's `free`. Allocate it when it is first needed,
- * and store it before a graph has the nodes that read it. */
+/* Of a module without state_size: memory of malloc, which is freed behind the module's `free`.
+ * Allocate it when it is first needed, and store it before a graph has the nodes that read it. */
 static inline void module_set_state(struct ws_router *router, const struct router_module *module,
 									void *state)
 {

@@ -15,17 +15,12 @@
 #include "router/fib/load_balance.h"
 #include "router/interface/address_index.h"
 #include "router/interface/interface.h"
-#include "router/interface/interface_due.h"
-#include "router/l2/l2.h"
-#include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
 #include "router/observe/stats_segment.h"
 #include "router/packet/takes.h"
 #include "router/route/sources.h"
 #include "router/worker/features.h"
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
-#include "wire/mpls.h"
 #include "wirespeed/router.h"
 
 #include <rte_branch_prediction.h>
@@ -43,13 +38,11 @@ enum { VARIANT_FLOW_FIELDS = 4 };
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
-	struct l2_table l2;
 	struct own_addresses *own;
 	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
 	/* By family (family_index) and index, the default one first. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];
 	bool many_tables[FAMILIES]; /* besides the default one */
-	uint32_t *mpls_routes;      /* load balances by mpls_route_index; NULL without a table */
 	struct load_balance_table load_balances;
 	struct adjacency_table adjacencies;
 	struct event_ring events __attribute__((aligned(64))); /* workers write */
@@ -73,7 +66,6 @@ struct ws_router {
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
-	struct interface_due advertisements, reports, announcements_due;
 	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
 	void *interface_names;        /* tree: interface_names.c */
 	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */
@@ -81,27 +73,16 @@ struct ws_router {
 	uint16_t lowest_free;         /* no interface that is no port has a free number below it */
 	uint16_t paired;              /* how many interfaces Linux has a part in */
 	struct address_index address_index;
-	uint32_t reachable_s[FAMILIES]; /* how long a neighbour is taken to be there; 0: for ever */
-	struct neighbor_room neighbor_room;
-	struct neighbor_due neighbor_due;
 	uint32_t flow_hash_seed;
 	struct stats_segment stats;
 	struct interface_settings settings[WS_MAX_INTERFACES];
 	struct sources sources;
-	uint32_t mpls_count, mpls_reserved; /* routes of labels, and how many are the router's own */
 	uint16_t pause_depth;
 	struct features features;
 	uint8_t variants; /* of nodes: bits of enum ws_counting, and VARIANT_FLOW_FIELDS */
 	uint8_t placement[WS_MAX_PORTS][WS_MAX_QUEUES];
 	uint8_t rx_modes[WS_MAX_PORTS][WS_MAX_QUEUES]; /* enum ws_rx_mode */
 };
-
-/* Where the route of a label is, that at the bottom of the stack apart. */
-enum { MPLS_ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
-static inline uint32_t mpls_route_index(uint32_t label, bool bottom)
-{
-	return label << 1 | bottom;
-}
 
 static inline int family_index(uint8_t family)
 {

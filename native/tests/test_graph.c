@@ -98,6 +98,7 @@ NODE(out, "%-out", spread_process, false, "%-wire", "sink")
 NODE(wire, "%-wire", sink_process, false)
 NODE(astray, "astray", source_process, true, "nobody")
 NODE(misspelt, "misspelt", source_process, true, "*-uot")
+NODE(choosy, "choosy", source_process, true, "?nobody", "?sink", "?e1-out", "?e0-out", "?arc-end")
 NODE(unowned, "unowned", source_process, true, "%-wire")
 static struct graph_registration sink = {.name = "sink", .process = sink_process};
 GRAPH_REGISTER(sink)
@@ -110,7 +111,8 @@ NODE(second_feature, "y-second", spread_process, false, "arc-end")
 NODE(third_feature, "x-third", spread_process, false, "arc-end")
 NODE(own_feature, "%-own", spread_process, false, "%-wire")
 NODE(last_feature, "last-feature", spread_process, false, "sink")
-static struct graph_arc test_arc = {.name = "test-arc", .starts = {"arc-start"}, .end = "arc-end"};
+static struct graph_arc test_arc = {
+	.name = "test-arc", .starts = {"arc-start", "choosy"}, .end = "arc-end"};
 static struct graph_arc own_arc = {.name = "own-arc", .starts = {"%-out"}, .end = "%-wire"};
 static struct graph_arc last_arc = {.name = "last-arc", .end = "sink"};
 static struct graph_feature features[] = {
@@ -214,6 +216,25 @@ static void expands_patterns(void **state)
 	graph_walk(graph);
 	assert_int_equal(sunk, 9);
 	graph_destroy(graph);
+}
+
+static void edges_to_nodes_that_may_be_absent(void **state)
+{
+	(void)state;
+	const struct graph_feature_on on[] = {{"y-second", UINT16_MAX}};
+	for (features_on_count = 0; features_on_count < 2; features_on_count++) {
+		features_on = on;
+		struct graph *graph = make("choosy", 1, NULL);
+		assert_non_null(graph);
+		assert_string_equal(graph->sources[0]->edges[0]->name, "sink");
+		assert_string_equal(graph->sources[0]->edges[1]->name, "sink");
+		assert_string_equal(graph->sources[0]->edges[2]->name, "sink"); /* no such interface */
+		assert_string_equal(graph->sources[0]->edges[3]->name, "e0-out");
+		assert_string_equal(graph->sources[0]->edges[4]->name,
+							features_on_count ? "y-second" : "arc-end");
+		graph_destroy(graph);
+	}
+	features_on_count = 0;
 }
 
 static void refuses_names_that_nobody_has(void **state)
@@ -379,6 +400,7 @@ int main(void)
 		cmocka_unit_test(runs_in_order_and_merges),
 		cmocka_unit_test(loops_to_itself_and_back),
 		cmocka_unit_test(expands_patterns),
+		cmocka_unit_test(edges_to_nodes_that_may_be_absent),
 		cmocka_unit_test(refuses_names_that_nobody_has),
 		cmocka_unit_test(takes_the_best_level_allowed),
 		cmocka_unit_test(starts_its_nodes),

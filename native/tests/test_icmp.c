@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the router answers to IPv4 packets: pings and errors. */
+#include "router/packet/metadata.h"
+#include "router/packet/upper.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
@@ -287,6 +289,67 @@ static void keeps_to_the_rate(void **state)
 	assert_int_equal(answered, 103);
 }
 
+/* ---- Upper layers ---- */
+
+enum { TEST_TYPE = 0x88b5, TEST_PROTOCOL = 253, TEST_PORT = 4000 };
+static const char *const upper_edges[] = {"error-drop"};
+static const struct graph_counter upper_counters[] = {{"taken", true}};
+static uint8_t taken_begins; /* the first byte of the last packet */
+
+static uint16_t upper_process(struct graph *graph, struct graph_node *node, void **packets,
+							  uint16_t n)
+{
+	taken_begins = packet_data(packets[n - 1])[0];
+	graph_count(node, 0, n);
+	graph_enqueue_all(graph, node, 0, packets, n);
+	return n;
+}
+
+static struct graph_registration upper = {
+	.name = "test-upper",
+	.process = upper_process,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(upper_edges),
+	GRAPH_COUNTERS(upper_counters),
+};
+GRAPH_REGISTER(upper)
+UPPER_NODE(type, ABOVE_ETHERNET, TEST_TYPE, "test-upper")
+UPPER_NODE(protocol, ABOVE_IP4, TEST_PROTOCOL, "test-upper")
+UPPER_NODE(port, ABOVE_IP4, UPPER_UDP(TEST_PORT), "test-upper")
+
+static void assert_taken(const struct frame *in, uint64_t count, uint8_t begins)
+{
+	rig_send(0, in->bytes, in->length);
+	assert_int_equal(rig_counter("test-upper", "taken"), count);
+	assert_int_equal(taken_begins, begins);
+	assert_int_equal(rig_take(0).length, 0);
+}
+
+/* A number that nobody registered is unknown, as before. */
+static void hands_over_to_upper_layers(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(client, self, 20);
+	struct udp_header *udp = (void *)(in.bytes + ETHERNET_LEN + IP4_LEN);
+	udp->destination = htobe16(TEST_PORT);
+	assert_taken(&in, 1, 0x45);
+	udp->destination = htobe16(TEST_PORT + 1);
+	rig_send(0, in.bytes, in.length);
+	struct frame answer = rig_take(0);
+	assert_int_equal(icmp_of(&answer)->code, ICMP4_PORT_UNREACHABLE);
+	ip_of(&in)->protocol = TEST_PROTOCOL;
+	frame_finish(&in);
+	assert_taken(&in, 2, 0x45);
+	struct ethernet_header *ethernet = (void *)in.bytes;
+	ethernet->type = htobe16(TEST_TYPE);
+	in.bytes[ETHERNET_LEN] = 0xab;
+	assert_taken(&in, 3, 0xab);
+	ethernet->type = htobe16(TEST_TYPE + 1);
+	rig_send(0, in.bytes, in.length);
+	assert_int_equal(rig_counter("ethernet-input", "unknown ethernet type"), 1);
+	assert_int_equal(rig_counter("test-upper", "taken"), 3);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, with_neighbor, rest_accounted)
@@ -301,6 +364,7 @@ int main(void)
 		TEST(stays_silent),
 		TEST(does_not_answer_itself),
 		TEST(keeps_to_the_rate),
+		TEST(hands_over_to_upper_layers),
 	};
 	return RIG_RUN(tests);
 }

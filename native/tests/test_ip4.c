@@ -235,6 +235,18 @@ static void drops_foreign_frames(void **state)
 }
 
 /* Some drivers take such packets, and count them as sent. */
+/* Of a router without MPLS (test_ip4_without_mpls), the type is unknown. */
+static void drops_labels_that_nobody_takes(void **state)
+{
+	(void)state;
+	struct frame in = frame_udp(IP(10, 0, 0, 2), IP(48, 0, 0, 9), 20);
+	struct ethernet_header *ethernet = (void *)in.bytes;
+	bool has_mpls = graph_node(rig_router->workers[0]->graph, "mpls-input");
+	ethernet->type = htobe16(ETHERNET_MPLS);
+	assert_dropped(&in, has_mpls ? "mpls-input" : "ethernet-input",
+				   has_mpls ? "mpls not enabled" : "unknown ethernet type");
+}
+
 static void drops_what_goes_out_without_a_link(void **state)
 {
 	(void)state;
@@ -383,6 +395,7 @@ int main(void)
 		TEST(drops_bad_headers),
 		TEST(drops_martians),
 		TEST(drops_foreign_frames),
+		TEST(drops_labels_that_nobody_takes),
 		TEST(drops_while_an_interface_is_down),
 		TEST(drops_what_goes_out_without_a_link),
 		TEST(keeps_to_the_mtu),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv6: checked, forwarded, answered; and what must not pass. */
 #include "router/interface/ip6_interface.h"
+#include "router/packet/metadata.h"
+#include "router/packet/upper.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
@@ -588,6 +590,56 @@ static void traces_tags_and_labels(void **state)
 	ws_router_trace_clear(rig_router);
 }
 
+/* ---- Upper layers ---- */
+
+enum { TEST_PROTOCOL = 253, TEST_PORT = 4000, TEST_ICMP = 200 };
+static const char *const upper_edges[] = {"error-drop"};
+static const struct graph_counter upper_counters[] = {{"taken", true}};
+static uint8_t taken_begins; /* the first byte of the last packet */
+
+static uint16_t upper_process(struct graph *graph, struct graph_node *node, void **packets,
+							  uint16_t n)
+{
+	taken_begins = packet_data(packets[n - 1])[0];
+	graph_count(node, 0, n);
+	graph_enqueue_all(graph, node, 0, packets, n);
+	return n;
+}
+
+static struct graph_registration upper = {
+	.name = "test-upper",
+	.process = upper_process,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(upper_edges),
+	GRAPH_COUNTERS(upper_counters),
+};
+GRAPH_REGISTER(upper)
+UPPER_NODE(protocol, ABOVE_IP6, TEST_PROTOCOL, "test-upper")
+UPPER_NODE(port, ABOVE_IP6, UPPER_UDP(TEST_PORT), "test-upper")
+UPPER_NODE(icmp, ABOVE_IP6, UPPER_ICMP6(TEST_ICMP), "test-upper")
+
+static void hands_over_to_upper_layers(void **state)
+{
+	(void)state;
+	struct frame in = udp6(IP6(0, 2), IP6(0, 1), 30);
+	struct udp_header *udp = (void *)(in.bytes + ETHERNET_LEN + IP6_LEN);
+	udp->destination = htobe16(TEST_PORT);
+	send(&in);
+	ip_of(&in)->next_header = TEST_PROTOCOL;
+	send(&in);
+	in = ping6(IP6(0, 2), IP6(0, 1), 30);
+	icmp_of(&in)->type = TEST_ICMP;
+	icmp6_set_checksum(in.bytes + ETHERNET_LEN);
+	send(&in);
+	assert_int_equal(rig_counter("test-upper", "taken"), 3);
+	assert_int_equal(taken_begins, 0x60);
+	icmp_of(&in)->type = TEST_ICMP + 1;
+	icmp6_set_checksum(in.bytes + ETHERNET_LEN);
+	send(&in);
+	assert_int_equal(rig_counter("ip6-local", "unknown icmp6 type"), 1);
+	assert_int_equal(rig_counter("test-upper", "taken"), 3);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, reset, rest_accounted)
@@ -604,6 +656,7 @@ int main(void)
 		TEST(answers_with_errors),
 		TEST(knows_when_to_be_silent),
 		TEST(follows_routes),
+		TEST(hands_over_to_upper_layers),
 		TEST(pings_others),
 		TEST(ping_keeps_the_last_answers),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cross-connect, and tracing packets through it. */
+#include "router/l2/l2.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
@@ -172,11 +173,11 @@ static uint32_t stations(uint32_t domain)
 
 static void grow_older(uint32_t seconds)
 {
-	struct l2fib *fib = rig_router->l2.fib;
+	struct l2fib *fib = l2_table(rig_router)->fib;
 	for (uint32_t i = 0; i < L2FIB_SIZE; i++)
 		if (fib->entries[i].key)
 			fib->entries[i].value -= (uint64_t)seconds << 32;
-	rig_router->l2.next_age_tsc = 0;
+	l2_table(rig_router)->next_age_tsc = 0;
 	ws_router_poll(rig_router);
 }
 

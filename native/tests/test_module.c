@@ -141,9 +141,13 @@ static void the_state_is_the_modules_own_and_freed_with_the_router(void **state)
 {
 	(void)state;
 	static struct router_module acl = MODULE(acl), bond = MODULE(bond);
+	static struct router_module routes = MODULE(routes, .state_size = 70);
 	router_module_register(&acl);
 	router_module_register(&bond);
+	router_module_register(&routes);
 	assert_int_equal(modules_make(router), 0);
+	const uint8_t zero[70] = {0};
+	assert_memory_equal(module_state(router, &routes), zero, sizeof(zero));
 	assert_null(module_state(router, &acl));
 	module_set_state(router, &acl, malloc(8));
 	assert_non_null(module_state(router, &acl));

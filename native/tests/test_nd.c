@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbour discovery: who becomes a neighbour, who stays one, and who is asked. */
+#include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
+#include "router/local/local.h"
 #include "router/neighbor/neighbor.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -245,15 +247,15 @@ static void answers_a_flood_of_queries_once_a_second(void **state)
 	assert_int_equal(rig_take(0).length, 0);
 	assert_int_equal(
 		rig_counter("icmp6-multicast-listener-query", "multicast listener queries received"), 100);
-	interface_due_at(&rig_router->reports, 0, 1);
+	interface_due_at(reports_due(rig_router), 0, 1);
 	ws_router_poll(rig_router);
 	rig_walk();
 	assert_true(rig_take(0).length > 0);
 	/* The answer may take its time, as long as the querier says. */
 	settings->reported_tsc = 0;
 	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 10000);
-	assert_true(interface_is_due(&rig_router->reports, 0));
-	assert_true(rig_router->reports.tsc[0] <= graph_tsc() + 10 * rig_router->tsc_hz);
+	assert_true(interface_is_due(reports_due(rig_router), 0));
+	assert_true(reports_due(rig_router)->tsc[0] <= graph_tsc() + 10 * rig_router->tsc_hz);
 }
 
 /* ---- Announcements ---- */
@@ -300,10 +302,10 @@ static void announces_addresses_when_asked_to(void **state)
 	assert_int_equal(seen.advertisements, 3); /* the link-local one too */
 	assert_int_equal(seen.reports, 1);
 	/* Another report follows, and then no more. */
-	assert_true(interface_is_due(&rig_router->reports, 0));
-	interface_due_at(&rig_router->reports, 0, 1);
+	assert_true(interface_is_due(reports_due(rig_router), 0));
+	interface_due_at(reports_due(rig_router), 0, 1);
 	assert_int_equal(take_announced().reports, 1);
-	assert_false(interface_is_due(&rig_router->reports, 0));
+	assert_false(interface_is_due(reports_due(rig_router), 0));
 	/* An interface that is down says nothing; all when it comes up. */
 	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP4, true), 0);
 	assert_int_equal(ws_router_set_state(rig_router, 0, false), 0);
@@ -352,8 +354,8 @@ static void a_poll_looks_at_what_is_due_and_at_no_others(void **state)
 		assert_int_equal(ws_router_set_ip6(rig_router, (uint16_t)loop, true), 0);
 		assert_int_equal(ws_router_set_advertising(rig_router, (uint16_t)loop, &advertising), 0);
 	}
-	struct interface_due *due[] = {&rig_router->advertisements, &rig_router->announcements_due,
-								   &rig_router->reports};
+	struct interface_due *due[] = {advertisements_due(rig_router), announcements_due(rig_router),
+								   reports_due(rig_router)};
 	assert_int_equal(due[0]->count, MANY);
 	for (int i = 0; i < 2 * MANY / 64 + 2; i++) {
 		ws_router_poll(rig_router);

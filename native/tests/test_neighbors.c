@@ -125,8 +125,8 @@ static void room_comes_back(void **state)
 	assert_int_equal(counters().learnt, OF_INTERFACE);
 	assert_int_equal(ws_router_address_del(rig_router, 0, PREFIX(10, 0, 0, 1, 24)), 0);
 	assert_int_equal(counters().learnt, 0);
-	assert_int_equal(rig_router->neighbor_room.interfaces[0].oldest, 0);
-	assert_int_equal(rig_router->neighbor_room.interfaces[0].newest, 0);
+	assert_int_equal(neighbor_room_of(rig_router)->interfaces[0].oldest, 0);
+	assert_int_equal(neighbor_room_of(rig_router)->interfaces[0].newest, 0);
 }
 
 /* ---- Silence */

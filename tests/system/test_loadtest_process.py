@@ -162,7 +162,7 @@ def test_the_other_direction_alone_and_each_load_in_turn(ring: RingLab) -> None:
 
 def test_a_trial_measures_one_load_after_another(ring: RingLab) -> None:
     with connected(ring.rpc) as client:
-        pair = tester.Tester.of(client, pair_directions())
+        pair = tester.Tester(client, pair_directions())
         with Trial(pair, load_for(replace(SHORT, latency_rate_pps=1000.0))) as trial:
             results = [trial.measure(Rate(pps, "pps"), 0.5) for pps in (2000.0, 10_000.0)]
         assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
@@ -180,7 +180,7 @@ def test_a_trial_measures_one_load_after_another(ring: RingLab) -> None:
 def test_a_trial_that_is_told_to_stop_leaves_nothing_that_sends(ring: RingLab) -> None:
     with connected(ring.rpc) as client:
         stop = threading.Event()
-        trial = Trial(tester.Tester.of(client, pair_directions()), load_for(SHORT), stop=stop)
+        trial = Trial(tester.Tester(client, pair_directions()), load_for(SHORT), stop=stop)
         threading.Timer(0.2, stop.set).start()
         with trial, pytest.raises(KeyboardInterrupt):
             trial.measure(Rate(1000, "pps"), 60.0)
@@ -286,7 +286,7 @@ def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
         dut = parse_dut(f"router:{lab.control_socket}")
         dut.prepare()
         try:
-            with Trial(tester.Tester.of(client, pair_directions()), load_for(SHORT), dut=dut) as trial:
+            with Trial(tester.Tester(client, pair_directions()), load_for(SHORT), dut=dut) as trial:
                 result = trial.measure(Rate(RATE_PPS, "pps"), 0.5)
         finally:
             dut.close()
@@ -328,7 +328,7 @@ def test_an_owners_time_out_ends_no_long_trial(impatient_ring: RingLab) -> None:
     """A trial that its generator ends by itself is looked at often enough for the generator to hear its owner."""
     duration_s = 1.5 * OWNER_TIMEOUT_S
     with connected(impatient_ring.rpc) as client:
-        pair = tester.Tester.of(client, pair_directions())
+        pair = tester.Tester(client, pair_directions())
         with Trial(pair, load_for(SHORT)) as trial:
             result = trial.measure(Rate(1000, "pps"), duration_s)
     assert result.duration_s == pytest.approx(duration_s, rel=0.02)

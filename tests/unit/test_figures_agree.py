@@ -28,7 +28,6 @@ from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.file import read_result, write_result
 from wirespeed.measurement.loadtest.live import summary
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.report.markdown import plain
 from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
@@ -41,6 +40,7 @@ from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
 from wirespeed.suite import ab
 from wirespeed.suite.headline import headline
+from wirespeed.tables import plain
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed
 

@@ -66,4 +66,5 @@ def features() -> list[str]:
 def test_only_its_own_folder_includes_a_feature(feature: str) -> None:
     sources = [path for part in arrows.PARTS for path in (ROOT / "native" / part).rglob("*.[ch]")]
     users = {path.parent.name for path in sources if f'#include "router/{feature}/' in path.read_text()}
-    assert users == {feature}
+    assert (ROOT / "native/router" / feature).is_dir()
+    assert users <= {feature}

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from dataclasses import replace
 
 import pytest
@@ -13,13 +12,14 @@ from wirespeed.measurement.loadtest.analysis import analyse
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare
 from wirespeed.report.more_panels import more_panels
-from wirespeed.report.nodes import OUTSIDE, dearest, node_rows, nodes_to_csv, nodes_to_json, nodes_to_markdown
+from wirespeed.report.nodes import OUTSIDE, NodeRow, all_rows, dearest, node_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
 from wirespeed.report.views import page_of
 from wirespeed.results.dut import DutTelemetry, NodeCost, WorkerCost
 from wirespeed.results.figures import MEGA
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
+from wirespeed.tables import rows_csv
 
 VARIABLES = {"profile_file": "bench", "warmup_mult": "1", "warmup_duration": 0, "unidirectional": True}
 CLOCKS = 2_600_000
@@ -85,9 +85,9 @@ def test_tables():
     assert text.startswith("t at 1.00 Mpps offered\n\n| Worker | Node ")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
     assert ["wk_0", "outside nodes", "–", "–", "–", "–", "–", "10.00"] in rows
-    lines = list(csv.DictReader(io.StringIO(nodes_to_csv(comparison))))
+    lines = list(csv.DictReader(io.StringIO(rows_csv(NodeRow, all_rows(comparison)))))
     assert len(lines) == 2 * 2 * 4
-    assert json.loads(nodes_to_json(comparison, "T"))["rows"][1]["node"] == "ip4-lookup"
+    assert all_rows(comparison)[1].node == "ip4-lookup"
 
 
 def test_the_page_has_them_folded():

@@ -70,7 +70,7 @@ def bare_trial(trex: SimulatedTrex) -> Iterator[Trial]:
     load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
     with GeneratorClient(trex.server, timeout_s=2.0) as client:
         client.connect()
-        with Trial(tester.Tester.of(client, wires), load) as trial:
+        with Trial(tester.Tester(client, wires), load) as trial:
             yield trial
 
 
@@ -107,7 +107,7 @@ def test_residual_frames_are_waited_for_as_long_as_asked() -> None:
     load = load_of({0: load_profile("bench", {"size": "64"}, 0, 0)})
     with loop() as trex, GeneratorClient(trex.server, timeout_s=2.0) as client:
         client.connect()
-        with Trial(tester.Tester.of(client, wires), load, residual_s=0.3) as trial:
+        with Trial(tester.Tester(client, wires), load, residual_s=0.3) as trial:
             assert trial.measure(Rate(1e5, "pps"), 0.05).drain.duration_s >= 0.3
 
 

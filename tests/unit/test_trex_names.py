@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from trex_library import need_trex_library
 
-from wirespeed.profiles import trex_functions as trex
-from wirespeed.profiles.instructions import STLError
 from wirespeed.profiles.script import run_profile_file
 
 CLIENTS_OWN = ("trex.astf", "trex.common", "trex.stl.api", "trex.stl.trex_stl_client")
@@ -68,41 +66,3 @@ def test_the_star_import_gives_trexs_names(tmp_path: Path, monkeypatch: pytest.M
         if module and not module.startswith(("scapy", *CLIENTS_OWN)) and name not in COMPILED | LEFT_OVER
     ]
     assert unexplained == []
-
-
-@pytest.mark.parametrize(
-    ("got", "expected"),
-    [
-        (trex.int2ipv6(1, 2), "::1:0:0:0:2"),
-        (trex.generate_ipv6("aa:bb:cc:dd:ee:ff"), "fe80::a8bb:ccff:fedd:eeff"),
-        (trex.increase_ipv6("2001:db8::ffff"), "2001:db8::1:0"),
-        (trex.increase_ipv6("0:0:0:1:ffff:ffff:ffff:ffff"), "0:0:0:1::"),
-        (trex.compress_ipv6("0001:0001:0000:0000:0000:1111:0000:0000"), "1:1::1111:0:0"),
-        (trex.ipv62int("1::2"), (281474976710656, 2)),
-        (trex.is_valid_ipv6_ret("::1"), bytes(15) + b"\1"),
-        (trex.generate_ipv6_solicited_node("2001:db8::1:2"), "ff02::1:ff01:2"),
-        (trex.multicast_mac_from_ipv6("2001:db8::1:2"), "33:33:00:01:00:02"),
-        (trex.calc_bps_L1(1000, 2), 1320),
-        (trex.bitfield_to_list(5), [0, 2]),
-        (trex.bitfield_to_str(5), "0, 2"),
-        (trex.round_float(1.23456), 1.23),
-        (trex.sec_split_usec(1.5), (1, 500000)),
-        (trex.try_int("a"), "a"),
-        (trex.get_number("5"), 5),
-        (trex.list_xor([1, 2], [2, 3]), [1, 3]),
-        (trex.list_difference([1, 2], [2]), [1]),
-        (trex.is_sub_list([1], [1, 2]), True),
-        (trex.has_dup([1, 1]), True),
-        (trex.natural_sorted_key("a10"), ["a", 10, ""]),
-        (trex.parse_ports_from_profiles(["0.a", "0.b", "1.a"]), [0, 1]),
-    ],
-)
-def test_functions_give_what_trexs_give(got: object, expected: object) -> None:
-    assert got == expected
-
-
-def test_addresses_that_are_none_are_refused() -> None:
-    with pytest.raises(STLError, match="is not an IPv6 address"):
-        trex.is_valid_ipv6_ret("1.2.3.4")
-    with pytest.raises(STLError, match="above max IP"):
-        trex.CTRexScIpv4SimpleRange("ip", "inc", "16.0.0.9", "16.0.0.1")

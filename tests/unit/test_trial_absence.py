@@ -105,7 +105,7 @@ def test_links_of_the_device_and_the_size_decide_before_an_absence(
     load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
     with SimulatedTrex(capacity_pps=capacity_pps) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:
         client.connect()
-        with Trial(tester.Tester.of(client, wires), load, dut=Told(drops)) as trial:
+        with Trial(tester.Tester(client, wires), load, dut=Told(drops)) as trial:
             found = trial.measure(Rate(1e6, "pps"), 0.3)
     assert (found.spoilt is not None) is excused
     trial_of_search = SearchTrial(1, "search", 1e6, 0.3, found)
@@ -133,7 +133,7 @@ def test_nobody_asks_the_tester_anything_while_a_trial_runs(extended: bool) -> N
     load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
     with SimulatedTrex(extended=extended) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:
         client.connect()
-        with Trial(tester.Tester.of(client, wires), load) as trial:
+        with Trial(tester.Tester(client, wires), load) as trial:
             found = trial.measure(Rate(1e6, "pps"), 0.3)
         starts = [index for index, methods in enumerate(trex.messages) if "start_traffic" in methods]
         (start,) = starts

@@ -30,7 +30,6 @@ from wirespeed.measurement.search.live import summary
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak import live as soak
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.report.markdown import plain
 from wirespeed.results.figures import MEGA
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
@@ -38,6 +37,7 @@ from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
 from wirespeed.suite.headline import headline
+from wirespeed.tables import plain
 
 RESULTS: dict[str, MeasurementResult] = {
     "search both ways": search_of("t", SimulatedDut(step(7.7712345e6)), mrr=3),

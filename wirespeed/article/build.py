@@ -7,10 +7,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from wirespeed.article import chapters, evidence
+from wirespeed.article.chapters import written
 from wirespeed.article.material import Expected, Material, figures_of, newest
 from wirespeed.article.pictures import draw
-from wirespeed.article.words import gap, said
 from wirespeed.corpus.corpus import Corpus
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.errors import FileFault, UsageError
@@ -19,21 +18,6 @@ from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.site.entries import Catalogue, Entry, Told, catalogue
 from wirespeed.site.told import told_of
-
-_CHAPTERS = (
-    chapters.summary,
-    evidence.hardware,
-    evidence.method,
-    chapters.results,
-    chapters.other_box,
-    chapters.pictures,
-    evidence.limits,
-    evidence.texts,
-    chapters.power,
-    evidence.optics,
-    evidence.caveats,
-    evidence.commands,
-)
 
 
 def article(
@@ -55,10 +39,8 @@ def article(
     if images is not None:
         both = [*material.results, *(material.against.results if material.against else ())]
         material = replace(material, pictures=draw(corpus, both, images, beside) if both else ())
-    head = f"# {said(title or f'{box}: a review')}\n\n{gap('why this box, what for, what it cost, who lent it.')}"
-    parts = [part for chapter in _CHAPTERS if (part := chapter(material))]
     # What acts on a terminal is gone from all of it, whoever wrote it down.
-    text = "\n".join(map(harmless, "\n".join([head, *parts]).split("\n")))
+    text = "\n".join(map(harmless, written(material, title).split("\n")))
     return text.encode(errors="replace").decode()
 
 

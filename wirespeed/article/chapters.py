@@ -1,17 +1,33 @@
-"""The chapters of figures: summary, results, the other box, power, pictures. Pure."""
+"""What the article's template asks for: figures, tables and texts of the material, each as its chapter has it. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
 from wirespeed.article.material import Material
-from wirespeed.article.words import chapter, gap, listed, said, table
+from wirespeed.article.words import block, gap, marked, said, table
 from wirespeed.compare.comparison import compare
 from wirespeed.compare.sides import facing, side_of
 from wirespeed.compare.text import markdown
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.files import cases_of_results
+from wirespeed.explain.text import as_markdown
+from wirespeed.pages.templates import text_of
+from wirespeed.report.configuration import SETTINGS, VERSIONS, Listing, configuration
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
 from wirespeed.report.power import power_to_markdown
-from wirespeed.results.figures import MEGA
+from wirespeed.results.command import command_of
+from wirespeed.results.figures import MEGA, NOTHING
+from wirespeed.results.inspection import Part, Remarked
 from wirespeed.results.power import power_line
+from wirespeed.site.box import described
 from wirespeed.site.entries import Figure
 from wirespeed.site.figures import mega, per_watt, rate_of, trust
 from wirespeed.site.home import price_of
@@ -19,106 +35,163 @@ from wirespeed.site.parts import test_name
 from wirespeed.site.worth import parse_price, per_price_text
 
 WITHIN, CONFIDENCE = 0.01, 0.95
-_BENCH = "`description:` of the bench file says it."
+_SHOWN = ("runtime", "run", "errors", "err", "hardware-interfaces", "hardware", "softnet", "ethtool", "netstat -i")
+_MOST_LINES = 80
+_PLACES = "topology places"
+"""Which CPU sits where says little to a reader."""
 
 
-def summary(found: Material) -> str:
-    """What holds, in one sentence and one table; and what of it does not."""
-    holding = [one for one in found.best.values() if not one.value.irregular]
-    if not holding:
-        return chapter("Summary", gap("no test found a rate that holds."))
-    first = holding[0]
-    mark = trust(first)
-    opening = (
-        f"{said(found.box)} forwards **{said(rate_of(first))}** of {said(test_name(*first.entry.test))}: {first.name}, "
-        f"{mark.word}. {_limited(first)}\n"
-    )
-    rows = [_row(one) for one in found.best.values()]
-    legend = dict.fromkeys((trust(one).shape, trust(one).word) for one in found.best.values())
-    return chapter(
-        "Summary",
-        opening,
-        table(("Test", "Figure", "Mpps", "", "Mpps/W", "Limited by", "Version"), rows, (2, 4)),
-        ", ".join(f"{shape} {word}" for shape, word in legend) + "; rates are of all directions together.\n",
-        _worth(found, first),
-        gap("what it was like to work with the box, and whether you would buy it again."),
+def written(found: Material, title: str) -> str:
+    """The article: every value is one line of prose in which nothing acts, unless it is markdown already (Markup)."""
+    return (
+        _environment()
+        .from_string(text_of("wirespeed.article", "templates/article.md"))
+        .render(found=found, title=title)
     )
 
 
-def _limited(figure: Figure) -> str:
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        autoescape=False,
+        undefined=StrictUndefined,
+        finalize=lambda value: value if isinstance(value, Markup) else said(str(value)) if value is not None else "",
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    functions = (
+        *(
+            against_other,
+            block,
+            caveats,
+            described,
+            device_texts,
+            explained_hardest,
+            gap,
+            legend,
+            limited,
+            listings,
+            marks_of,
+        ),
+        *(parse_price, parts_of, per_price_text, power_lines, power_table, price_of, rate_of, results_matrix, said),
+        *(settings_apart, shared_settings, table, test_name, trust),
+    )
+    made.globals |= {one.__name__: one for one in functions}
+    made.globals |= {
+        "OPTICS": "Modules",
+        "BENCH": "`description:` of the bench file says it.",
+        "INSPECT": "`wirespeed host show -o box.json` on the box and `wirespeed corpus add box.json` bring them.",
+    }
+    made.filters |= {"command_of": command_of, "figure_row": figure_row}
+    return made
+
+
+def limited(figure: Figure) -> str:
+    """What limits the test, in one sentence; empty where nothing tells."""
     sentences = figure.entry.told.sentences
-    if not sentences:
-        return ""
-    text = said(sentences[0]).rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    text = sentences[0].rstrip(".") if sentences else ""
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _row(figure: Figure) -> tuple[str, ...]:
+def figure_row(figure: Figure) -> tuple[str, ...]:
     entry = figure.entry
-    watt = per_watt(figure) or "–"
-    shape = trust(figure).shape
-    name = test_name(*entry.test)
-    return name, figure.name, mega(figure), shape, watt, entry.limited_by or "–", entry.version or "–"
+    rate = figure.name, mega(figure), trust(figure).shape, per_watt(figure) or NOTHING
+    return test_name(*entry.test), *rate, entry.limited_by or NOTHING, entry.version or NOTHING
 
 
-def _worth(found: Material, first: Figure) -> str:
-    price, date = price_of(found.entries)
-    known = parse_price(price)
-    if known is None:
-        told = f" ({said(price)} has no number and unit)" if price else ""
-        return gap(f"the price of the box and its date{told}.", _BENCH)
-    day = f" ({said(date)})" if date else ""
-    line = f"At {said(price)}{day} that is {per_price_text(first.value.rate_pps, known)}.\n"
-    return line if date else line + "\n" + gap("the date of that price.", _BENCH)
+def legend(figures: Iterable[Figure]) -> str:
+    """The shapes that mark figures, and what each means."""
+    return ", ".join(dict.fromkeys(f"{trust(one).shape} {trust(one).word}" for one in figures))
 
 
-def results(found: Material) -> str:
-    """The matrix of loads, boxes and directions, and which of the usual tests are not in it."""
-    missing = [
-        f"{one.label}, {'both directions' if one.directions > 1 else 'one direction'} "
-        f"(`-p {one.profile} -t {','.join(f'{name}={value}' for name, value in one.settings.items())}`)"
-        for one in found.unmeasured
-    ]
-    told = f"{found.left_out} older results of the same tests are in the corpus.\n" if found.left_out else ""
-    shown = matrix_to_markdown(matrix(found.comparison), MEGA) if found.tests else gap("no test was run.")
-    return chapter(
-        "Results",
-        "In each cell the highest load forwarded with no more loss than the threshold, or what a search found.\n",
-        shown,
-        told,
-        gap("tests that reviews have and this one has not:") + "\n" + listed(missing) if missing else "",
-    )
+def results_matrix(found: Material) -> Markup:
+    """The matrix of loads, boxes and directions."""
+    return marked(matrix_to_markdown(matrix(found.comparison), MEGA))
 
 
-def other_box(found: Material) -> str:
-    """Verdicts, not two numbers side by side."""
-    if found.against is None:
-        return ""
+def against_other(found: Material) -> tuple[Markup, int]:
+    """Verdicts on the figures that both boxes have, and how many only one has."""
+    assert found.against is not None
     other = found.against
     a, b = facing(side_of(other.box, other.tests), side_of(found.box, found.tests))
-    alone = len(a.keys() ^ b.keys())
     both = compare({one: a[one] for one in a if one in b}, {one: b[one] for one in b if one in a}, WITHIN, CONFIDENCE)
-    return chapter(
-        f"Against {said(other.box)}",
-        f"A is {said(other.box)}, B is {said(found.box)}; the newest result of each test alone, so most verdicts need "
-        "repeats.\n",
-        markdown(both, WITHIN) if both.rows else "",
-        gap(f"{alone} figures that only one of the two has.") if alone else "",
-    )
+    return marked(markdown(both, WITHIN) if both.rows else ""), len(a.keys() ^ b.keys())
 
 
-def power(found: Material) -> str:
-    lines = [said(f"{one.name}: {line}") for one in found.tests if (line := power_line(one))]
-    if not lines:
-        return chapter("Power", gap("power was not measured.", "`--power METER` does, or `power:` of the bench file."))
-    return chapter("Power", power_to_markdown(found.comparison, MEGA), listed(lines))
+def power_lines(found: Material) -> list[str]:
+    return [f"{one.name}: {line}" for one in found.tests if (line := power_line(one))]
 
 
-def pictures(found: Material) -> str:
-    photos = gap("photos of the box.")
-    if found.pictures:
-        shown = [f"![{said(one.sentence)}](<{one.link}>)\n" for one in found.pictures]
-        return chapter("Pictures", *shown, photos)
-    return chapter(
-        "Pictures", gap("charts of load and loss.", "`wirespeed corpus article --images DIR` draws them."), photos
-    )
+def power_table(found: Material) -> Markup:
+    return marked(power_to_markdown(found.comparison, MEGA))
+
+
+def parts_of(found: Material) -> list[Part]:
+    return [part for one in found.inspections for part in one.parts]
+
+
+def marks_of(found: Material) -> list[Remarked]:
+    return [mark for one in found.inspections for mark in one.marks]
+
+
+def shared_settings(found: Material) -> list[tuple[str, str, str]]:
+    """What all tests had alike."""
+    return [
+        (name, key, value)
+        for name, pairs in configuration(found.tests).shared
+        for key, value in pairs
+        if value != NOTHING and not key.startswith(_PLACES)
+    ]
+
+
+def settings_apart(found: Material) -> str:
+    apart = configuration(found.tests).apart
+    return ", ".join(key.heading for key in apart if key.section in (SETTINGS, VERSIONS))
+
+
+def listings(found: Material) -> tuple[Listing, ...]:
+    return tuple(configuration(found.tests).listings)
+
+
+def explained_hardest(found: Material) -> Markup:
+    """What `explain` writes of the hardest test, a heading lower; its texts come from results, and act on nothing."""
+    hardest = next(iter(found.best.values()), None)
+    if hardest is None:
+        return Markup()
+    name = found.results[hardest.entry.digest].name
+    explained = map(explain, cases_of_results(found.tests, found.inspections))
+    case = [one for one in explained if one.case.load.name.startswith(name)][:1]
+    return marked(as_markdown(case).replace("<", r"\<") if case else "")
+
+
+def device_texts(found: Material) -> tuple[str, list[tuple[str, list[str]]], list[str]]:
+    """The test, the texts that an article argues with, and the names of all that the device printed at the hardest
+    test that kept any."""
+    for figure in found.best.values():
+        result = found.results[figure.entry.digest]
+        carried = result.dut.get("texts")
+        if isinstance(carried, dict) and carried:
+            texts = [(str(name), str(text)) for name, text in carried.items()]
+            shown = [
+                (name, list(_cut(text)))
+                for name, text in texts
+                if name.split("/")[-1].removeprefix("show ").removesuffix("_stat") in _SHOWN and text.strip()
+            ]
+            return result.name, shown, [name for name, _ in texts]
+    return "", [], []
+
+
+def _cut(text: str) -> Iterator[str]:
+    lines = text.strip("\n").splitlines()
+    more = [f"… {len(lines) - _MOST_LINES} lines more"] if len(lines) > _MOST_LINES else []
+    return chain(lines[:_MOST_LINES], more)
+
+
+def caveats(found: Material) -> Iterator[Any]:
+    for remark in found.comparison.remarks:
+        named = "; ".join(remark.tests[:6]) + ("; …" if len(remark.tests) > 6 else "")
+        yield f"{remark.sentence} ({named})" if remark.tests else remark.sentence
+    yield from (f"{one.name}: {note}" for one in found.tests for note in one.ending.notes)
+    yield from (line for one in found.inspections for line in one.missing)
+    if found.lost:
+        yield f"{found.lost} results of the box have no whole file in the corpus and are left out."

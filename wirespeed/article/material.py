@@ -23,6 +23,10 @@ class Expected:
     settings: Mapping[str, str]
     directions: int
 
+    @property
+    def settings_text(self) -> str:
+        return ",".join(f"{name}={value}" for name, value in self.settings.items())
+
     def is_in(self, entry: Entry) -> bool:
         profile, _, settings = entry.load.partition(" ")
         told = {name: value for name, _, value in (one.partition("=") for one in settings.split(",") if one)}

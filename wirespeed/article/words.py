@@ -1,21 +1,28 @@
-"""Markdown as articles have it: gaps that cannot be overlooked, blocks that nothing in them can leave."""
+"""Markdown as articles have it: gaps that cannot be overlooked, blocks that nothing in them can leave. What is markdown
+already is Markup, and ends without a newline."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
 
 from wirespeed.pages.words import harmless
-from wirespeed.report.markdown import aligned, plain
+from wirespeed.tables import aligned, plain
 
 GAP = "**GAP**"
 """What a writer searches for."""
 _FENCE = re.compile(r"`{3,}")
 
 
-def gap(what: str, how: str = "") -> str:
+def marked(text: str) -> Markup:
+    return Markup(text.rstrip("\n"))
+
+
+def gap(what: str, how: str = "") -> Markup:
     """What is missing and, in words that are markdown already, how to come by it."""
-    return f"> {GAP}: {what}{f' {how}' if how else ''}\n"
+    return marked(f"> {GAP}: {what}{f' {how}' if how else ''}")
 
 
 def said(text: str) -> str:
@@ -23,21 +30,13 @@ def said(text: str) -> str:
     return plain(harmless(text))
 
 
-def block(lines: Sequence[str], language: str = "") -> str:
+def block(lines: Iterable[str], language: str = "") -> Markup:
     """Lines as they stand."""
     shown = [harmless(line.replace("\t", "        ")) for line in lines]
     longest = max((len(run) for line in shown for run in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)
-    return "\n".join([f"{fence}{language}", *shown, fence]) + "\n"
+    return marked("\n".join([f"{fence}{language}", *shown, fence]))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], figures: Sequence[int] = ()) -> str:
-    return aligned([head, *([harmless(cell) for cell in row] for row in rows)], set(figures))
-
-
-def listed(lines: Sequence[str]) -> str:
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def chapter(title: str, *parts: str) -> str:
-    return "\n".join([f"## {title}\n", *(part for part in parts if part)])
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], figures: Sequence[int] = ()) -> Markup:
+    return marked(aligned([head, *([harmless(cell) for cell in row] for row in rows)], set(figures)))

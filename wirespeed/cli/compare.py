@@ -99,18 +99,10 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
         }[form]()
         print(told, end="")
         return
-    from rich import box  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     from wirespeed.results.figures import difference_text  # noqa: PLC0415
+    from wirespeed.tables import print_table  # noqa: PLC0415
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in text.HEAD:
-        table.add_column(heading, overflow="fold")  # a figure is never cut
-    for row in compared.rows:
-        table.add_row(*text.cells(row, within))
-    Console().print(table)
+    print_table(text.HEAD, (text.cells(row, within) for row in compared.rows))
     if compared.control is not None:
         print(f"the control moved by {difference_text(compared.control)}, which is taken off the others")
 

@@ -230,34 +230,17 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
 
 def _print(what: str, found: Found, as_json: bool) -> None:
     from wirespeed.corpus import text  # noqa: PLC0415
+    from wirespeed.tables import print_table  # noqa: PLC0415
 
     if as_json:
         print(text.as_json(found.rows))
         return
     if what == "list":
-        _print_table(text.RESULT_HEAD, [text.result_cells(row) for row in found.rows])
+        print_table(text.RESULT_HEAD, map(text.result_cells, found.rows), whole="id", piped=_PIPED_COLUMNS)
     else:
-        _print_table(text.FIGURE_HEAD, [text.figure_cells(row) for row in found.rows])
+        print_table(text.FIGURE_HEAD, map(text.figure_cells, found.rows), ("rate", "pps/W"), "id", _PIPED_COLUMNS)
     left = found.total - len(found.rows)
     print(f"{len(found.rows)} of {found.total}{'; --rows 0 shows all' if left else ''}")
-
-
-def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich import box  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    console = Console()
-    if not console.is_terminal:
-        console.width = _PIPED_COLUMNS
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for number, name in enumerate(head):
-        is_rate = name in ("rate", "pps/W")
-        table.add_column(name, no_wrap=not number or is_rate, justify="right" if is_rate else "left")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print(table)
 
 
 def _show(corpus: Corpus, name: str, as_json: bool) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -14,6 +12,7 @@ from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
 from wirespeed.results.figures import difference_text, rate_text
 from wirespeed.results.verdict import Figure
+from wirespeed.tables import aligned, csv_lines
 
 _ABSURD = 10.0
 """An interval that reaches ten times says nothing."""
@@ -82,21 +81,20 @@ def trend_lines(names: Sequence[str], found: Sequence[Plateau]) -> Iterator[str]
 
 
 def markdown(comparison: Comparison, within: float) -> str:
-    rows = [HEAD, *(cells(row, within) for row in comparison.rows)]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|---" * len(HEAD) + "|", *lines[1:]]) + "\n"
+    return aligned([HEAD, *(cells(row, within) for row in comparison.rows)], ())
 
 
 def as_csv(comparison: Comparison) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    lines: list[tuple[Any, ...]] = [
+        (
+            *(row.subject.kind, row.subject.load, row.subject.directions, row.subject.figure, row.subject.box),
+            *(row.a_pps, row.b_pps, row.judgement.difference, row.judgement.low, row.judgement.high),
+            *(row.judgement.word, row.judgement.needed),
+        )
+        for row in comparison.rows
+    ]
     told = ("a_pps", "b_pps", "difference", "low", "high", "verdict", "needed")
-    writer.writerow(("kind", "load", "directions", "figure", "box", *told))
-    for row in comparison.rows:
-        subject, judged = row.subject, row.judgement
-        found = (row.a_pps, row.b_pps, judged.difference, judged.low, judged.high, judged.word, judged.needed)
-        writer.writerow((subject.kind, subject.load, subject.directions, subject.figure, subject.box, *found))
-    return out.getvalue()
+    return csv_lines([("kind", "load", "directions", "figure", "box", *told), *lines])
 
 
 def as_json(comparison: Comparison, within: float, confidence: float) -> str:

@@ -15,8 +15,8 @@ from wirespeed.inspect.module import Lane, Module, power_text
 from wirespeed.inspect.nic import Interface
 from wirespeed.inspect.transcript import Transcript
 from wirespeed.pages.words import harmless
-from wirespeed.report.markdown import aligned
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.tables import aligned, in_columns
 from wirespeed.units import format_si
 from wirespeed.validation.proved import caution
 
@@ -240,10 +240,7 @@ def _cautions(found: Inspection) -> Iterator[str]:
 def columns(part: Part) -> Iterator[str]:
     """A table for a terminal, its columns as wide as what they hold; one of two columns has no headings."""
     lines = ([] if len(part.headings) == 2 else [part.headings]) + list(part.rows)
-    grid = [[harmless(cell) for cell in line] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
-    for line in grid:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+    yield from (f"  {line}" for line in in_columns([harmless(cell) for cell in line] for line in lines))
 
 
 def as_markdown(found: Inspection) -> Iterator[str]:

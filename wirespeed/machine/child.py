@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
-from wirespeed.errors import EnvironmentFault, WirespeedError
+from wirespeed.errors import EnvironmentFault, WirespeedError, error_of
 
 
 class Child:
@@ -84,8 +84,7 @@ class Child:
         assert self._process is not None
         lines = self.log.read_text(errors="replace").strip().splitlines()
         reason = lines[-1].removeprefix("wirespeed: ") if lines else f"exit code {self._process.returncode}"
-        classes = {kind.exit_code: kind for kind in WirespeedError.__subclasses__() if kind.__name__ != "RemoteError"}
-        return classes.get(self._process.returncode, WirespeedError)(f"the {self.name} did not start: {reason}")
+        return error_of(self._process.returncode, f"the {self.name} did not start: {reason}")
 
     def stop(self, timeout_s: float = 10.0) -> None:
         """Ask it to end; force it when it does not. Harmless when it is gone."""

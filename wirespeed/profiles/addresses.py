@@ -64,3 +64,27 @@ def _is(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: s
     except ValueError:
         return False
     return True
+
+
+# ---- functions of scapy 2.4.3 that later versions have no more
+
+
+def str2ip(text: bytes) -> str:
+    """An IPv4 address from its four bytes."""
+    return str(ipaddress.IPv4Address(text))
+
+
+def str2int(text: bytes) -> int:
+    return int.from_bytes(text, "big")
+
+
+def int2str(number: int, size: int) -> bytes:
+    return number.to_bytes(size, "big")
+
+
+def str2bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def orb(char: str | int) -> int:
+    return char if isinstance(char, int) else ord(char)

@@ -21,7 +21,7 @@ class STLError(UsageError):
     """What a profile did wrong; profiles may catch it under this name."""
 
 
-TRexError = STLTypeError = STLError
+TRexError = STLTypeError = TRexArgumentError = TRexTypeError = TRexTimeoutError = CTRexPacketBuildException = STLError
 """Its other names in T-Rex's API."""
 
 
@@ -103,6 +103,7 @@ class STLVmFlowVar(Instruction):
             self._json["value_list"] = [_number(value, name) for value in value_list]
             return
         low, high = _number(min_value, name), _number(max_value, name)
+        self.name, self.op, self.step, self.min_value, self.max_value = name, op, step, low, high
         if low > high:
             raise STLError(f"flow variable {name!r}: min_value {low} is above max_value {high}")
         default = high if op == "dec" else low

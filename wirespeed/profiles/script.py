@@ -21,15 +21,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from wirespeed.errors import FileFault, UsageError
-from wirespeed.profiles import addresses, field_program, hlt, instructions, packet, stl_profile, streams, trex_functions
+from wirespeed.errors import EnvironmentFault, FileFault, UsageError
+from wirespeed.profiles import addresses, field_program, instructions, packet, stl_profile, streams, trex_client
 from wirespeed.profiles.packet import PROFILE_DIRECTORY
 from wirespeed.profiles.reading import read_profile
 from wirespeed.scapy_layers import trex_defaults
 
 _PARTS = ("api", "trex_stl_hltapi", "trex_stl_packet_builder_scapy", "trex_stl_streams")
 _MODULES = {
-    "trex": ("trex", "trex.stl", *(f"trex.stl.{part}" for part in _PARTS)),
+    "trex": (
+        "trex",
+        "trex.common",
+        "trex.common.trex_exceptions",
+        "trex.stl",
+        *(f"trex.stl.{part}" for part in _PARTS),
+    ),
     "trex_stl_lib": ("trex_stl_lib", *(f"trex_stl_lib.{part}" for part in _PARTS)),
 }
 """Each of the parts offers every name: old files import from the part, newer ones from api."""
@@ -37,28 +43,18 @@ _LIBRARY = "argparse base64 binascii cProfile json math os pstats pwd random re 
 """Modules that come with T-Rex's names; files use them without importing them."""
 _API = {
     addresses: (
-        "increase_ip increase_mac int2ip int2mac ip2int ipv4_str_to_num is_valid_ipv4 is_valid_ipv4_ret is_valid_ipv6 "
-        "is_valid_mac mac_str_to_num"
+        "increase_ip increase_mac int2ip int2mac int2str ip2int ipv4_str_to_num is_valid_ipv4 is_valid_ipv4_ret "
+        "is_valid_ipv6 is_valid_mac mac_str_to_num orb str2bytes str2int str2ip"
     ),
     field_program: "CTRexScRaw STLIPRange STLScVmRaw STLVM",
     instructions: (
-        "CTRexVmInsFixHwCs STLError STLTypeError TRexError STLVmFixChecksumHw STLVmFixIcmpv6 STLVmFixIpv4 STLVmFlowVar "
-        "STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar STLVmWrMaskFlowVar"
+        "CTRexPacketBuildException CTRexVmInsFixHwCs STLError STLTypeError STLVmFixChecksumHw STLVmFixIcmpv6 "
+        "STLVmFixIpv4 STLVmFlowVar STLVmFlowVarRepeatableRandom STLVmTrimPktSize STLVmTupleGen STLVmWrFlowVar "
+        "STLVmWrMaskFlowVar TRexArgumentError TRexError TRexTimeoutError TRexTypeError"
     ),
-    hlt: "STLHltStream",
     packet: "STLPktBuilder",
     stl_profile: "STLProfile",
-    trex_functions: (
-        "CTRexPacketBuildException TRexArgumentError TRexTimeoutError TRexTypeError "
-        "CTRexScFieldRangeBase CTRexScFieldRangeValue CTRexScIpv4SimpleRange CTRexScIpv4TupleGen "
-        "CTRexScTrimPacketSize CTRexScriptsBase PassiveTimer all_none bitfield_to_list bitfield_to_str "
-        "calc_bps_L1 compress_ipv6 filter_none generate_ipv6 generate_ipv6_solicited_node get_current_user "
-        "get_number has_dup increase_ipv6 int2ipv6 int2str ipv62int is_integer is_sub_list is_valid_ipv6_ret "
-        "list_difference list_intersect list_remove_dup list_xor listify listify_if_int "
-        "multicast_mac_from_ipv6 natural_sorted_key orb parse_ports_from_profiles random_id_gen round_float "
-        "safe_ord sec_split_usec str2bytes str2int str2ip try_int user_input validate_type "
-        "verify_exclusive_arg"
-    ),
+    trex_client: "STLHltStream",
     streams: (
         "STLFlowLatencyStats STLFlowStats STLStream STLStreamDstMAC_ARP STLStreamDstMAC_CFG_FILE "
         "STLStreamDstMAC_PKT STLTaggedPktGroup STLTXCont STLTXMode STLTXMultiBurst STLTXSingleBurst"
@@ -108,7 +104,11 @@ def _asked(path: Path, tunables: dict[str, str], method: str, where: dict[str, i
             raise UsageError(f"profile {path}{_line_in(path, error)}: {error}") from None
         except SyntaxError as error:
             raise UsageError(f"profile {path}, line {error.lineno}: {error.msg}") from None
+        except EnvironmentFault:
+            raise
         except Exception as error:
+            if missing := trex_client.missing_name(error):
+                raise EnvironmentFault(f"profile {path}{_line_in(path, error)}: {missing}") from None
             raise UsageError(f"profile {path}{_line_in(path, error)}: {type(error).__name__}: {error}") from error
 
 
@@ -192,21 +192,27 @@ def _working_in(directory: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def _trex_modules() -> Iterator[None]:
     """`trex.stl.api` and `trex_stl_lib.api` for the time of the block, unless the real ones are there."""
-    missing = [name for top, names in _MODULES.items() if top not in sys.modules for name in names]
-    api = _api_names() if missing else {}
-    for name in missing:
-        module = ModuleType(name)
-        module.__path__ = []
-        if name.rpartition(".")[2] in _PARTS:
-            module.__dict__.update(api)
-        sys.modules[name] = module
+    tops = tuple(top for top in _MODULES if top not in sys.modules)
+    api = _api_names() if tops else {}
+    folder = trex_client.client_folder()
+    offering = []
+    for name in (name for top in tops for name in _MODULES[top]):
+        sys.modules[name] = module = ModuleType(name)
         parent, _, last = name.rpartition(".")
+        there = folder is not None and parent in ("", "trex") and last not in _PARTS and not name.startswith("trex_")
+        module.__path__ = [str(folder.joinpath(*name.split(".")[1:]))] if there and folder is not None else []
+        if last in (*_PARTS, "trex_exceptions"):
+            module.__dict__.update(api)
+            offering.append(module)
         if parent:
             setattr(sys.modules[parent], last, module)
     try:
+        found = trex_client.client_names() if "trex" in tops else {}
+        for module in offering:
+            module.__dict__.update({name: value for name, value in found.items() if name not in module.__dict__})
         yield
     finally:
-        for name in missing:
+        for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
             del sys.modules[name]
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +10,6 @@ from wirespeed.measurement.rfc2544.text import text_block
 from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report import table
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.markdown import aligned, plain
 from wirespeed.report.rfc2544_rows import benchmark_rows
 from wirespeed.report.search_rows import (
     GOAL_TEXTS,
@@ -31,6 +27,7 @@ from wirespeed.report.search_rows import (
 )
 from wirespeed.report.soak_rows import SOAK_TEXTS, soak_cells, soak_headings, soak_rows
 from wirespeed.results.figures import Scaler
+from wirespeed.tables import aligned, csv_text, json_text, plain
 
 LOAD_TESTS = "load test"
 """What the rows of load tests are called among those of other kinds."""
@@ -49,12 +46,7 @@ def to_csv(comparison: Comparison) -> str:
         return table.to_csv(table.rows(comparison))
     kinds = _rows_of_kinds(comparison)
     columns = dict.fromkeys(column for rows in kinds.values() for row in rows for column in row)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=["kind", *columns], restval="", lineterminator="\n")
-    writer.writeheader()
-    for kind, rows in kinds.items():
-        writer.writerows({"kind": kind, **row} for row in rows)
-    return text.getvalue()
+    return csv_text(["kind", *columns], ({"kind": kind, **row} for kind, rows in kinds.items() for row in rows))
 
 
 def to_json(comparison: Comparison, title: str) -> str:
@@ -69,7 +61,7 @@ def to_json(comparison: Comparison, title: str) -> str:
         "verdicts": table.verdicts_object(comparison),
         "warnings": [remark.sentence for remark in comparison.remarks],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document)
 
 
 def _rows_of_kinds(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import asdict
 
-from wirespeed.report.markdown import aligned, plain
 from wirespeed.report.matrix import Cell, Column, Matrix
 from wirespeed.report.search_rows import GoalRow
 from wirespeed.results.figures import NOTHING, Scaler, three_digits
+from wirespeed.tables import aligned, csv_lines, json_text, plain
 
 SMOOTHED, IRREGULAR, BROKEN_OFF = "~", "◇", "†"
 LEGEND = {
@@ -34,14 +31,13 @@ def matrix_to_markdown(found: Matrix, scaler: Scaler, charts: str = "") -> str:
 def matrix_to_csv(found: Matrix) -> str:
     """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
     several tests the best."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["load", *(f"{heading(one)} {what}" for one in found.columns for what in _quantities(one))])
+    head = ["load", *(f"{heading(one)} {what}" for one in found.columns for what in _quantities(one))]
+    lines = []
     for label, row in zip(found.labels, found.cells, strict=True):
         best = [max(cells, key=lambda cell: cell.rate_pps or 0.0, default=None) for cells in row]
         pairs = zip(best, found.columns, strict=True)
-        writer.writerow([label, *(value for cell, column in pairs for value in _values(cell, column))])
-    return text.getvalue()
+        lines.append([label, *(value for cell, column in pairs for value in _values(cell, column))])
+    return csv_lines([head, *lines])
 
 
 def matrix_to_json(found: Matrix, title: str) -> str:
@@ -65,8 +61,7 @@ def matrix_to_json(found: Matrix, title: str) -> str:
     columns = [
         {"dut": one.dut, "direction": one.direction} | ({"goal": one.goal} if one.goal else {}) for one in found.columns
     ]
-    document = {"title": title, "columns": columns, "rows": rows}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text({"title": title, "columns": columns, "rows": rows})
 
 
 def heading(column: Column) -> str:
@@ -116,9 +111,9 @@ def _quantities(column: Column) -> tuple[str, ...]:
     return ("pps", "percent", "upper pps") if column.goal else ("pps", "percent")
 
 
-def _values(cell: Cell | None, column: Column) -> list[float | str]:
+def _values(cell: Cell | None, column: Column) -> list[float | None]:
     if cell is None:
         values: tuple[float | None, ...] = (None, None, None)
     else:
         values = (cell.rate_pps, cell.percent if cell.rate_pps is not None else None, cell.upper_pps)
-    return ["" if value is None else value for value in values[: len(_quantities(column))]]
+    return list(values[: len(_quantities(column))])

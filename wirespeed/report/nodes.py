@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.markdown import aligned, plain
 from wirespeed.results.dut import INPUT_NODES, DutTelemetry, NodeCost, WorkerCost, summed
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.point import Point
+from wirespeed.tables import aligned, plain
 
 OUTSIDE = "outside nodes"
 HEADINGS = ("Worker", "Node", "Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call", "% of worker")
@@ -93,19 +90,6 @@ def nodes_to_markdown(comparison: Comparison, scaler: Scaler) -> str:
         table = aligned([HEADINGS, *(cells(row) for row in chosen)], range(2, 8))
         parts.append(f"{plain(test)} at {scaler.text(offered_pps)} {scaler.unit} offered\n\n{table}")
     return "\n".join(parts) if parts else "No router told what its nodes cost.\n"
-
-
-def nodes_to_csv(comparison: Comparison) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(NodeRow.__dataclass_fields__), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in all_rows(comparison))
-    return text.getvalue()
-
-
-def nodes_to_json(comparison: Comparison, title: str) -> str:
-    document = {"title": title, "rows": [asdict(row) for row in all_rows(comparison)]}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _told(test: Analysis) -> list[tuple[Point, DutTelemetry]]:

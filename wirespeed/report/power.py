@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.markdown import aligned
 from wirespeed.report.page_parts import Grid
 from wirespeed.results.figures import NOTHING, Scaler, rounded
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
+from wirespeed.tables import aligned
 
 
 @dataclass(frozen=True)
-class Row:
+class PowerRow:
     """One load of one test, and its idle watts before all of them; field names are the columns of the CSV file."""
 
     test: str
@@ -32,7 +29,7 @@ class Row:
     meter: str
 
 
-def rows(comparison: Comparison) -> list[Row]:
+def power_rows(comparison: Comparison) -> list[PowerRow]:
     tests: list[MeasurementResult] = [test.result for test in comparison.tests]
     return [
         row
@@ -42,10 +39,10 @@ def rows(comparison: Comparison) -> list[Row]:
     ]
 
 
-def _rows(test: str, power: Power) -> list[Row]:
-    idle = Row(test, "idle", None, None, rounded(power.idle_w), None, None, 0, 0, power.meter)
+def _rows(test: str, power: Power) -> list[PowerRow]:
+    idle = PowerRow(test, "idle", None, None, rounded(power.idle_w), None, None, 0, 0, power.meter)
     loads = [
-        Row(
+        PowerRow(
             test=test,
             load=draw.load,
             offered_pps=rounded(draw.offered_pps),
@@ -62,7 +59,7 @@ def _rows(test: str, power: Power) -> list[Row]:
     return [idle, *loads]
 
 
-def _cells(row: Row, scaler: Scaler) -> tuple[str, ...]:
+def _cells(row: PowerRow, scaler: Scaler) -> tuple[str, ...]:
     def figure(value: float | None) -> str:
         return NOTHING if value is None else f"{value:.3f}"
 
@@ -87,25 +84,11 @@ def _headings(scaler: Scaler) -> tuple[str, ...]:
 
 def power_grid(comparison: Comparison, scaler: Scaler) -> Grid | None:
     """None where no test had a meter."""
-    found = rows(comparison)
+    found = power_rows(comparison)
     cells = tuple(_cells(row, scaler) for row in found)
     return Grid("Power", _headings(scaler), cells, texts=2, remarks=1) if found else None
 
 
 def power_to_markdown(comparison: Comparison, scaler: Scaler) -> str:
-    lines: Sequence[Sequence[str]] = [_headings(scaler), *(_cells(row, scaler) for row in rows(comparison))]
+    lines: Sequence[Sequence[str]] = [_headings(scaler), *(_cells(row, scaler) for row in power_rows(comparison))]
     return aligned(lines, range(2, 8))
-
-
-def power_to_csv(comparison: Comparison) -> str:
-    """Plain values, empty where unknown."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(Row.__dataclass_fields__), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows(comparison))
-    return text.getvalue()
-
-
-def power_to_json(comparison: Comparison, title: str) -> str:
-    document = {"title": title, "rows": [asdict(row) for row in rows(comparison)]}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

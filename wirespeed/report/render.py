@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from wirespeed.charts.chart import Chart
 from wirespeed.errors import UsageError
-from wirespeed.report.comparison import compare, read_all, select_channels
+from wirespeed.report.comparison import Comparison, compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.matrix import Both, matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
-from wirespeed.report.nodes import nodes_to_csv, nodes_to_json, nodes_to_markdown
+from wirespeed.report.nodes import NodeRow, all_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
-from wirespeed.report.power import power_to_csv, power_to_json, power_to_markdown
+from wirespeed.report.power import PowerRow, power_rows, power_to_markdown
 from wirespeed.report.remarks import Remark
 from wirespeed.report.views import page_of
 from wirespeed.results.box_names import UNNAMED, BoxNames
-from wirespeed.results.figures import parse_scaler
+from wirespeed.results.figures import Scaler, parse_scaler
 from wirespeed.results.inspection import is_inspection, read_inspection
+from wirespeed.tables import json_text, rows_csv
 from wirespeed.units import parse_speed
 
 Format = Literal["html", "md", "csv", "json"]
 Layout = Literal["list", "matrix", "nodes", "power"]
+
+_ROWS: dict[str, tuple[type[Any], Callable[[Comparison], Iterable[Any]], Callable[[Comparison, Scaler], str]]] = {
+    "nodes": (NodeRow, all_rows, nodes_to_markdown),
+    "power": (PowerRow, power_rows, power_to_markdown),
+}
+"""Layouts whose rows are the same in each format: the dataclass, the rows, and the table for people."""
 
 
 @dataclass(frozen=True)
@@ -86,36 +93,23 @@ def render(
         text, drawn = to_html(page), page.charts
     elif layout == "matrix":
         found = matrix(comparison, both=both, labels=labels)
-        match output_format:
-            case "md":
-                text = matrix_to_markdown(found, unit, charts)
-            case "csv":
-                text = matrix_to_csv(found)
-            case "json":
-                text = matrix_to_json(found, title)
-    elif layout == "power":
-        match output_format:
-            case "md":
-                text = power_to_markdown(comparison, unit)
-            case "csv":
-                text = power_to_csv(comparison)
-            case "json":
-                text = power_to_json(comparison, title)
-    elif layout == "nodes":
-        match output_format:
-            case "md":
-                text = nodes_to_markdown(comparison, unit)
-            case "csv":
-                text = nodes_to_csv(comparison)
-            case "json":
-                text = nodes_to_json(comparison, title)
+        text = {
+            "md": lambda: matrix_to_markdown(found, unit, charts),
+            "csv": lambda: matrix_to_csv(found),
+            "json": lambda: matrix_to_json(found, title),
+        }[output_format]()
+    elif layout == "list":
+        text = {
+            "md": lambda: to_markdown(comparison, unit),
+            "csv": lambda: to_csv(comparison),
+            "json": lambda: to_json(comparison, title),
+        }[output_format]()
     else:
-        match output_format:
-            case "md":
-                text = to_markdown(comparison, unit)
-            case "csv":
-                text = to_csv(comparison)
-            case "json":
-                text = to_json(comparison, title)
+        kind, rows, to_md = _ROWS[layout]
+        text = {
+            "md": lambda: to_md(comparison, unit),
+            "csv": lambda: rows_csv(kind, rows(comparison)),
+            "json": lambda: json_text({"title": title, "rows": list(map(asdict, rows(comparison)))}),
+        }[output_format]()
     # Names of files and strings in JSON can hold lone surrogates, which no file can.
     return Report(text.encode(errors="replace").decode(), comparison.remarks, drawn)

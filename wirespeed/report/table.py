@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,10 +9,10 @@ from typing import Any
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.loads import Load
-from wirespeed.report.markdown import aligned
 from wirespeed.report.remarks import notes, status, thresholds_text
 from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
 from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.tables import aligned, json_text, rows_csv
 
 FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
 
@@ -149,22 +146,19 @@ def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
 
 def to_csv(found: Sequence[Row]) -> str:
     """Plain values, rates in packets and bits a second, empty where unknown."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(Row.__dataclass_fields__), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in found)
-    return text.getvalue()
+    return rows_csv(Row, found)
 
 
 def to_json(comparison: Comparison, title: str) -> str:
     """Plain values as in the CSV file, with the warnings."""
-    document = {
-        "title": title,
-        "rows": [asdict(row) for row in rows(comparison)],
-        "verdicts": verdicts_object(comparison),
-        "warnings": [remark.sentence for remark in comparison.remarks],
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(
+        {
+            "title": title,
+            "rows": [asdict(row) for row in rows(comparison)],
+            "verdicts": verdicts_object(comparison),
+            "warnings": [remark.sentence for remark in comparison.remarks],
+        }
+    )
 
 
 def verdicts_object(comparison: Comparison) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from wirespeed.errors import ConnectionFault, UsageError, WirespeedError
+from wirespeed.errors import ConnectionFault, UsageError, error_of
 from wirespeed.router.protocol import MAX_REQUEST_BYTES, decode, encode
 
 _TIMEOUT_S = 60.0
@@ -28,7 +28,7 @@ def stream(path: Path, line: str, timeout_s: float = _TIMEOUT_S) -> Iterator[str
     """As `ask`, in pieces: a routing table may be long."""
     for answer in _request(path, {"command": line, "directory": str(Path.cwd())}, timeout_s):
         if "error" in answer:
-            raise _error(answer)
+            raise error_of(answer.get("exit_code", 1), answer["error"])
         yield answer.get("text", "")
 
 
@@ -48,7 +48,7 @@ def ask_in_order(path: Path, lines: Sequence[str], timeout_s: float = _TIMEOUT_S
                 text = []
                 for answer in _answers(answers, path):
                     if "error" in answer:
-                        raise _error(answer)
+                        raise error_of(answer.get("exit_code", 1), answer["error"])
                     text.append(answer.get("text", ""))
                 yield "".join(text)
 
@@ -142,9 +142,3 @@ def _reason(path: Path, error: OSError) -> str:
             with contextlib.suppress(KeyError):
                 return f"it belongs to user {pwd.getpwuid(found.st_uid).pw_name}"
     return error.strerror or str(error)
-
-
-def _error(answer: dict[str, Any]) -> WirespeedError:
-    """The error under the class that its exit code names."""
-    classes = {kind.exit_code: kind for kind in reversed(WirespeedError.__subclasses__())}
-    return classes.get(answer.get("exit_code", 1), WirespeedError)(answer["error"])

@@ -1,19 +1,14 @@
-"""A tester: numbered ports, each a port of some generator, and the wires between them through a device under test.
-
-All ports of a test are usually those of one generator. They need not be: each has a seat, which is a connection and
-the port's number there, so that what one machine sends another may receive.
-"""
+"""A tester: ports of a generator, and the wires between them through a device under test."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.client.readings import RUNNING_STATES, PortStats, PortStatus, ServerInfo
+from wirespeed.client.readings import RUNNING_STATES, PortStatus
 from wirespeed.errors import EnvironmentFault, RemoteError, WirespeedError
 from wirespeed.results.balance import Medium, medium_of_driver
 from wirespeed.results.channel import Channel
@@ -27,14 +22,6 @@ from wirespeed.units import Rate
 
 
 @dataclass(frozen=True)
-class Seat:
-    """Where a port of the tester is: on the server of `client`, under its number there."""
-
-    client: GeneratorClient
-    port: int
-
-
-@dataclass(frozen=True)
 class Look:
     """A reading, and what the ports answered when asked to prove that they are ours."""
 
@@ -44,32 +31,24 @@ class Look:
 
 
 class Tester:
-    """`seats` by the tester's own port numbers; `wires` are the directions that are sent in.
+    """The ports of the generator at `client` that `wires`, the directions that are sent in, name.
 
-    Raises EnvironmentFault when a server has no such port, ConnectionFault and RemoteError as its clients do.
+    Raises EnvironmentFault when the generator has no such port, ConnectionFault and RemoteError as its client does.
     """
 
-    def __init__(self, seats: Mapping[int, Seat], wires: Sequence[Channel]) -> None:
-        self._seats = dict(sorted(seats.items()))
+    def __init__(self, client: GeneratorClient, wires: Sequence[Channel]) -> None:
+        self._client = client
         self.wires = tuple(wires)
-        self._infos = {client.server: client.server_info() for client in self._clients()}
-        for port, seat in self._seats.items():
-            count = self._infos[seat.client.server].port_count
-            if seat.port >= count:
+        self.ports = tuple(sorted({port for wire in wires for port in (wire.tx, wire.rx)}))
+        self._info = client.server_info()
+        count = self._info.port_count
+        for port in self.ports:
+            if port >= count:
                 ports = "port 0 only" if count == 1 else f"ports 0 to {count - 1}"
                 raise EnvironmentFault(
-                    f"generator {seat.client.server} has {ports}, and the test needs port {port}; "
+                    f"generator {client.server} has {ports}, and the test needs port {port}; "
                     "choose others with --ports or --wires"
                 )
-
-    @classmethod
-    def of(cls, client: GeneratorClient, wires: Sequence[Channel]) -> Tester:
-        """The ports of one generator that `wires` name, by their own numbers."""
-        return cls({port: Seat(client, port) for wire in wires for port in (wire.tx, wire.rx)}, wires)
-
-    @property
-    def ports(self) -> tuple[int, ...]:
-        return tuple(self._seats)
 
     @property
     def senders(self) -> tuple[int, ...]:
@@ -77,54 +56,36 @@ class Tester:
 
     @property
     def server(self) -> str:
-        """Whom we talk to, in words."""
-        return ", ".join(client.server for client in self._clients())
+        return self._client.server
 
     @property
     def user(self) -> str:
-        return next(self._clients()).user
+        return self._client.user
 
     @property
-    def programs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(info.program for info in self._infos.values()))
+    def program(self) -> str:
+        return self._info.program
 
     @property
     def is_local(self) -> bool:
-        """Whether all of it is on this machine for certain."""
-        return all(is_local(client.server) for client in self._clients())
+        """Whether the generator is on this machine for certain."""
+        return is_local(self.server)
 
     def floor(self, wire: Channel) -> Mapping[str, float]:
         """The latency of the medium alone, where the generator measured it for this pair of ports; microseconds."""
-        tx, rx = self._seats[wire.tx], self._seats[wire.rx]
-        return self._info(wire.tx).floors.get(min(tx.port, rx.port), {}) if tx.port ^ 1 == rx.port else {}
-
-    def _info(self, port: int) -> ServerInfo:
-        return self._infos[self._seats[port].client.server]
-
-    def _clients(self) -> Iterator[GeneratorClient]:
-        return iter(dict.fromkeys(seat.client for seat in self._seats.values()))
-
-    def _parts(self, ports: Iterable[int]) -> Iterator[tuple[GeneratorClient, dict[int, int]]]:
-        """The servers of `ports`, each with those that are on it: their number there, and ours."""
-        seats = sorted((id(self._seats[port].client), port) for port in set(ports))
-        for _, group in groupby(seats, key=lambda one: one[0]):
-            ours = [port for _, port in group]
-            yield self._seats[ours[0]].client, {self._seats[port].port: port for port in ours}
+        return self._info.floors.get(min(wire.tx, wire.rx), {}) if wire.tx ^ 1 == wire.rx else {}
 
     # ---- what the ports are
 
     def status(self) -> dict[int, PortStatus]:
-        found: dict[int, PortStatus] = {}
-        for client, ours in self._parts(self.ports):
-            found |= {ours[port]: status for port, status in client.port_status(list(ours)).items()}
-        return dict(sorted(found.items()))
+        return dict(sorted(self._client.port_status(list(self.ports)).items()))
 
     def facts(self, statuses: Mapping[int, PortStatus], line_bps: float | None = None) -> dict[int, PortFacts]:
         """What a result says of the ports. `line_bps` is another line to take percent of than the ports' own."""
         facts = {}
         for port, status in statuses.items():
-            raw = self._info(port).ports
-            told = raw[self._seats[port].port] if self._seats[port].port < len(raw) else {}
+            raw = self._info.ports
+            told = raw[port] if port < len(raw) else {}
             driver = str(told.get("driver", ""))
             medium = status.medium or told.get("medium")
             extra: dict[str, Any] = {}
@@ -148,10 +109,9 @@ class Tester:
         taken: list[int] = []
         try:
             for port, status in statuses.items():
-                seat = self._seats[port]
-                ours = status.owner == seat.client.user and status.state not in RUNNING_STATES
+                ours = status.owner == self.user and status.state not in RUNNING_STATES
                 try:
-                    seat.client.acquire([seat.port], force or ours)
+                    self._client.acquire([port], force or ours)
                 except RemoteError as error:
                     raise RemoteError(f"{error}; --force takes it away from its owner", error.code) from None
                 taken.append(port)
@@ -161,109 +121,81 @@ class Tester:
 
     def take_own(self) -> None:
         """Own all ports that this session owns already, for which it needs their handlers; RemoteError otherwise."""
-        self._each(self.ports, lambda client, ports: client.acquire(ports))
+        self._client.acquire(list(self.ports))
 
     def release(self, ports: Iterable[int] | None = None) -> None:
         """Stop, empty and give back; a server that does not answer holds no ports, so its error is passed over."""
-        for client, ours in self._parts(self.ports if ports is None else ports):
-            with suppress(WirespeedError):
-                client.release(list(ours))
+        with suppress(WirespeedError):
+            self._client.release(list(self.ports if ports is None else ports))
 
     def reset(self) -> None:
-        self._each(self.ports, lambda client, ports: client.reset(ports))
+        self._client.reset(list(self.ports))
 
     def flow_control_off(self) -> None:
         """Where the driver can; which it was then stands in `status`."""
-        self._each(self.ports, lambda client, ports: client.flow_control_off(ports))
+        self._client.flow_control_off(list(self.ports))
 
     def receive_all(self) -> None:
         """Frames for other addresses too, where the driver can: a DUT may bridge what a profile addresses."""
-        self._each(self.ports, lambda client, ports: client.set_promiscuous(dict.fromkeys(ports, True)))
+        self._client.set_promiscuous(dict.fromkeys(self.ports, True))
 
     def load(self, load: Load) -> None:
         for port, one in load.ports.items():
-            seat = self._seats[port]
-            seat.client.add_streams(seat.port, one.streams)
+            self._client.add_streams(port, one.streams)
 
     def start(self, rates: Mapping[int, Rate], force: bool, duration_s: float = -1, at_s: float = 0.0) -> None:
-        """Until stopped, or for `duration_s`, after which servers end it by themselves. `at_s` is when, by the clock of
+        """Until stopped, or for `duration_s`, after which the server ends it by itself. `at_s` is when, by the clock of
         readings; 0 is now."""
-        for client, ours in self._parts(rates):
-            client.start_each({port: rates[number] for port, number in ours.items()}, force, duration_s, at_s)
+        self._client.start_each(rates, force, duration_s, at_s)
 
     def update(self, rates: Mapping[int, Rate], force: bool) -> None:
-        for client, ours in self._parts(rates):
-            client.update_each({port: rates[number] for port, number in ours.items()}, force)
+        self._client.update_each(rates, force)
 
     def stop(self) -> None:
-        self._each(self.senders, lambda client, ports: client.stop(ports))
-
-    def _each(self, ports: Iterable[int], do: Callable[[GeneratorClient, list[int]], None]) -> None:
-        for client, ours in self._parts(ports):
-            do(client, list(ours))
+        self._client.stop(list(self.senders))
 
     # ---- reading them
 
-    @property
-    def has_one_clock(self) -> bool:
-        """Whether all ports are on one server, so that an instant means the same to each."""
-        return len(list(self._clients())) == 1
-
     def machine(self) -> MachineReading:
         """What was taken from the tester's CPUs up to now, and nothing else."""
-        return _together([_told_of(client, client.machine()) for client in self._clients()])
+        return self._told_of(self._client.machine())
 
     def look(self, load: Load, sending: bool) -> Look:
         """Read all counters, and have the ports prove that they are ours; `sending` says that they are to send now."""
-        ports: dict[int, PortStats] = {}
-        status: dict[int, PortStatus] = {}
-        refused: dict[int, str] = {}
-        flows: dict[int, dict[str, Any]] = {}
-        machines: list[MachineReading] = []
-        at_s, instant = None, True
-        global_stats: dict[str, Any] = {}
-        groups = _groups(load)
-        for client, ours in self._parts(self.ports):
-            held = {
-                port: load.ports[number].first_stream if sending and number in load.ports else None
-                for port, number in ours.items()
-            }
-            seen = client.snapshot(list(ours), groups, held)
-            stamped = {
-                ours[port]: replace(stats, at_s=seen.at_s if stats.at_s is None else stats.at_s)
-                for port, stats in seen.ports.items()
-            }
-            ports |= stamped
-            status |= {ours[port]: replace(one, port=ours[port]) for port, one in seen.status.items()}
-            refused |= {ours[port]: why for port, why in seen.refused.items()}
-            flows |= dict.fromkeys(stamped, seen.groups)
-            machines.append(_told_of(client, seen.machine))
-            at_s = seen.at_s if at_s is None else at_s
-            instant &= seen.instant
-            global_stats = global_stats or seen.global_stats
-        all_of, order = self._marked(load, flows), self._order(load, flows)
+        held = {port: load.ports[port].first_stream if sending and port in load.ports else None for port in self.ports}
+        seen = self._client.snapshot(list(self.ports), _groups(load), held)
+        ports = {
+            port: replace(stats, at_s=seen.at_s if stats.at_s is None else stats.at_s)
+            for port, stats in sorted(seen.ports.items())
+        }
+        all_of, order = self._marked(load, seen.groups), self._order(load, seen.groups)
         reading = Reading(
-            at_s=at_s or 0.0,
-            ports=dict(sorted(ports.items())),
-            global_stats=global_stats,
-            instant=instant,
+            at_s=seen.at_s,
+            ports=ports,
+            global_stats=seen.global_stats,
+            instant=seen.instant,
             ours={wire: all_of[wire] - order.get(wire, Order()).duplicates for wire in all_of},
             order={wire: one for wire, one in order.items() if load.ports[wire.tx].numbered},
-            latency=self._latency(load, flows),
-            machine=_together(machines),
+            latency=self._latency(load, seen.groups),
+            machine=self._told_of(seen.machine),
         )
-        return Look(reading, status, refused)
+        return Look(reading, seen.status, seen.refused)
 
-    def _order(self, load: Load, flows: Mapping[int, Mapping[str, Any]]) -> dict[Channel, Order]:
+    def _told_of(self, raw: Mapping[str, Any] | None) -> MachineReading:
+        """What the server says of its machine; where it is silent and on this one, what this one says."""
+        told = machine_reading(raw)
+        return stolen_here() if told == MachineReading() and self.is_local else told
+
+    def _order(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, Order]:
         """Packets of each direction that came again or late, by servers that tell."""
         return {
-            wire: summed(self._placed(flows[wire.rx], group, wire.rx) for group in load.ports[wire.tx].groups)
+            wire: summed(self._placed(flows, group, wire.rx) for group in load.ports[wire.tx].groups)
             for wire in self.wires
-            if load.ports[wire.tx].groups and "order" in flows[wire.rx]
+            if load.ports[wire.tx].groups and "order" in flows
         }
 
     def _placed(self, flows: Mapping[str, Any], group: int, port: int) -> Order:
-        told = flows["order"].get(str(group), {}).get(str(self._seats[port].port), {})
+        told = flows["order"].get(str(group), {}).get(str(port), {})
         late = ((flows.get("latency") or {}).get(str(group)) or {}).get("er") or {}
         return Order(
             duplicates=int(told.get("dup", 0)) + int(late.get("dup", 0)),
@@ -271,23 +203,23 @@ class Tester:
             unplaced=int(told.get("old", 0)),
         )
 
-    def _marked(self, load: Load, flows: Mapping[int, Mapping[str, Any]]) -> dict[Channel, int]:
+    def _marked(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, int]:
         """Packets of each direction that came back with its marks, duplicates among them."""
         return {
-            wire: sum(self._received(flows[wire.rx], group, wire.rx) for group in load.ports[wire.tx].groups)
+            wire: sum(self._received(flows, group, wire.rx) for group in load.ports[wire.tx].groups)
             for wire in self.wires
             if load.ports[wire.tx].groups
         }
 
     def _received(self, flows: Mapping[str, Any], group: int, port: int) -> int:
         counts = (flows.get("flow_stats") or {}).get(str(group)) or {}
-        return int((counts.get("rp") or {}).get(str(self._seats[port].port), 0))
+        return int((counts.get("rp") or {}).get(str(port), 0))
 
-    def _latency(self, load: Load, flows: Mapping[int, Mapping[str, Any]]) -> dict[Channel, LatencyReading]:
+    def _latency(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, LatencyReading]:
         found = {}
         for wire in self.wires:
             stream = load.ports[wire.tx].latency
-            raw = (flows[wire.rx].get("latency") or {}).get(str(stream.group)) if stream is not None else None
+            raw = (flows.get("latency") or {}).get(str(stream.group)) if stream is not None else None
             if raw:
                 found[wire] = latency_reading(raw)
         return found
@@ -298,20 +230,3 @@ def _groups(load: Load) -> list[int]:
     wanted = [group for port in load.ports.values() for group in port.groups]
     wanted += [port.latency.group for port in load.ports.values() if port.latency is not None]
     return list(dict.fromkeys(wanted))
-
-
-def _told_of(client: GeneratorClient, raw: Mapping[str, Any] | None) -> MachineReading:
-    """What a server says of its machine; where it is silent and on this one, what this one says."""
-    told = machine_reading(raw)
-    return stolen_here() if told == MachineReading() and is_local(client.server) else told
-
-
-def _together(machines: Sequence[MachineReading]) -> MachineReading:
-    """Several machines as one: all their workers, and the steal of all where all tell."""
-    steals = [one.steal_s for one in machines if one.steal_s is not None]
-    known = len(steals) == len(machines)
-    return MachineReading(
-        steal_s=sum(steals) if known else None,
-        cpus=sum(one.cpus or 0 for one in machines) if known else None,
-        workers=tuple(worker for one in machines for worker in one.workers),
-    )

@@ -318,7 +318,7 @@ class Trial:
         read_s = time.monotonic()
         self.take_links_down()
         rates = {port: self._asked(port, rate) for port in self.tester.senders}
-        lead_s = _LEAD_S if before.instant and self.tester.has_one_clock else 0.0
+        lead_s = _LEAD_S if before.instant else 0.0
         try:
             self._sending = True
             self.tester.start(rates, self._force or self._ride_link, duration_s, lead_s and before.at_s + lead_s)

@@ -10,21 +10,18 @@
 
 #include <errno.h>
 
-enum { MOST_NODES = 3 };
-static const char *const input_nodes[MOST_NODES] = {"acl-plugin-in-ip4-fa", "acl-plugin-in-ip6-fa",
-													"acl-plugin-in-l2"};
-/* By where an interface's frames go: a port's node is its own, the others are for all that go there
- * too. */
-static const char *const output_nodes[OUTPUTS][MOST_NODES] = {
-	[OUTPUT_VXLAN] = {"vxlan4-acl-plugin-out", "vxlan6-acl-plugin-out"},
-	[OUTPUT_BOND] = {"bond-acl-plugin-out"},
-};
-static const char *const port_nodes[MOST_NODES] = {"%-acl-plugin-out"};
+static const char *const input_nodes[] = {"acl-plugin-in-ip4-fa", "acl-plugin-in-ip6-fa",
+										  "acl-plugin-in-l2"};
+/* The end of the names of output nodes. A port's node is its own, the others are for all whose
+ * frames go there too. */
+#define OUTPUT_NODES "-acl-plugin-out"
 
 static int check_interface(const struct ws_router *router, uint16_t index, bool is_output)
 {
 	int error = router_check_interface(router, index);
-	if (!error && is_output && router->settings[index].kind == WS_INTERFACE_LOOPBACK)
+	struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT];
+	if (!error && is_output &&
+		!features_of_output(router->interfaces[index].output, OUTPUT_NODES, nodes))
 		error = fail(-EINVAL, "%s sends nothing by itself; give its ports the output ACLs",
 					 interface_name(router, index));
 	return error;
@@ -59,16 +56,15 @@ static bool is_node_shared(const struct ws_router *router, uint16_t index, bool 
 /* All of them, or none. */
 static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, bool on)
 {
-	uint16_t output = router->interfaces[index].output;
-	bool is_port = is_output && output < (uint16_t)WS_MAX_PORTS;
-	const char *const *nodes = is_port     ? port_nodes
-							   : is_output ? output_nodes[output]
-										   : input_nodes;
-	struct graph_feature_on wanted[MOST_NODES];
+	enum { INPUT_NODES = sizeof(input_nodes) / sizeof(input_nodes[0]) };
+	_Static_assert((int)INPUT_NODES <= (int)FEATURES_MAX_OF_OUTPUT, "room for either");
+	struct graph_feature_on wanted[FEATURES_MAX_OF_OUTPUT];
 	uint16_t count = 0;
-	for (; count < MOST_NODES && nodes[count]; count++)
-		wanted[count] =
-			(struct graph_feature_on){nodes[count], is_port ? output : (uint16_t)NO_PORT};
+	if (is_output)
+		count = features_of_output(router->interfaces[index].output, OUTPUT_NODES, wanted);
+	else
+		for (; count < INPUT_NODES; count++)
+			wanted[count] = (struct graph_feature_on){input_nodes[count], NO_PORT};
 	return features_set_all(router, wanted, count, on);
 }
 

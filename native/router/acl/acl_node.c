@@ -141,7 +141,7 @@ ACL_NODE(in_ip4, acl_plugin_in_ip4_process, TAKES_PACKET, "acl-plugin-in-ip4-fa"
 		 "ip4-lookup")
 ACL_NODE(in_ip6, acl_plugin_in_ip6_process, TAKES_PACKET, "acl-plugin-in-ip6-fa", "ip6-unicast",
 		 "ip6-lookup")
-ACL_NODE(in_l2, acl_plugin_in_l2_process, TAKES_FRAME, "acl-plugin-in-l2", "l2-input", "l2-input")
+ACL_NODE(in_l2, acl_plugin_in_l2_process, TAKES_FRAME, "acl-plugin-in-l2", "l2-input", "?l2-input")
 ACL_NODE(out, acl_plugin_out_process, TAKES_FRAME, "%-acl-plugin-out", "interface-output", "%-tx",
 		 .runs_before = {"%-impairment"})
 ACL_NODE(bond_out, acl_plugin_out_process, TAKES_FRAME | TAKES_LEAVING, "bond-acl-plugin-out",

@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
+#include "router/interface_kind.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bonds.h"
 
@@ -29,7 +30,7 @@ static int check(const struct ws_bond *given)
 
 static int make_interface(struct ws_router *router, const struct ws_bond *given)
 {
-	struct interface interface = {.output = OUTPUT_BOND, .mtu = BOND_MTU};
+	struct interface interface = {.mtu = BOND_MTU};
 	struct interface_settings settings = {.kind = WS_INTERFACE_BOND, .instance = given->id};
 	const uint8_t made[6] = {0x02,
 							 0xfe,
@@ -119,3 +120,7 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 	return 0;
 }
 INTERFACE_WATCH(changed)
+
+static const struct interface_kind bond_kind = {
+	.kind = WS_INTERFACE_BOND, .output = "bond", .takes_subs = true, .sets_mtu = true};
+INTERFACE_KIND(bond_kind)

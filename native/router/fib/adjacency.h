@@ -85,6 +85,14 @@ static inline uint16_t adjacency_mtu(const struct adjacency *adjacency)
 	return __atomic_load_n(&adjacency->mtu, __ATOMIC_RELAXED);
 }
 
+/* The longest packet that may get the labels of an adjacency of them. */
+static inline uint16_t adjacency_unlabelled_mtu(const struct adjacency *adjacencies,
+												const struct adjacency *labels)
+{
+	return (uint16_t)(adjacency_mtu(&adjacencies[labels->next]) -
+					  labels->label_count * sizeof(labels->labels[0]));
+}
+
 static inline uint16_t adjacency_output(const struct adjacency *adjacency)
 {
 	return __atomic_load_n(&adjacency->tx_output, __ATOMIC_RELAXED);

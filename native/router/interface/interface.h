@@ -46,6 +46,7 @@ struct interface {
 	bool is_lcp_host;  /* the TAP of a pair: what it brings goes out of `lcp` */
 	uint16_t lcp;      /* of a pair, the other one (of a VLAN its port's TAP), or LCP_NONE */
 	bool mpls;         /* takes labelled packets */
+	bool is_bvi;       /* what it sends goes to layer 2 */
 	uint16_t table[2]; /* by family_index: where its packets are looked up */
 } __attribute__((aligned(64)));
 
@@ -70,6 +71,11 @@ static inline uint8_t interface_mode(const struct interface *interface)
 	return __atomic_load_n(&interface->mode, __ATOMIC_ACQUIRE);
 }
 
+static inline bool interface_is_bvi(const struct interface *interface)
+{
+	return __atomic_load_n(&interface->is_bvi, __ATOMIC_ACQUIRE);
+}
+
 static inline uint16_t interface_way_out(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->output, __ATOMIC_RELAXED);
@@ -83,8 +89,8 @@ static inline uint64_t interface_l3_mac(const struct interface *interface)
 /* An interface that Linux has no part in. */
 enum { LCP_NONE = UINT16_MAX };
 
-/* The places behind those of the ports in "*-output". */
-enum { OUTPUT_LOOPBACK = WS_MAX_PORTS, OUTPUT_VXLAN, OUTPUT_BOND, OUTPUTS };
+/* The places in "*-output": those of the ports, then one for each kind of interfaces. */
+enum { INTERFACE_KINDS = 8, OUTPUTS = WS_MAX_PORTS + INTERFACE_KINDS };
 
 /* Main thread only. */
 struct interface_settings {
@@ -101,7 +107,10 @@ struct interface_settings {
 	uint16_t borrowers;             /* how many use its addresses */
 	uint32_t instance;              /* of a loopback, tunnel or bond */
 	uint16_t bridging;              /* how many on it, itself among them, do not route */
-	uint16_t bond;                  /* that the port is a member of; 0: of none */
+	uint32_t bridge_domain;         /* that it is a member of; 0: of none */
+	uint16_t xconnect_to;           /* in WS_MODE_XCONNECT */
+	uint8_t split_horizon_group;
+	uint16_t bond; /* that the port is a member of; 0: of none */
 };
 
 /* What the user wants of IPv6 on an interface. */
@@ -130,10 +139,12 @@ void router_update_adjacencies(struct ws_router *router, uint16_t index);
 int router_make_port_interface(struct ws_router *router, uint16_t port);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */
 void router_update_usable(struct ws_router *router, uint16_t index);
-/* Ports, bonds and tunnels may have sub-interfaces. */
+/* Whether it may have sub-interfaces. */
 bool interface_takes_subs(const struct ws_router *router, uint16_t index);
 /* The lowest number that it, or what is on it, may have. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index);
+/* It routes no longer, or again: the ports that it is on may have to take all frames. */
+void interface_update_promiscuous(const struct ws_router *router, uint16_t index);
 /* Follow the links of the ports. */
 void router_follow_links(struct ws_router *router);
 

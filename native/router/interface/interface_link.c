@@ -4,17 +4,16 @@
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
+#include "router/interface_kind.h"
 #include "router/module.h"
 #include "wirespeed/router.h"
 
 bool interface_takes_subs(const struct ws_router *router, uint16_t index)
 {
-	uint8_t kind = router->settings[index].kind;
-	return kind == WS_INTERFACE_PORT || kind == WS_INTERFACE_BOND || kind == WS_INTERFACE_VXLAN;
+	return interface_kind_of(router, index)->takes_subs;
 }
 
-/* What is on a port has a higher number, on a bond or tunnel any that was free; nothing is on the
- * others. */
+/* What is on a port has a higher number, on another interface any that was free. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index)
 {
 	return interface_takes_subs(router, index) ? RTE_MIN(index, (uint16_t)WS_MAX_PORTS) : index;

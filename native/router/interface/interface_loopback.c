@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/error.h"
 #include "router/interface/interface_make.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
 #include "wirespeed/interfaces.h"
@@ -13,7 +14,7 @@ enum { LOOPBACK_MTU = 9000 };
 
 int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const uint8_t *mac)
 {
-	struct interface interface = {.output = OUTPUT_LOOPBACK, .mtu = LOOPBACK_MTU};
+	struct interface interface = {.mtu = LOOPBACK_MTU};
 	struct interface_settings settings = {
 		.kind = WS_INTERFACE_LOOPBACK, .link_up = true, .instance = instance};
 	const uint8_t made[6] = {0xde,
@@ -28,3 +29,7 @@ int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const ui
 	snprintf(settings.name, sizeof(settings.name), "loop%u", instance);
 	return interface_make_own(router, &interface, &settings);
 }
+
+static const struct interface_kind loopback_kind = {
+	.kind = WS_INTERFACE_LOOPBACK, .output = "loopback", .is_unlimited = true};
+INTERFACE_KIND(loopback_kind)

@@ -7,6 +7,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_names.h"
 #include "router/interface/vlan.h"
+#include "router/interface_kind.h"
 #include "router/module.h"
 #include "wire/word_copy.h"
 
@@ -19,8 +20,9 @@ static struct address_list no_addresses;
 
 int interface_check_name(const struct ws_router *router, const char *name)
 {
-	if (!strcmp(name, "loopback") || !strcmp(name, "vxlan") || !strcmp(name, "bond"))
-		return fail(-EINVAL, "no interface may be called %s; nodes are", name);
+	for (uint8_t kind = 0; kind < (uint8_t)INTERFACE_KINDS; kind++)
+		if (interface_kind(kind)->output && !strcmp(name, interface_kind(kind)->output))
+			return fail(-EINVAL, "no interface may be called %s; nodes are", name);
 	return interface_find(router, name) < 0
 			   ? 0
 			   : fail(-EEXIST, "there is an interface %s already; give another name", name);
@@ -94,6 +96,8 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 	for (uint16_t i = router->interface_count; i < index; i++)
 		make_hole(router, i);
 	struct interface interface = *given;
+	if (interface_kind(settings->kind)->output)
+		interface.output = (uint16_t)(WS_MAX_PORTS + settings->kind);
 	interface.l3_mac = INTERFACE_NO_MAC;
 	interface.lcp = LCP_NONE;
 	interface.addresses = addresses;

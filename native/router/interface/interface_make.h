@@ -13,7 +13,7 @@ struct ws_router;
 int interface_check_name(const struct ws_router *router, const char *name);
 /* Of an interface that is no port; -ENOSPC when there are too many. */
 int interface_free_index(struct ws_router *router);
-/* `given` and `settings` hold what differs from kind to kind. Nothing was counted of it yet. */
+/* `given` and `settings` hold what differs from one to another. Nothing was counted of it yet. */
 int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
 				   const struct interface_settings *settings);
 /* The same of one that is no port and no sub-interface: its name is checked, and its index found

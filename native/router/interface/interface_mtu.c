@@ -3,6 +3,7 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 #include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
@@ -14,8 +15,7 @@ enum { MIN_MTU = 68 /* RFC 791 */ };
 uint16_t interface_carries(const struct ws_router *router, uint16_t index)
 {
 	const struct interface_settings *settings = &router->settings[index];
-	uint8_t kind = router->settings[settings->parent].kind;
-	return kind == WS_INTERFACE_LOOPBACK || kind == WS_INTERFACE_VXLAN
+	return interface_kind_of(router, settings->parent)->is_unlimited
 			   ? WS_MAX_MTU
 			   : router->settings[settings->parent].mtus[WS_MTU_L2];
 }
@@ -34,8 +34,7 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 	if (kind < WS_MTU_L3 || kind >= WS_MTU_KINDS)
 		return fail(-EINVAL, "%d is not a kind of MTU", kind);
 	bool follows = kind != WS_MTU_L3 && !mtu;
-	/* A bond has no link of its own, so the MTU of its packets is its only limit. */
-	if (router->settings[index].kind == WS_INTERFACE_BOND && mtu <= WS_MAX_MTU &&
+	if (interface_kind_of(router, index)->sets_mtu && mtu <= WS_MAX_MTU &&
 		mtu > router->settings[index].mtus[WS_MTU_L2])
 		router->settings[index].mtus[WS_MTU_L2] = mtu;
 	if (!follows && (mtu < MIN_MTU || mtu > interface_carries(router, index)))
@@ -62,7 +61,7 @@ static void lower(struct ws_router *router, uint16_t port, uint16_t mtu)
 	}
 }
 
-static int set_bond_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
+static int set_own_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
 {
 	if (mtu < MIN_MTU || mtu > WS_MAX_MTU)
 		return fail(-EINVAL, "interface %s takes an MTU of %d to %d, not %u",
@@ -77,8 +76,8 @@ int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
 	struct ws_port_info info;
 	if (router_check_interface(router, index))
 		return -ENODEV;
-	if (router->settings[index].kind == WS_INTERFACE_BOND)
-		return set_bond_mtu(router, index, mtu);
+	if (interface_kind_of(router, index)->sets_mtu)
+		return set_own_mtu(router, index, mtu);
 	if (router->settings[index].kind != WS_INTERFACE_PORT)
 		return ws_router_set_protocol_mtu(router, index, WS_MTU_L3, mtu);
 	int error = ws_port_info(index, &info);

@@ -3,6 +3,7 @@
 #include "dev/error.h"
 #include "dev/port.h"
 #include "router/interface/interface_make.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 #include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
@@ -73,3 +74,6 @@ int ws_router_port_add(struct ws_router *router, const struct ws_port_config *co
 	ws_port_delete(index);
 	return error;
 }
+
+static const struct interface_kind port_kind = {.kind = WS_INTERFACE_PORT, .takes_subs = true};
+INTERFACE_KIND(port_kind)

@@ -31,7 +31,6 @@ int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_inte
 		return -ENODEV;
 	const struct interface *interface = &router->interfaces[index];
 	const struct interface_settings *settings = &router->settings[index];
-	const struct l2_interface *l2 = &router->l2.interfaces[index];
 	*out = (struct ws_interface){
 		.kind = settings->kind,
 		.parent = settings->parent,
@@ -40,9 +39,9 @@ int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_inte
 		.admin_up = interface->admin_up,
 		.mtu = interface->mtu,
 		.mode = interface->mode,
-		.xconnect_to = l2->xconnect_to == L2_NOWHERE ? 0 : l2->xconnect_to,
-		.bridge_domain = l2->domain ? router->l2.domains[l2->domain].id : 0,
-		.split_horizon_group = l2->shg,
+		.xconnect_to = settings->xconnect_to,
+		.bridge_domain = settings->bridge_domain,
+		.split_horizon_group = settings->split_horizon_group,
 		.tag_rewrite = settings->tag_rewrite,
 		.unnumbered_of = settings->unnumbered_of,
 		.ip4_table = interface_table_id(router, index, WS_IP4),

@@ -93,8 +93,8 @@ static bool has_address(const struct address_list *list)
 
 bool ip6_wants_dad(const struct ws_router *router, uint16_t index)
 {
-	bool has_link = router->settings[index].kind != WS_INTERFACE_LOOPBACK ||
-					router->l2.interfaces[index].domain;
+	bool has_link =
+		router->settings[index].kind != WS_INTERFACE_LOOPBACK || router->interfaces[index].is_bvi;
 	return router->ip6_settings[index].dad_transmits && has_link &&
 		   !interface_is_paired(&router->interfaces[index]);
 }

@@ -4,13 +4,12 @@
 #define ROUTER_L2_H
 
 #include "router/l2/l2fib.h"
+#include "router/module.h"
 #include "wire/vlan.h"
 #include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct ws_router;
 
 enum { L2_MAX_DOMAINS = 256, L2_NO_DOMAIN = 0, L2_NOWHERE = UINT16_MAX };
 
@@ -89,7 +88,14 @@ struct l2_table {
 	/* Main thread. */
 	uint16_t crossed_to[WS_MAX_INTERFACES]; /* how many are cross-connected to it */
 	uint64_t next_age_tsc;
-};
+} __attribute__((aligned(64)));
+
+extern struct router_module l2_module;
+
+static inline struct l2_table *l2_table(const struct ws_router *router)
+{
+	return module_state(router, &l2_module);
+}
 
 /* Where the interface's frames go without a look, after a change of what is looked at. */
 void l2_update_plain(struct ws_router *router, uint16_t index);
@@ -100,8 +106,6 @@ int l2_take_domain(struct ws_router *router, uint32_t id);
 void l2_publish_members(struct l2_domain *domain, struct l2_members *members);
 /* Frames to the MAC address of a BVI are for the router. */
 int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain);
-/* Forget addresses that were not heard of for as long as their domains allow. */
-void l2_age(struct ws_router *router);
 
 static inline uint32_t l2_second(uint64_t tsc, uint64_t tsc_hz)
 {

@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/l2/l2.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bridges.h"
 
@@ -18,18 +17,18 @@ static bool is_key(uint64_t key, uint64_t value, const void *argument)
 int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain)
 {
 	const uint8_t *mac = router->interfaces[index].mac;
-	return l2fib_set(router->l2.fib, l2fib_key(ethernet_address_number(mac), domain),
+	return l2fib_set(l2_table(router)->fib, l2fib_key(ethernet_address_number(mac), domain),
 					 l2fib_value(index, L2FIB_VALID | L2FIB_STATIC, 0));
 }
 
 static int watch_mac(struct ws_router *router, uint16_t index, enum interface_change change,
 					 const uint8_t *old_mac)
 {
-	if (change != INTERFACE_MAC_CHANGED || !router->l2.interfaces[index].is_bvi)
+	if (change != INTERFACE_MAC_CHANGED || !l2_table(router)->interfaces[index].is_bvi)
 		return 0;
-	uint16_t domain = router->l2.interfaces[index].domain;
+	uint16_t domain = l2_table(router)->interfaces[index].domain;
 	uint64_t key = l2fib_key(ethernet_address_number(old_mac), domain);
-	l2fib_remove(router->l2.fib, is_key, &key);
+	l2fib_remove(l2_table(router)->fib, is_key, &key);
 	return l2_add_own_address(router, index, domain);
 }
 INTERFACE_WATCH(watch_mac)
@@ -46,11 +45,11 @@ int ws_router_l2fib_add(struct ws_router *router, const struct ws_l2fib_entry *e
 		flags |= L2FIB_FILTER;
 	else if (router_check_interface(router, (uint16_t)entry->interface))
 		return -ENODEV;
-	else if (router->l2.interfaces[entry->interface].domain != domain)
+	else if (l2_table(router)->interfaces[entry->interface].domain != domain)
 		return fail(-EINVAL, "%s is not in bridge domain %u",
 					interface_name(router, (uint16_t)entry->interface), entry->domain);
 	uint16_t interface = entry->interface < 0 ? L2_NOWHERE : (uint16_t)entry->interface;
-	return l2fib_set(router->l2.fib, l2fib_key(ethernet_address_number(entry->mac), domain),
+	return l2fib_set(l2_table(router)->fib, l2fib_key(ethernet_address_number(entry->mac), domain),
 					 l2fib_value(interface, flags, 0));
 }
 
@@ -60,7 +59,7 @@ int ws_router_l2fib_del(struct ws_router *router, const uint8_t *mac, uint32_t i
 	uint64_t key = l2fib_key(ethernet_address_number(mac), domain);
 	if (!domain)
 		return fail(-ENOENT, "there is no bridge domain %u", id);
-	if (!l2fib_remove(router->l2.fib, is_key, &key))
+	if (!l2fib_remove(l2_table(router)->fib, is_key, &key))
 		return fail(-ENOENT, "bridge domain %u has no such address", id);
 	return 0;
 }
@@ -74,8 +73,8 @@ static bool is_learnt(uint64_t key, uint64_t value, const void *argument)
 
 void ws_router_l2fib_flush(struct ws_router *router)
 {
-	if (router->l2.fib)
-		l2fib_remove(router->l2.fib, is_learnt, NULL);
+	if (l2_table(router)->fib)
+		l2fib_remove(l2_table(router)->fib, is_learnt, NULL);
 }
 
 struct age {
@@ -92,9 +91,10 @@ static bool is_old(uint64_t key, uint64_t value, const void *argument)
 	return most_s && !(l2fib_flags(value) & L2FIB_STATIC) && age_s > most_s;
 }
 
-void l2_age(struct ws_router *router)
+/* Forget addresses that were not heard of for as long as their domains allow. */
+static void l2_age(struct ws_router *router)
 {
-	struct l2_table *l2 = &router->l2;
+	struct l2_table *l2 = l2_table(router);
 	uint64_t now = graph_tsc();
 	struct age age = {l2, l2_second(now, router->tsc_hz)};
 	if (!l2->fib || now < l2->next_age_tsc)
@@ -110,7 +110,7 @@ void l2_age(struct ws_router *router)
 int ws_router_l2fib(struct ws_router *router, uint32_t *cursor, struct ws_l2fib_entry *out,
 					uint32_t max)
 {
-	const struct l2_table *l2 = &router->l2;
+	const struct l2_table *l2 = l2_table(router);
 	uint32_t second = l2_second(graph_tsc(), router->tsc_hz), count = 0;
 	for (; l2->fib && *cursor < L2FIB_SIZE && count < max; ++*cursor) {
 		uint64_t key = __atomic_load_n(&l2->fib->entries[*cursor].key, __ATOMIC_ACQUIRE);
@@ -130,3 +130,6 @@ int ws_router_l2fib(struct ws_router *router, uint32_t *cursor, struct ws_l2fib_
 	}
 	return (int)count;
 }
+
+static struct router_module l2_age_module = {.name = "l2-age", .poll = l2_age};
+ROUTER_MODULE(l2_age_module)

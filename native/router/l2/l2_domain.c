@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/l2/l2.h"
-#include "router/router.h"
 #include "wirespeed/bridges.h"
 
 #include <errno.h>
@@ -20,14 +19,14 @@ void l2_publish_members(struct l2_domain *domain, struct l2_members *members)
 uint16_t l2_find_domain(const struct ws_router *router, uint32_t id)
 {
 	for (int i = L2_NO_DOMAIN + 1; i < L2_MAX_DOMAINS; i++)
-		if (router->l2.domains[i].members && router->l2.domains[i].id == id)
+		if (l2_table(router)->domains[i].members && l2_table(router)->domains[i].id == id)
 			return (uint16_t)i;
 	return L2_NO_DOMAIN;
 }
 
 static int make_domain(struct ws_router *router, uint32_t id)
 {
-	struct l2_table *l2 = &router->l2;
+	struct l2_table *l2 = l2_table(router);
 	int index = L2_NO_DOMAIN + 1;
 	while (index < L2_MAX_DOMAINS && l2->domains[index].members)
 		index++;
@@ -65,7 +64,7 @@ int ws_router_bridge_domain_set(struct ws_router *router, const struct ws_bridge
 	int index = l2_take_domain(router, wanted->id);
 	if (index < 0)
 		return index;
-	struct l2_domain *domain = &router->l2.domains[index];
+	struct l2_domain *domain = &l2_table(router)->domains[index];
 	__atomic_store_n(&domain->learn, wanted->learn, __ATOMIC_RELAXED);
 	__atomic_store_n(&domain->forward, wanted->forward, __ATOMIC_RELAXED);
 	__atomic_store_n(&domain->flood, wanted->flood, __ATOMIC_RELAXED);
@@ -83,13 +82,13 @@ static bool is_of_domain(uint64_t key, uint64_t value, const void *argument)
 int ws_router_bridge_domain_del(struct ws_router *router, uint32_t id)
 {
 	uint16_t index = l2_find_domain(router, id);
-	struct l2_domain *domain = &router->l2.domains[index];
+	struct l2_domain *domain = &l2_table(router)->domains[index];
 	if (!index)
 		return fail(-ENOENT, "there is no bridge domain %u", id);
 	if (domain->members->count)
 		return fail(-EEXIST, "bridge domain %u has interface %s; take it out first", id,
 					interface_name(router, domain->members->at[0].interface));
-	l2fib_remove(router->l2.fib, is_of_domain, &index);
+	l2fib_remove(l2_table(router)->fib, is_of_domain, &index);
 	l2_publish_members(domain, NULL);
 	return 0;
 }
@@ -98,7 +97,7 @@ int ws_router_bridge_domains(struct ws_router *router, struct ws_bridge_domain *
 {
 	uint32_t count = 0;
 	for (int i = L2_NO_DOMAIN + 1; i < L2_MAX_DOMAINS; i++) {
-		const struct l2_domain *domain = &router->l2.domains[i];
+		const struct l2_domain *domain = &l2_table(router)->domains[i];
 		if (!domain->members)
 			continue;
 		if (count < max)

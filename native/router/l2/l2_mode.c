@@ -3,63 +3,15 @@
 #include "router/interface/interface_change.h"
 #include "router/l2/l2.h"
 #include "wirespeed/interfaces.h"
-#include "wirespeed/ports.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/vlan.h"
-#include "router/module.h"
-#include "router/router.h"
 #include "wire/word_copy.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int l2_init(struct ws_router *router)
-{
-	for (int i = 0; i < WS_MAX_INTERFACES; i++)
-		router->l2.interfaces[i] = (struct l2_interface){
-			.xconnect_to = L2_NOWHERE,
-			.plain_to = L2_NOWHERE,
-			.plain_output = L2_NOWHERE,
-		};
-	return 0;
-}
-
-static void l2_free(struct ws_router *router)
-{
-	for (int i = 0; i < L2_MAX_DOMAINS; i++)
-		free(router->l2.domains[i].members);
-	free(router->l2.fib);
-}
-
-/* It is the port or its bond, or a sub-interface of one of them. */
-static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
-{
-	uint16_t parent = router->settings[index].parent, bond = router->settings[port].bond;
-	return parent == port || (bond && parent == bond);
-}
-
-/* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
-static int update_promiscuous(const struct ws_router *router, uint16_t port)
-{
-	uint16_t bond = router->settings[port].bond;
-	bool on = router->settings[port].promiscuous || router->settings[port].bridging ||
-			  (bond && router->settings[bond].bridging);
-	return ws_port_set_promiscuous(port, on);
-}
-
-int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on)
-{
-	if (router_check_interface(router, index))
-		return -ENODEV;
-	if (router->settings[index].kind != WS_INTERFACE_PORT)
-		return fail(-EINVAL, "%s filters no frames itself; name a port",
-					interface_name(router, index));
-	router->settings[index].promiscuous = on;
-	return update_promiscuous(router, index);
-}
 
 static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface_mode mode)
 {
@@ -68,15 +20,12 @@ static void set_mode(struct ws_router *router, uint16_t index, enum ws_interface
 	*bridging += (mode != WS_MODE_L3) - (interface->mode != WS_MODE_L3);
 	__atomic_store_n(&interface->mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	router_publish_mac(interface);
-	/* A driver that does not filter may refuse to be asked. */
-	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
-		if (*interface_name(router, port) && is_on(router, index, port))
-			update_promiscuous(router, port);
+	interface_update_promiscuous(router, index);
 }
 
 void l2_update_plain(struct ws_router *router, uint16_t index)
 {
-	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
 	bool changes_in = l2->domain || l2->in.pop || l2->in.push;
 	bool changes_out = l2->shg || l2->out.pop || l2->out.push;
 	uint16_t output = router->interfaces[index].output;
@@ -119,32 +68,35 @@ static bool is_of_interface(uint64_t key, uint64_t value, const void *argument)
 
 static void leave_domain(struct ws_router *router, uint16_t index)
 {
-	struct l2_interface *l2 = &router->l2.interfaces[index];
-	struct l2_domain *domain = &router->l2.domains[l2->domain];
+	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
+	struct l2_domain *domain = &l2_table(router)->domains[l2->domain];
 	if (l2->domain == L2_NO_DOMAIN)
 		return;
 	remove_member(router, domain->members, index);
 	if (domain->bvi == index)
 		__atomic_store_n(&domain->bvi, L2_NOWHERE, __ATOMIC_RELEASE);
 	__atomic_store_n(&l2->is_bvi, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&router->interfaces[index].is_bvi, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&l2->domain, L2_NO_DOMAIN, __ATOMIC_RELAXED);
 	__atomic_store_n(&l2->shg, 0, __ATOMIC_RELAXED);
-	l2fib_remove(router->l2.fib, is_of_interface, &index);
+	router->settings[index].bridge_domain = router->settings[index].split_horizon_group = 0;
+	l2fib_remove(l2_table(router)->fib, is_of_interface, &index);
 }
 
 static void set_xconnect(struct ws_router *router, uint16_t index, uint16_t to)
 {
-	uint16_t *before = &router->l2.interfaces[index].xconnect_to;
+	uint16_t *before = &l2_table(router)->interfaces[index].xconnect_to;
 	if (*before != L2_NOWHERE)
-		router->l2.crossed_to[*before]--;
+		l2_table(router)->crossed_to[*before]--;
 	if (to != L2_NOWHERE)
-		router->l2.crossed_to[to]++;
+		l2_table(router)->crossed_to[to]++;
 	__atomic_store_n(before, to, __ATOMIC_RELAXED);
+	router->settings[index].xconnect_to = to == L2_NOWHERE ? 0 : to;
 }
 
 static void leave_mode(struct ws_router *router, uint16_t index)
 {
-	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
 	if (router->interfaces[index].mode == WS_MODE_L3 && l2->domain == L2_NO_DOMAIN &&
 		l2->xconnect_to == L2_NOWHERE)
 		return;
@@ -160,7 +112,7 @@ static void leave(struct ws_router *router, uint16_t index)
 {
 	leave_mode(router, index);
 	const struct l2_interface none = {.xconnect_to = L2_NOWHERE};
-	word_copy(&router->l2.interfaces[index], &none, sizeof(none));
+	word_copy(&l2_table(router)->interfaces[index], &none, sizeof(none));
 	l2_update_plain(router, index);
 }
 
@@ -190,7 +142,7 @@ int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to
 	if (check_not_loopback(router, index) || check_not_loopback(router, to) ||
 		interface_check_free(router, index) || interface_check_free(router, to))
 		return -EINVAL;
-	if (router->l2.interfaces[index].domain)
+	if (l2_table(router)->interfaces[index].domain)
 		leave_mode(router, index);
 	set_xconnect(router, index, to);
 	l2_update_plain(router, index);
@@ -202,7 +154,7 @@ int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to
 static int check_bvi(const struct ws_router *router, uint16_t index, uint32_t id, bool bvi)
 {
 	int domain = l2_find_domain(router, id);
-	uint16_t there = domain ? router->l2.domains[domain].bvi : L2_NOWHERE;
+	uint16_t there = domain ? l2_table(router)->domains[domain].bvi : L2_NOWHERE;
 	if (!bvi)
 		return check_not_loopback(router, index);
 	if (router->settings[index].kind != WS_INTERFACE_LOOPBACK)
@@ -217,8 +169,8 @@ static int check_bvi(const struct ws_router *router, uint16_t index, uint32_t id
 static int join(struct ws_router *router, uint16_t index, uint16_t domain_index, bool bvi,
 				uint8_t shg)
 {
-	struct l2_domain *domain = &router->l2.domains[domain_index];
-	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_domain *domain = &l2_table(router)->domains[domain_index];
+	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
 	struct l2_members *members = members_with(domain->members, (struct l2_member){index, shg, bvi});
 	int error = members ? 0 : -ENOMEM;
 	if (!error && bvi)
@@ -230,6 +182,9 @@ static int join(struct ws_router *router, uint16_t index, uint16_t domain_index,
 	__atomic_store_n(&l2->domain, domain_index, __ATOMIC_RELAXED);
 	__atomic_store_n(&l2->shg, shg, __ATOMIC_RELAXED);
 	__atomic_store_n(&l2->is_bvi, bvi, __ATOMIC_RELEASE);
+	__atomic_store_n(&router->interfaces[index].is_bvi, bvi, __ATOMIC_RELEASE);
+	router->settings[index].bridge_domain = domain->id;
+	router->settings[index].split_horizon_group = shg;
 	l2_update_plain(router, index);
 	l2_publish_members(domain, members);
 	if (bvi)
@@ -257,8 +212,8 @@ int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t id, 
 /* Interfaces that are cross-connected to one that goes route again. */
 static void end_xconnects_to(struct ws_router *router, uint16_t index)
 {
-	for (uint16_t i = 0; router->l2.crossed_to[index] && i < router->interface_count; i++)
-		if (router->l2.interfaces[i].xconnect_to == index)
+	for (uint16_t i = 0; l2_table(router)->crossed_to[index] && i < router->interface_count; i++)
+		if (l2_table(router)->interfaces[i].xconnect_to == index)
 			leave_mode(router, i);
 }
 
@@ -266,7 +221,7 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 					const uint8_t *old_mac)
 {
 	(void)old_mac;
-	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
 	if (change == INTERFACE_MADE)
 		__atomic_store_n(&l2->plain_output, router->interfaces[index].output, __ATOMIC_RELAXED);
 	if (change == INTERFACE_MADE || change == INTERFACE_MTU_CHANGED)
@@ -279,11 +234,3 @@ static int watch_l2(struct ws_router *router, uint16_t index, enum interface_cha
 	return 0;
 }
 INTERFACE_WATCH(watch_l2)
-
-static struct router_module l2_module = {
-	.name = "l2",
-	.make = l2_init,
-	.poll = l2_age,
-	.free = l2_free,
-};
-ROUTER_MODULE(l2_module)

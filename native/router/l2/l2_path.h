@@ -3,8 +3,8 @@
 #ifndef ROUTER_L2_PATH_H
 #define ROUTER_L2_PATH_H
 
+#include "router/l2/l2.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/own_count.h"
 
@@ -14,6 +14,21 @@ static const char *const l2_edges[] = {
 	[L2_DROP] = "error-drop",  [L2_FORWARD] = "l2-fwd", [L2_FLOOD] = "l2-flood",
 	[L2_OUTPUT] = "l2-output", [L2_LEARN] = "l2-learn",
 };
+
+/* `init` of the nodes: the table stays as long as the router, so each node keeps where it is. */
+static inline int l2_node_init(struct graph *graph, struct graph_node *node)
+{
+	struct l2_table *table = l2_table(router_of(graph));
+	memcpy(node->context, &table, sizeof(table));
+	return 0;
+}
+
+static inline struct l2_table *l2_table_of(const struct graph_node *node)
+{
+	struct l2_table *table;
+	memcpy(&table, node->context, sizeof(table));
+	return table;
+}
 
 /* A frame of the domain whose sender is known, or need not be. */
 static inline enum l2_edge l2_forward_edge(const struct l2_domain *domain,

@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "router/interface/vlan.h"
 #include "router/l2/l2.h"
-#include "router/router.h"
 #include "wirespeed/interfaces.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ int ws_router_set_tag_rewrite(struct ws_router *router, uint16_t index,
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	const struct interface *interface = &router->interfaces[index];
-	struct l2_interface *l2 = &router->l2.interfaces[index];
+	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
 	struct vlan_rewrite in = {.pop = (uint8_t)(wanted->pop * VLAN_TAG_LEN)};
 	struct vlan_rewrite out = {.pop = (uint8_t)(wanted->push * VLAN_TAG_LEN)};
 	if (wanted->pop > VLAN_MAX_TAGS || wanted->push > VLAN_MAX_TAGS)

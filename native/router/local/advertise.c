@@ -2,6 +2,7 @@
 /* Router advertisements (RFC 4861 section 6.2), made and sent by the main thread. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
 #include "router/module.h"
@@ -12,6 +13,13 @@
 
 #include <errno.h>
 #include <rte_cycles.h>
+
+static struct router_module advertise_module;
+
+struct interface_due *advertisements_due(const struct ws_router *router)
+{
+	return module_state(router, &advertise_module);
+}
 
 enum {
 	HOP_LIMIT = 64,
@@ -101,10 +109,10 @@ static bool is_advertising(const struct ws_router *router, uint16_t index)
 static void arm(struct ws_router *router, uint16_t index)
 {
 	if (is_advertising(router, index))
-		interface_due_at(&router->advertisements, index,
+		interface_due_at(advertisements_due(router), index,
 						 router->ip6_settings[index].next_advertisement_tsc);
 	else
-		interface_due_never(&router->advertisements, index);
+		interface_due_never(advertisements_due(router), index);
 }
 
 static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
@@ -144,7 +152,8 @@ static void router_advertise(struct ws_router *router)
 	uint64_t now = rte_rdtsc();
 	uint16_t i;
 	for (int done = 0;
-		 done < MAIN_INPUT_A_POLL && interface_due_take(&router->advertisements, now, &i); done++)
+		 done < MAIN_INPUT_A_POLL && interface_due_take(advertisements_due(router), now, &i);
+		 done++)
 		send_to_all(router, i, now);
 }
 
@@ -194,7 +203,7 @@ static int watch_advertising(struct ws_router *router, uint16_t index, enum inte
 {
 	(void)old_mac;
 	if (change == INTERFACE_LEAVES)
-		interface_due_never(&router->advertisements, index);
+		interface_due_never(advertisements_due(router), index);
 	else if (change == INTERFACE_USABLE_CHANGED || change == INTERFACE_ADDRESSES_CHANGED ||
 			 change == INTERFACE_GOT_IP6 || change == INTERFACE_LOST_IP6)
 		arm(router, index);
@@ -206,6 +215,7 @@ INTERFACE_WATCH(watch_advertising)
 static struct router_module advertise_module = {
 	.name = "advertise",
 	.after = {"lacp", "dad"},
+	.state_size = sizeof(struct interface_due),
 	.poll = router_advertise,
 };
 ROUTER_MODULE(advertise_module)

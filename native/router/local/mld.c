@@ -7,13 +7,22 @@
  */
 #include "wire/mld.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/local.h"
 #include "router/module.h"
 #include "router/packet/output.h"
 #include "router/worker/main_input.h"
+#include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
+
+static struct router_module mld_module;
+
+struct interface_due *reports_due(const struct ws_router *router)
+{
+	return module_state(router, &mld_module);
+}
 
 /* All routers, and the solicited ones of a link-local address and of all others. */
 enum { MAX_GROUPS = 2 + WS_MAX_ADDRESSES, ROBUSTNESS = 2 };
@@ -70,8 +79,8 @@ static void router_mld_queried(struct ws_router *router, const struct router_eve
 	struct ip6_settings *settings = &router->ip6_settings[event->interface];
 	uint64_t now = rte_rdtsc(), most = event->delay_ms * router->tsc_hz / 1000;
 	uint64_t soonest = settings->reported_tsc ? settings->reported_tsc + router->tsc_hz : now;
-	if (!interface_is_due(&router->reports, event->interface))
-		interface_due_at(&router->reports, event->interface,
+	if (!interface_is_due(reports_due(router), event->interface))
+		interface_due_at(reports_due(router), event->interface,
 						 RTE_MAX(soonest, now + (most ? now % most : 0)));
 }
 
@@ -79,12 +88,12 @@ static void router_mld_report(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();
 	uint16_t i;
-	for (int done = 0; done < MAIN_INPUT_A_POLL && interface_due_take(&router->reports, now, &i);
+	for (int done = 0; done < MAIN_INPUT_A_POLL && interface_due_take(reports_due(router), now, &i);
 		 done++) {
 		struct ip6_settings *settings = &router->ip6_settings[i];
 		if (settings->unasked_reports) {
 			settings->unasked_reports--;
-			interface_due_at(&router->reports, i, now + router->tsc_hz);
+			interface_due_at(reports_due(router), i, now + router->tsc_hz);
 		}
 		settings->reported_tsc = now;
 		if (router->ip6[i] && router->interfaces[i].admin_up)
@@ -99,16 +108,16 @@ static int listening_changed(struct ws_router *router, uint16_t index, enum inte
 	struct ip6_settings *settings = &router->ip6_settings[index];
 	(void)old_mac;
 	if (change == INTERFACE_LEAVES)
-		interface_due_never(&router->reports, index);
+		interface_due_never(reports_due(router), index);
 	if (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED)
 		return 0;
 	if (!ws_router_is_announcing(router, WS_IP6) || interface_is_paired(interface))
 		return 0;
 	bool is_due = router->ip6[index] && interface->usable;
 	if (is_due)
-		interface_due_at(&router->reports, index, 0);
+		interface_due_at(reports_due(router), index, 0);
 	else
-		interface_due_never(&router->reports, index);
+		interface_due_never(reports_due(router), index);
 	settings->unasked_reports = is_due ? ROBUSTNESS - 1 : 0;
 	return 0;
 }
@@ -117,6 +126,7 @@ INTERFACE_WATCH(listening_changed)
 static struct router_module mld_module = {
 	.name = "mld",
 	.after = {"lacp", "dad"},
+	.state_size = sizeof(struct interface_due),
 	.poll = router_mld_report,
 };
 ROUTER_MODULE(mld_module)

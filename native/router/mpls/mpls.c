@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of labels, and the interfaces that take labelled packets. */
-#include "wirespeed/mpls.h"
+#include "router/mpls/mpls.h"
+
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/fib/own_balance.h"
-#include "router/module.h"
+#include "router/route/counting.h"
 #include "router/route/route.h"
-#include "router/router.h"
+#include "wirespeed/mpls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@ static const struct path_list *paths_of(const struct ws_router *router, uint32_t
 
 static int check_table(const struct ws_router *router)
 {
-	return router->mpls_routes ? 0
-							   : fail(-ENOENT, "there is no MPLS table; mpls table add 0 makes it");
+	return mpls_table(router) ? 0
+							  : fail(-ENOENT, "there is no MPLS table; mpls table add 0 makes it");
 }
 
 /* The label's route is this load balance from now on, which has a reference for it; on failure it
@@ -28,14 +29,15 @@ static int check_table(const struct ws_router *router)
 static int put(struct ws_router *router, uint32_t index, uint32_t load_balance)
 {
 	struct load_balance_table *balances = &router->load_balances;
-	uint32_t before = router->mpls_routes[index], old = load_balance_base(balances, before);
+	struct mpls_table *table = mpls_table(router);
+	uint32_t before = table->routes[index], old = load_balance_base(balances, before);
 	int64_t value = load_balance ? route_balance(balances, before, load_balance) : 0;
 	if (value < 0) {
 		load_balance_release(balances, load_balance, 1);
 		return (int)value;
 	}
-	router->mpls_count += (load_balance != 0) - (old != 0);
-	__atomic_store_n(&router->mpls_routes[index], (uint32_t)value, __ATOMIC_RELEASE);
+	table->count += (load_balance != 0) - (old != 0);
+	__atomic_store_n(&table->routes[index], (uint32_t)value, __ATOMIC_RELEASE);
 	if (!value)
 		route_balance_release(balances, before);
 	if (old)
@@ -64,7 +66,7 @@ static int add_reserved(struct ws_router *router, uint32_t label, bool bottom, u
 static void remove_all(struct ws_router *router)
 {
 	for (uint32_t i = 0; i < MPLS_ROUTES; i++)
-		if (router->mpls_routes[i])
+		if (mpls_table(router)->routes[i])
 			put(router, i, LOAD_BALANCE_NO_ROUTE);
 }
 
@@ -90,30 +92,31 @@ static int add_all_reserved(struct ws_router *router)
 	return error;
 }
 
-static void router_mpls_free(struct ws_router *router)
+static void mpls_free(struct ws_router *router)
 {
-	uint32_t *routes = router->mpls_routes;
-	if (!routes)
+	struct mpls_table *table = mpls_table(router);
+	if (!table)
 		return;
 	remove_all(router);
-	__atomic_store_n(&router->mpls_routes, NULL, __ATOMIC_RELEASE);
+	module_set_state(router, &mpls_module, NULL);
 	rcu_synchronize();
-	free(routes);
+	free(table);
 }
 
 int ws_router_mpls_table_add(struct ws_router *router)
 {
-	if (router->mpls_routes)
+	if (mpls_table(router))
 		return 0;
-	uint32_t *routes = calloc(MPLS_ROUTES, sizeof(*routes));
-	if (!routes)
+	struct mpls_table *table = calloc(1, sizeof(*table));
+	if (!table)
 		return fail(-ENOMEM, "no memory for an MPLS table, which takes 8 MB");
 	/* Workers look whether there is one. */
-	__atomic_store_n(&router->mpls_routes, routes, __ATOMIC_RELEASE);
+	module_set_state(router, &mpls_module, table);
 	int error = add_all_reserved(router);
 	if (error)
-		router_mpls_free(router);
-	router->mpls_reserved = router->mpls_count;
+		mpls_free(router);
+	else
+		table->reserved = table->count;
 	return error;
 }
 
@@ -124,17 +127,18 @@ int ws_router_mpls_table_del(struct ws_router *router)
 		if (router->interfaces[i].mpls)
 			error = fail(-EBUSY, "interface %s takes MPLS; set interface mpls %s disable ends that",
 						 interface_name(router, i), interface_name(router, i));
-	if (!error && router->mpls_count > router->mpls_reserved)
+	const struct mpls_table *table = mpls_table(router);
+	if (!error && table->count > table->reserved)
 		error = fail(-EBUSY, "the MPLS table has routes of %u labels; delete them first",
-					 router->mpls_count - router->mpls_reserved);
+					 table->count - table->reserved);
 	if (!error)
-		router_mpls_free(router);
+		mpls_free(router);
 	return error;
 }
 
 int ws_router_has_mpls_table(struct ws_router *router)
 {
-	return router->mpls_routes != NULL;
+	return mpls_table(router) != NULL;
 }
 
 int ws_router_set_mpls(struct ws_router *router, uint16_t index, bool on)
@@ -191,7 +195,7 @@ int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bott
 	int error = check_label(router, label);
 	if (error)
 		return error;
-	if (!router->mpls_routes[mpls_route_index(label, bottom)])
+	if (!mpls_table(router)->routes[mpls_route_index(label, bottom)])
 		return fail(-ENOENT, "there is no route of label %u%s", label,
 					bottom ? " at the bottom of the stack" : " above others");
 	return put(router, mpls_route_index(label, bottom), LOAD_BALANCE_NO_ROUTE);
@@ -199,22 +203,23 @@ int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bott
 
 static void describe(const struct ws_router *router, uint32_t index, struct ws_mpls_route *out)
 {
-	const struct path_list *list = paths_of(router, router->mpls_routes[index]);
+	uint32_t value = mpls_table(router)->routes[index];
+	const struct path_list *list = paths_of(router, value);
 	out->label = index / 2;
 	out->bottom = index % 2;
 	out->payload = list->payload == PAYLOAD_MPLS_IP4   ? WS_IP4
 				   : list->payload == PAYLOAD_MPLS_IP6 ? WS_IP6
 													   : 0;
 	out->source = list->source;
-	out->index = router->mpls_routes[index];
-	out->path_count = router_describe_paths(router, router->mpls_routes[index], out->paths);
+	out->index = value;
+	out->path_count = router_describe_paths(router, value, out->paths);
 }
 
 int ws_router_mpls_route_get(struct ws_router *router, uint32_t label, bool bottom,
 							 struct ws_mpls_route *out)
 {
 	if (check_table(router) || label > MPLS_MAX_LABEL ||
-		!router->mpls_routes[mpls_route_index(label, bottom)])
+		!mpls_table(router)->routes[mpls_route_index(label, bottom)])
 		return -ENOENT;
 	describe(router, mpls_route_index(label, bottom), out);
 	return 0;
@@ -227,10 +232,27 @@ int ws_router_mpls_routes(struct ws_router *router, uint32_t label, struct ws_mp
 	if (check_table(router))
 		return -ENOENT;
 	for (uint32_t i = mpls_route_index(label, false); i < MPLS_ROUTES && n < max; i++)
-		if (router->mpls_routes[i])
+		if (mpls_table(router)->routes[i])
 			describe(router, i, &out[n++]);
 	return (int)n;
 }
 
-static struct router_module mpls_module = {.name = "mpls", .free = router_mpls_free};
+static int settle_labels(struct ws_router *router)
+{
+	struct load_balance_table *balances = &router->load_balances;
+	struct mpls_table *table = mpls_table(router);
+	for (uint32_t i = 0; table && i < (uint32_t)MPLS_ROUTES; i++) {
+		uint32_t before = table->routes[i];
+		int64_t value = counting_value(balances, before);
+		if (value < 0)
+			return (int)value;
+		__atomic_store_n(&table->routes[i], (uint32_t)value, __ATOMIC_RELEASE);
+		if (value != before)
+			route_balance_release(balances, before);
+	}
+	return 0;
+}
+COUNTED_ROUTES(settle_labels)
+
+struct router_module mpls_module = {.name = "mpls", .free = mpls_free};
 ROUTER_MODULE(mpls_module)

@@ -56,15 +56,6 @@ static inline bool mpls_has_room(const struct rte_mbuf *packet, const struct adj
 	return packet->data_off >= adjacency->label_count * MPLS_LEN + REWRITE_SIZE;
 }
 
-/* The longest packet that may get the adjacency's labels. */
-static inline uint16_t mpls_payload_mtu(const struct ws_router *router,
-										const struct adjacency *adjacency)
-{
-	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
-	return (uint16_t)(adjacency_mtu(&adjacencies[adjacency->next]) -
-					  adjacency->label_count * MPLS_LEN);
-}
-
 /*
  * Put the adjacency's labels in front of the packet, and if a next hop stands behind them, its
  * Ethernet header too: what mpls-output would do to it next. Returns the edge: `output` and which

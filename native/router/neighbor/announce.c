@@ -10,6 +10,7 @@
  */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
 #include "router/module.h"
 #include "router/neighbor/neighbor.h"
@@ -29,6 +30,7 @@
 enum { ROUNDS = 2, BETWEEN_ROUNDS_S = 2 };
 
 struct announcements {
+	struct interface_due due;
 	bool is_on[FAMILIES];
 	uint8_t left[WS_MAX_INTERFACES]; /* rounds, of those that are due */
 };
@@ -39,6 +41,12 @@ static struct router_module announce_module;
 static struct announcements *announcements_of(const struct ws_router *router)
 {
 	return module_state(router, &announce_module);
+}
+
+struct interface_due *announcements_due(const struct ws_router *router)
+{
+	struct announcements *all = announcements_of(router);
+	return all ? &all->due : NULL;
 }
 
 static void announce_ip4(struct ws_router *router, uint16_t index, uint32_t address)
@@ -101,10 +109,11 @@ static void announce(struct ws_router *router, uint16_t index)
 static void router_announce(struct ws_router *router)
 {
 	struct announcements *all = announcements_of(router);
-	struct interface_due *due = &router->announcements_due;
+	struct interface_due *due = announcements_due(router);
 	uint64_t now = rte_rdtsc();
 	uint16_t index;
-	for (int done = 0; done < MAIN_INPUT_A_POLL && interface_due_take(due, now, &index); done++) {
+	for (int done = 0; due && done < MAIN_INPUT_A_POLL && interface_due_take(due, now, &index);
+		 done++) {
 		if (--all->left[index])
 			interface_due_at(due, index, now + BETWEEN_ROUNDS_S * router->tsc_hz);
 		announce(router, index);
@@ -121,9 +130,9 @@ static int addresses_changed(struct ws_router *router, uint16_t index, enum inte
 		return 0;
 	all->left[index] = ROUNDS;
 	if (router->interfaces[index].usable)
-		interface_due_at(&router->announcements_due, index, 0);
+		interface_due_at(&all->due, index, 0);
 	else
-		interface_due_never(&router->announcements_due, index);
+		interface_due_never(&all->due, index);
 	return 0;
 }
 INTERFACE_WATCH(addresses_changed)

@@ -5,6 +5,8 @@
 #include "router/fib/own_balance.h"
 #include "router/interface/interface_change.h"
 #include "router/neighbor/neighbor_change.h"
+#include "router/neighbor/neighbor_due.h"
+#include "router/neighbor/neighbor_room.h"
 #include "router/route/route.h"
 #include "router/router.h"
 #include "wire/address.h"
@@ -157,7 +159,7 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	if (!is_resolved)
 		index = adjacency_take_own(table, interface, address);
 	if (index < 0) {
-		router->neighbor_room.counters.refused_table++;
+		neighbor_room_of(router)->counters.refused_table++;
 		return index;
 	}
 	struct neighbor *neighbor = &table->neighbors[index];

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours over their life, once resolved: reachable, silent, asked, forgotten. */
-#include "router/module.h"
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_change.h"
-#include "router/router.h"
+#include "router/neighbor/neighbor_due.h"
+#include "router/neighbor/neighbor_room.h"
 #include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
 
-/* RFC 4861 section 10, for both families. */
-enum { DEFAULT_REACHABLE_S = 30, MAX_PROBES = 3 };
+enum { MAX_PROBES = 3 }; /* RFC 4861 section 10 */
 
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 {
@@ -30,7 +29,7 @@ bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 static void age(struct ws_router *router, uint32_t index, uint64_t now)
 {
 	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
-	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);
 	/* Heard of by this thread since `now` was read it may be a little younger. */
 	uint64_t passed = now > neighbor->state_tsc ? now - neighbor->state_tsc : 0;
 	switch (neighbor->state) {
@@ -50,7 +49,7 @@ static void age(struct ws_router *router, uint32_t index, uint64_t now)
 		if (neighbor->probes < MAX_PROBES) {
 			neighbor_probe(router, index, now);
 		} else {
-			router->neighbor_room.counters.unanswered++;
+			neighbor_room_of(router)->counters.unanswered++;
 			neighbor_forget(router, index);
 		}
 	}
@@ -92,22 +91,19 @@ void router_neighbor_look_again(struct ws_router *router)
 
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds)
 {
-	router->reachable_s[family_index(family)] = seconds;
+	*neighbor_reachable_s(router, family) = seconds;
 	router_neighbor_look_again(router);
 	return 0;
 }
 
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family)
 {
-	return router->reachable_s[family_index(family)];
-}
-
-static int begin_ages(struct ws_router *router)
-{
-	router->reachable_s[0] = router->reachable_s[1] = DEFAULT_REACHABLE_S;
-	return 0;
+	return *neighbor_reachable_s(router, family);
 }
 
 static struct router_module neighbors_module = {
-	.name = "neighbors", .is_trunk = true, .make = begin_ages, .poll = router_neighbor_age};
+	.name = "neighbors",
+	.is_trunk = true,
+	.poll = router_neighbor_age,
+};
 ROUTER_MODULE(neighbors_module)

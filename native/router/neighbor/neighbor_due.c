@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/neighbor/neighbor_due.h"
 
+#include "router/module.h"
 #include "router/neighbor/neighbor_change.h"
-#include "router/router.h"
 
 #include <rte_cycles.h>
+
+/* RFC 4861 section 10, for both families. */
+enum { DEFAULT_REACHABLE_S = 30 };
+
+struct neighbor_due {
+	uint64_t tick;                          /* that the wheel was last turned to */
+	uint32_t first[NEIGHBOR_DUE_SLOTS + 1]; /* adjacencies; 0: none */
+	uint32_t reachable_s[FAMILIES];
+};
+
+static struct router_module due_module;
+
+static struct neighbor_due *due_of(const struct ws_router *router)
+{
+	return module_state(router, &due_module);
+}
+
+uint32_t *neighbor_reachable_s(const struct ws_router *router, uint8_t family)
+{
+	return &due_of(router)->reachable_s[family_index(family)];
+}
 
 static uint64_t tick_of(const struct ws_router *router, uint64_t tsc)
 {
@@ -21,14 +42,14 @@ void neighbor_due_never(struct ws_router *router, uint32_t index)
 	if (neighbor->previous_due)
 		neighbors[neighbor->previous_due].next_due = neighbor->next_due;
 	else
-		router->neighbor_due.first[neighbor->due_slot - 1] = neighbor->next_due;
+		due_of(router)->first[neighbor->due_slot - 1] = neighbor->next_due;
 	neighbor->due_slot = 0;
 }
 
 static void put(struct ws_router *router, uint32_t index, uint16_t slot)
 {
 	struct neighbor *neighbors = router->adjacencies.neighbors;
-	uint32_t *first = &router->neighbor_due.first[slot];
+	uint32_t *first = &due_of(router)->first[slot];
 	neighbor_due_never(router, index);
 	neighbors[index].next_due = *first;
 	neighbors[index].previous_due = 0;
@@ -40,7 +61,7 @@ static void put(struct ws_router *router, uint32_t index, uint16_t slot)
 
 void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 {
-	struct neighbor_due *due = &router->neighbor_due;
+	struct neighbor_due *due = due_of(router);
 	uint64_t now = tick_of(router, rte_rdtsc()), at = tick_of(router, rte_rdtsc() + ticks) + 1;
 	if (!due->tick)
 		due->tick = now;
@@ -52,7 +73,7 @@ void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 /* How long its state may last; 0: for ever. */
 static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
 {
-	uint32_t reachable_s = router->reachable_s[family_index(neighbor->next_hop.family)];
+	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);
 	if (neighbor->state == WS_NEIGHBOR_PROBE)
 		return RETRANSMIT_S;
 	if (!neighbor->is_proven || (neighbor->state == WS_NEIGHBOR_STALE && reachable_s))
@@ -78,7 +99,7 @@ void neighbor_due_now(struct ws_router *router, uint32_t index)
 
 bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot)
 {
-	struct neighbor_due *due = &router->neighbor_due;
+	struct neighbor_due *due = due_of(router);
 	uint64_t now = tick_of(router, tsc);
 	if (!due->tick || due->tick >= now)
 		return false;
@@ -90,8 +111,23 @@ bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot)
 
 uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot)
 {
-	uint32_t index = router->neighbor_due.first[slot];
+	uint32_t index = due_of(router)->first[slot];
 	if (index)
 		neighbor_due_never(router, index);
 	return index;
 }
+
+static int begin_ages(struct ws_router *router)
+{
+	struct neighbor_due *due = due_of(router);
+	due->reachable_s[0] = due->reachable_s[1] = DEFAULT_REACHABLE_S;
+	return 0;
+}
+
+static struct router_module due_module = {
+	.name = "neighbor-due",
+	.is_trunk = true,
+	.state_size = sizeof(struct neighbor_due),
+	.make = begin_ages,
+};
+ROUTER_MODULE(due_module)

@@ -18,11 +18,8 @@ enum {
 	NEIGHBOR_DUE_NOW = NEIGHBOR_DUE_SLOTS, /* the slot of the next poll, whenever it is */
 };
 
-struct neighbor_due {
-	uint64_t tick;                          /* that the wheel was last turned to */
-	uint32_t first[NEIGHBOR_DUE_SLOTS + 1]; /* adjacencies; 0: none */
-};
-
+/* How long a neighbour of the family is taken to be there; 0: for ever. */
+uint32_t *neighbor_reachable_s(const struct ws_router *router, uint8_t family);
 /* Look at it `ticks` of the TSC from now, or a moment later; in place of when it was due before. */
 void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks);
 /* At the next poll. */

@@ -2,8 +2,6 @@
 #include "router/neighbor/neighbor_room.h"
 
 #include "dev/error.h"
-#include "router/module.h"
-#include "router/router.h"
 #include "wirespeed/neighbors.h"
 
 #include <errno.h>
@@ -14,7 +12,7 @@ enum { RECYCLED_PPS = 500, RECYCLED_BURST = 100, KEPT_FREE_PART = 8 };
 
 static int neighbor_room_init(struct ws_router *router)
 {
-	struct neighbor_room *room = &router->neighbor_room;
+	struct neighbor_room *room = neighbor_room_of(router);
 	uint32_t in_all = router->config.max_neighbors;
 	room->most = in_all - in_all / KEPT_FREE_PART;
 	room->most_of_interface = RTE_MIN(router->config.max_interface_neighbors, room->most);
@@ -29,14 +27,14 @@ static void append(struct ws_router *router, uint32_t index)
 {
 	struct neighbor *neighbors = router->adjacencies.neighbors;
 	uint16_t interface = router->adjacencies.adjacencies[index].tx_interface;
-	uint32_t newest = router->neighbor_room.interfaces[interface].newest;
+	uint32_t newest = neighbor_room_of(router)->interfaces[interface].newest;
 	neighbors[index].older = newest;
 	neighbors[index].newer = 0;
 	if (newest)
 		neighbors[newest].newer = index;
 	else
-		router->neighbor_room.interfaces[interface].oldest = index;
-	router->neighbor_room.interfaces[interface].newest = index;
+		neighbor_room_of(router)->interfaces[interface].oldest = index;
+	neighbor_room_of(router)->interfaces[interface].newest = index;
 }
 
 static void unlink(struct ws_router *router, uint32_t index)
@@ -47,11 +45,11 @@ static void unlink(struct ws_router *router, uint32_t index)
 	if (older)
 		neighbors[older].newer = newer;
 	else
-		router->neighbor_room.interfaces[interface].oldest = newer;
+		neighbor_room_of(router)->interfaces[interface].oldest = newer;
 	if (newer)
 		neighbors[newer].older = older;
 	else
-		router->neighbor_room.interfaces[interface].newest = older;
+		neighbor_room_of(router)->interfaces[interface].newest = older;
 	neighbors[index].older = neighbors[index].newer = 0;
 }
 
@@ -61,7 +59,7 @@ static void unlink(struct ws_router *router, uint32_t index)
  */
 static uint16_t most_crowded(const struct ws_router *router, uint16_t interface)
 {
-	const struct neighbor_room *room = &router->neighbor_room;
+	const struct neighbor_room *room = neighbor_room_of(router);
 	uint32_t most = 0;
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if (room->interfaces[i].oldest && room->interfaces[i].learnt > most) {
@@ -73,7 +71,7 @@ static uint16_t most_crowded(const struct ws_router *router, uint16_t interface)
 
 int64_t neighbor_room_make(struct ws_router *router, uint16_t interface)
 {
-	struct neighbor_room *room = &router->neighbor_room;
+	struct neighbor_room *room = neighbor_room_of(router);
 	bool is_interface_full = room->interfaces[interface].learnt >= room->most_of_interface;
 	if (!is_interface_full && room->learnt < room->most)
 		return 0;
@@ -100,8 +98,8 @@ int64_t neighbor_room_make(struct ws_router *router, uint16_t interface)
 void neighbor_room_enter(struct ws_router *router, uint32_t index)
 {
 	uint16_t interface = router->adjacencies.adjacencies[index].tx_interface;
-	router->neighbor_room.learnt++;
-	router->neighbor_room.interfaces[interface].learnt++;
+	neighbor_room_of(router)->learnt++;
+	neighbor_room_of(router)->interfaces[interface].learnt++;
 	router->adjacencies.neighbors[index].is_learnt = true;
 	router->adjacencies.neighbors[index].is_proven = false;
 	append(router, index);
@@ -116,8 +114,8 @@ void neighbor_room_leave(struct ws_router *router, uint32_t index)
 	if (!neighbor->is_proven)
 		unlink(router, index);
 	neighbor->is_learnt = false;
-	router->neighbor_room.learnt--;
-	router->neighbor_room.interfaces[interface].learnt--;
+	neighbor_room_of(router)->learnt--;
+	neighbor_room_of(router)->interfaces[interface].learnt--;
 }
 
 void neighbor_room_prove(struct ws_router *router, uint32_t index)
@@ -131,7 +129,7 @@ void neighbor_room_prove(struct ws_router *router, uint32_t index)
 
 int ws_router_neighbor_counters(struct ws_router *router, struct ws_neighbor_counters *out)
 {
-	const struct neighbor_room *room = &router->neighbor_room;
+	const struct neighbor_room *room = neighbor_room_of(router);
 	*out = room->counters;
 	out->used = router->adjacencies.used;
 	out->most = router->adjacencies.most;
@@ -141,6 +139,10 @@ int ws_router_neighbor_counters(struct ws_router *router, struct ws_neighbor_cou
 	return 0;
 }
 
-static struct router_module neighbor_room_module = {
-	.name = "neighbor-room", .is_trunk = true, .make = neighbor_room_init};
+struct router_module neighbor_room_module = {
+	.name = "neighbor-room",
+	.is_trunk = true,
+	.state_size = sizeof(struct neighbor_room),
+	.make = neighbor_room_init,
+};
 ROUTER_MODULE(neighbor_room_module)

@@ -10,13 +10,12 @@
 #ifndef ROUTER_NEIGHBOR_ROOM_H
 #define ROUTER_NEIGHBOR_ROOM_H
 
+#include "router/module.h"
 #include "router/worker/token_bucket.h"
 #include "wirespeed/limits.h"
 #include "wirespeed/neighbors.h"
 
 #include <stdint.h>
-
-struct ws_router;
 
 struct neighbor_room {
 	uint32_t most, most_of_interface, learnt;
@@ -27,6 +26,13 @@ struct neighbor_room {
 	struct token_bucket recycling;
 	struct ws_neighbor_counters counters;
 };
+
+extern struct router_module neighbor_room_module;
+
+static inline struct neighbor_room *neighbor_room_of(const struct ws_router *router)
+{
+	return module_state(router, &neighbor_room_module);
+}
 
 /* Before one is learnt: 0, the index of a neighbour that has to go first, or -ENOSPC with its line.
  */

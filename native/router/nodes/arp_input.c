@@ -26,7 +26,7 @@ enum edge { EDGE_DROP, EDGE_PUNT, EDGE_LINUX_CP_PUNT, EDGE_OUTPUT };
 static const char *const edges[] = {
 	[EDGE_DROP] = "error-drop",
 	[EDGE_PUNT] = "error-punt",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt",
 	[EDGE_OUTPUT] = "*-output",
 };
 

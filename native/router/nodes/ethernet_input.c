@@ -19,6 +19,7 @@
 #include "router/observe/trace.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
+#include "router/packet/upper.h"
 #include "router/punt/punt.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
@@ -35,13 +36,15 @@ enum edge {
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
 	EDGE_LINUX_CP_XC,
-	EDGES
+	EDGES,
+	EDGES_ABOVE = EDGES /* to the nodes of other types: upper.h */
 };
 static const char *const edges[] = {
-	[EDGE_IP4_INPUT] = "ip4-input",         [EDGE_IP6_INPUT] = "ip6-input",
-	[EDGE_MPLS_INPUT] = "mpls-input",       [EDGE_ARP_INPUT] = "arp-input",
-	[EDGE_L2_INPUT] = "l2-input",           [EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt", [EDGE_LINUX_CP_XC] = "linux-cp-xc",
+	[EDGE_IP4_INPUT] = "ip4-input",          [EDGE_IP6_INPUT] = "ip6-input",
+	[EDGE_MPLS_INPUT] = "?mpls-input",       [EDGE_ARP_INPUT] = "arp-input",
+	[EDGE_L2_INPUT] = "?l2-input",           [EDGE_DROP] = "error-drop",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt", [EDGE_LINUX_CP_XC] = "?linux-cp-xc",
+	[EDGES_ABOVE] = EDGES_ABOVE_ETHERNET,
 };
 
 enum counter {
@@ -82,6 +85,22 @@ static enum edge for_linux(struct graph *graph, struct graph_node *node, struct 
 	return passes ? EDGE_LINUX_CP_PUNT : drop(node, POLICED);
 }
 
+/* Frames of types that the trunk does not know. */
+static uint16_t look_above(struct graph_node *node, struct rte_mbuf *packet, uint16_t type)
+{
+	uint16_t place = upper_find(ABOVE_ETHERNET, type);
+	if (place == UPPER_NONE)
+		return drop(node, UNKNOWN_TYPE);
+	packet_advance(packet, ETHERNET_LEN);
+	return EDGES_ABOVE + place;
+}
+
+/* Without the node, packets with labels are of a type that the router does not know. */
+static inline bool knows_mpls(const struct graph_node *node)
+{
+	return node->edges[EDGE_MPLS_INPUT] != node->edges[EDGE_DROP];
+}
+
 /* Frames for the router but IPv4 and IPv6 in a frame to the interface's address; without tags. */
 static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 							 const struct interface *interface, struct rte_mbuf *packet)
@@ -95,7 +114,7 @@ static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 		return drop(node, MAC_MISMATCH);
 	if (vlan_is_type(type))
 		return drop(node, VLAN);
-	if (is_ours && type == ETHERNET_MPLS) {
+	if (is_ours && type == ETHERNET_MPLS && knows_mpls(node)) {
 		packet_advance(packet, ETHERNET_LEN);
 		return EDGE_MPLS_INPUT;
 	}
@@ -106,8 +125,8 @@ static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 	if (type != ETHERNET_ARP && interface_is_paired(interface))
 		return for_linux(graph, node, packet);
 	if (type != ETHERNET_ARP && type != ETHERNET_IP4 && type != ETHERNET_IP6 &&
-		type != ETHERNET_MPLS)
-		return drop(node, UNKNOWN_TYPE);
+		(type != ETHERNET_MPLS || is_ours))
+		return look_above(node, packet, type);
 	if (type == ETHERNET_IP6 && ip6_is_multicast_mac(header->destination)) {
 		packet_advance(packet, ETHERNET_LEN);
 		return EDGE_IP6_INPUT;
@@ -213,13 +232,13 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 }
 
 /* By the type, as in the header, of a frame to the interface's address; EDGES for any other one. */
-static inline enum edge l3_edge(uint16_t type)
+static inline enum edge l3_edge(uint16_t type, bool has_mpls)
 {
 	if (likely(type == htobe16(ETHERNET_IP4)))
 		return EDGE_IP4_INPUT;
 	if (type == htobe16(ETHERNET_IP6))
 		return EDGE_IP6_INPUT;
-	return type == htobe16(ETHERNET_MPLS) ? EDGE_MPLS_INPUT : EDGES;
+	return has_mpls && type == htobe16(ETHERNET_MPLS) ? EDGE_MPLS_INPUT : EDGES;
 }
 
 /* Whether eight frames came in by an interface that takes them as they are. */
@@ -232,13 +251,13 @@ static inline bool are_taken(const struct interface *interfaces, void *const *pa
 
 static inline enum edge ethernet_input_one(struct graph *graph, struct graph_node *node,
 										   const struct interface *interfaces,
-										   struct rte_mbuf *packet)
+										   struct rte_mbuf *packet, bool has_mpls)
 {
 	const struct interface *interface = &interfaces[packet->port];
 	const struct ethernet_header *header = ethernet_parse(packet_data(packet), packet->data_len);
 	bool is_ours =
 		header && ethernet_load_destination(header->destination) == interface_l3_mac(interface);
-	enum edge edge = likely(is_ours)                            ? l3_edge(header->type)
+	enum edge edge = likely(is_ours)                            ? l3_edge(header->type, has_mpls)
 					 : header && interface_takes_all(interface) ? EDGE_L2_INPUT
 																: EDGES;
 	if (likely(edge <= EDGE_MPLS_INPUT))
@@ -248,22 +267,45 @@ static inline enum edge ethernet_input_one(struct graph *graph, struct graph_nod
 	return edge;
 }
 
-static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *node, void **packets,
-									   uint16_t n)
+static __attribute__((always_inline)) inline uint16_t ethernet_input_all(struct graph *graph,
+																		 struct graph_node *node,
+																		 void **packets, uint16_t n,
+																		 bool has_mpls)
 {
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	uint16_t next[GRAPH_FRAME_SIZE], i = 0;
 	for (; i + EIGHT <= n && are_taken(interfaces, packets + i); i += EIGHT)
 		eight_fill(next + i, EDGE_L2_INPUT);
 	for (; i < n; i++)
-		next[i] = ethernet_input_one(graph, node, interfaces, packets[i]);
+		next[i] = ethernet_input_one(graph, node, interfaces, packets[i], has_mpls);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
+}
+
+static uint16_t ethernet_input_process(struct graph *graph, struct graph_node *node, void **packets,
+									   uint16_t n)
+{
+	return ethernet_input_all(graph, node, packets, n, true);
+}
+
+static uint16_t ethernet_input_without_mpls(struct graph *graph, struct graph_node *node,
+											void **packets, uint16_t n)
+{
+	return ethernet_input_all(graph, node, packets, n, false);
+}
+
+static int ethernet_input_init(struct graph *graph, struct graph_node *node)
+{
+	(void)graph;
+	if (!knows_mpls(node))
+		node->process = ethernet_input_without_mpls;
+	return 0;
 }
 
 static struct graph_registration ethernet_input = {
 	.name = "ethernet-input",
 	.process = ethernet_input_process,
+	.init = ethernet_input_init,
 	.takes = TAKES_FRAME,
 	GRAPH_EDGES(edges),
 	GRAPH_COUNTERS(counters),

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
+#include "router/packet/upper.h"
 #include "router/router.h"
 #include "wire/mld.h"
 
@@ -66,3 +67,6 @@ static struct graph_registration icmp6_multicast_listener_query = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_multicast_listener_query)
+
+UPPER_NODE(multicast_listener_query, ABOVE_IP6, UPPER_ICMP6(ICMP6_LISTENER_QUERY),
+		   "icmp6-multicast-listener-query")

@@ -12,9 +12,9 @@
  */
 #include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
-#include "router/local/linux_cp.h"
 #include "router/local/nd.h"
 #include "router/nodes/each_packet.h"
+#include "router/packet/restore_frame.h"
 #include "router/router.h"
 #include "wire/nd.h"
 
@@ -22,7 +22,7 @@ enum edge { EDGE_DROP, EDGE_PUNT, EDGE_LINUX_CP_PUNT };
 static const char *const edges[] = {
 	[EDGE_DROP] = "error-drop",
 	[EDGE_PUNT] = "error-punt",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt",
 };
 
 /* The first ones in the order of enum nd_fault. */

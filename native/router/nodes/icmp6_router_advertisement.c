@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/packet/takes.h"
+#include "router/packet/upper.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP };
@@ -40,3 +41,6 @@ static struct graph_registration icmp6_router_advertisement = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_router_advertisement)
+
+UPPER_NODE(router_advertisement, ABOVE_IP6, UPPER_ICMP6(ICMP6_ROUTER_ADVERTISEMENT),
+		   "icmp6-router-advertisement")

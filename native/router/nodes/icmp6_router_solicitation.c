@@ -9,6 +9,7 @@
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"
 #include "router/nodes/each_packet.h"
+#include "router/packet/upper.h"
 #include "router/router.h"
 #include "wire/nd.h"
 
@@ -68,3 +69,6 @@ static struct graph_registration icmp6_router_solicitation = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(icmp6_router_solicitation)
+
+UPPER_NODE(router_solicitation, ABOVE_IP6, UPPER_ICMP6(ICMP6_ROUTER_SOLICITATION),
+		   "icmp6-router-solicitation")

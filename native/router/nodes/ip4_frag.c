@@ -11,7 +11,6 @@
  */
 #include "dev/pool.h"
 #include "graph/graph.h"
-#include "router/mpls/mpls_forward.h"
 #include "router/nodes/each_packet.h"
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
@@ -25,7 +24,7 @@ enum edge { EDGE_DROP, EDGE_REWRITE, EDGE_LABELS };
 static const char *const edges[] = {
 	[EDGE_DROP] = "error-drop",
 	[EDGE_REWRITE] = "ip4-rewrite",
-	[EDGE_LABELS] = "ip4-mpls-label-imposition-uniform",
+	[EDGE_LABELS] = "?ip4-mpls-label-imposition-uniform",
 };
 
 enum counter { FRAGMENTED, FRAGMENTS, NO_ROOM };
@@ -110,7 +109,8 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 		&router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)];
 	bool gets_labels = adjacency_kind(adjacency) == ADJACENCY_LABELS;
 	uint16_t mtu =
-		gets_labels ? mpls_payload_mtu(router_of(graph), adjacency) : adjacency_mtu(adjacency);
+		gets_labels ? adjacency_unlabelled_mtu(router_of(graph)->adjacencies.adjacencies, adjacency)
+					: adjacency_mtu(adjacency);
 	struct cut cut;
 	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), mtu);
 	if (recirculate_room(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {

@@ -2,9 +2,9 @@
 /*
  * ip4-local: packets to this router.
  *
- * Pings are answered; nothing else is served, which UDP and unknown protocols are told (RFC 1122
- * sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for answers
- * to pings of our own. What came in by an interface that is paired with one of Linux is all
+ * Pings are answered. Protocols and UDP ports that nobody registered (upper.h) are told so (RFC
+ * 1122 sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for
+ * answers to pings of our own. What came in by an interface that is paired with one of Linux is all
  * Linux's, but for those answers. What goes to Linux, and answers to pings of our own, come no
  * faster than their punt policers let them.
  *
@@ -18,8 +18,9 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
-#include "router/local/linux_cp.h"
 #include "router/nodes/each_packet.h"
+#include "router/packet/restore_frame.h"
+#include "router/packet/upper.h"
 #include "router/punt/punt.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
@@ -32,12 +33,12 @@ enum edge {
 	EDGE_ICMP_ERROR,
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
-	EDGES
+	EDGES_ABOVE /* upper.h */
 };
 static const char *const edges[] = {
 	[EDGE_ECHO_REQUEST] = "icmp4-echo-request", [EDGE_ECHO_REPLY] = "icmp4-echo-reply",
 	[EDGE_ICMP_ERROR] = "ip4-icmp-error",       [EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt",    [EDGES_ABOVE] = EDGES_ABOVE_IP4,
 };
 
 enum counter {
@@ -60,18 +61,26 @@ static const struct graph_counter counters[] = {
 	[POLICED] = {PUNT_POLICED, true},
 };
 
-static enum edge drop(struct graph_node *node, enum counter reason)
+static uint16_t drop(struct graph_node *node, enum counter reason)
 {
 	graph_count(node, reason, 1);
 	return EDGE_DROP;
 }
 
-static enum edge refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
-						enum icmp4_unreachable_code code)
+static uint16_t refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
+					   enum icmp4_unreachable_code code)
 {
 	graph_count(node, reason, 1);
 	packet_set_icmp_error(packet, ICMP4_UNREACHABLE, (uint8_t)code, 0);
 	return EDGE_ICMP_ERROR;
+}
+
+/* To the node that registered the number; without one, the sender is told. */
+static uint16_t look_above(struct graph_node *node, uint32_t number, enum counter reason,
+						   struct rte_mbuf *packet, enum icmp4_unreachable_code code)
+{
+	uint16_t place = upper_find(ABOVE_IP4, number);
+	return place == UPPER_NONE ? refuse(node, reason, packet, code) : EDGES_ABOVE + place;
 }
 
 /* What a packet carries: `readable` of its `claimed` bytes are in the first buffer. */
@@ -87,7 +96,7 @@ static struct content content_of(const struct rte_mbuf *packet, const struct ip4
 	return (struct content){packet_data(packet) + header, RTE_MIN(readable, claimed), claimed};
 }
 
-static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t serve(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct content content = content_of(packet, ip);
@@ -103,10 +112,12 @@ static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_
 		return icmp->type == ICMP4_ECHO_REQUEST ? EDGE_ECHO_REQUEST : drop(node, UNKNOWN_ICMP);
 	}
 	if (ip->protocol != IP4_UDP)
-		return refuse(node, UNKNOWN_PROTOCOL, packet, ICMP4_PROTOCOL_UNREACHABLE);
-	if (!udp_parse(content.bytes, content.readable, content.claimed))
+		return look_above(node, ip->protocol, UNKNOWN_PROTOCOL, packet, ICMP4_PROTOCOL_UNREACHABLE);
+	const struct udp_header *udp = udp_parse(content.bytes, content.readable, content.claimed);
+	if (!udp)
 		return drop(node, BAD_UDP);
-	return refuse(node, NO_UDP_LISTENER, packet, ICMP4_PORT_UNREACHABLE);
+	return look_above(node, UPPER_UDP(be16toh(udp->destination)), NO_UDP_LISTENER, packet,
+					  ICMP4_PORT_UNREACHABLE);
 }
 
 /* Of an interface that is paired with one of Linux, whose own pings have other identifiers. */

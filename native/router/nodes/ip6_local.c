@@ -2,26 +2,27 @@
 /*
  * ip6-local: packets to this router.
  *
- * Pings and neighbour discovery are taken up; nothing else is served, which UDP and unknown
- * protocols are told (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for anybody
- * here, but for answers to pings of our own. ICMPv6 goes on without the extension headers that it
- * came with. What goes to Linux or to the main thread comes no faster than its punt policers let
- * it.
+ * Pings and neighbour discovery are taken up. Protocols and UDP ports that nobody registered
+ * (upper.h) are told so (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for
+ * anybody here, but for answers to pings of our own. ICMPv6 goes on without the extension headers
+ * that it came with. What goes to Linux or to the main thread comes no faster than its punt
+ * policers let it.
  *
  * The end of the arc ip6-local, which begins at all nodes that lead here: its features take what
  * they serve before.
  *
- * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-multicast-listener-query, the icmp6 nodes of
- * neighbour discovery, ip6-icmp-error, linux-cp-punt, error-drop.
+ * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-neighbor-solicitation,
+ * icmp6-neighbor-advertisement, ip6-icmp-error, linux-cp-punt, error-drop.
  */
 #include "graph/arc.h"
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
-#include "router/local/linux_cp.h"
 #include "router/nodes/each_packet.h"
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
+#include "router/packet/restore_frame.h"
+#include "router/packet/upper.h"
 #include "router/punt/punt.h"
 #include "router/router.h"
 #include "wire/ethernet.h"
@@ -32,27 +33,22 @@
 enum edge {
 	EDGE_ECHO_REQUEST,
 	EDGE_ECHO_REPLY,
-	EDGE_LISTENER_QUERY,
-	EDGE_ROUTER_SOLICITATION,
-	EDGE_ROUTER_ADVERTISEMENT,
 	EDGE_NEIGHBOR_SOLICITATION,
 	EDGE_NEIGHBOR_ADVERTISEMENT,
 	EDGE_ICMP_ERROR,
 	EDGE_DROP,
 	EDGE_LINUX_CP_PUNT,
-	EDGES,
+	EDGES_ABOVE, /* upper.h */
 };
 static const char *const edges[] = {
 	[EDGE_ECHO_REQUEST] = "icmp6-echo-request",
 	[EDGE_ECHO_REPLY] = "icmp6-echo-reply",
-	[EDGE_LISTENER_QUERY] = "icmp6-multicast-listener-query",
-	[EDGE_ROUTER_SOLICITATION] = "icmp6-router-solicitation",
-	[EDGE_ROUTER_ADVERTISEMENT] = "icmp6-router-advertisement",
 	[EDGE_NEIGHBOR_SOLICITATION] = "icmp6-neighbor-solicitation",
 	[EDGE_NEIGHBOR_ADVERTISEMENT] = "icmp6-neighbor-advertisement",
 	[EDGE_ICMP_ERROR] = "ip6-icmp-error",
 	[EDGE_DROP] = "error-drop",
-	[EDGE_LINUX_CP_PUNT] = "linux-cp-punt",
+	[EDGE_LINUX_CP_PUNT] = "?linux-cp-punt",
+	[EDGES_ABOVE] = EDGES_ABOVE_IP6,
 };
 
 enum counter {
@@ -85,39 +81,43 @@ static const struct graph_counter counters[] = {
 	[POLICED] = {PUNT_POLICED, true},
 };
 
-static enum edge drop(struct graph_node *node, enum counter reason)
+static uint16_t drop(struct graph_node *node, enum counter reason)
 {
 	graph_count(node, reason, 1);
 	return EDGE_DROP;
 }
 
-static enum edge refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
-						enum icmp6_type type, uint8_t code, uint16_t at)
+static uint16_t refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
+					   enum icmp6_type type, uint8_t code, uint16_t at)
 {
 	graph_count(node, reason, 1);
 	packet_set_icmp_error(packet, (uint8_t)type, code, at);
 	return EDGE_ICMP_ERROR;
 }
 
-static enum edge icmp_edge(struct graph_node *node, uint8_t type)
+/* To the node that registered the number; without one, the sender is told. */
+static uint16_t look_above(struct graph_node *node, uint32_t number, enum counter reason,
+						   struct rte_mbuf *packet, enum icmp6_type type, uint8_t code, uint16_t at)
 {
+	uint16_t place = upper_find(ABOVE_IP6, number);
+	return place == UPPER_NONE ? refuse(node, reason, packet, type, code, at) : EDGES_ABOVE + place;
+}
+
+static uint16_t icmp_edge(struct graph_node *node, uint8_t type)
+{
+	uint16_t place;
 	switch (type) {
 	case ICMP6_ECHO_REQUEST:
 		return EDGE_ECHO_REQUEST;
 	case ICMP6_ECHO_REPLY:
 		return EDGE_ECHO_REPLY;
-	case ICMP6_LISTENER_QUERY:
-		return EDGE_LISTENER_QUERY;
-	case ICMP6_ROUTER_SOLICITATION:
-		return EDGE_ROUTER_SOLICITATION;
-	case ICMP6_ROUTER_ADVERTISEMENT:
-		return EDGE_ROUTER_ADVERTISEMENT;
 	case ICMP6_NEIGHBOR_SOLICITATION:
 		return EDGE_NEIGHBOR_SOLICITATION;
 	case ICMP6_NEIGHBOR_ADVERTISEMENT:
 		return EDGE_NEIGHBOR_ADVERTISEMENT;
 	default:
-		return drop(node, UNKNOWN_ICMP);
+		place = upper_find(ABOVE_IP6, UPPER_ICMP6(type));
+		return place == UPPER_NONE ? drop(node, UNKNOWN_ICMP) : EDGES_ABOVE + place;
 	}
 }
 
@@ -135,8 +135,8 @@ static void strip_extensions(struct rte_mbuf *packet, uint16_t offset)
 }
 
 /* The nodes behind find the message right behind the IPv6 header. */
-static enum edge take_icmp(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
-						   const struct ip6_upper *upper, uint16_t readable, uint16_t claimed)
+static uint16_t take_icmp(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
+						  const struct ip6_upper *upper, uint16_t readable, uint16_t claimed)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	const struct icmp6_header *icmp = icmp6_parse(packet_data(packet) + upper->offset, readable);
@@ -145,7 +145,7 @@ static enum edge take_icmp(struct graph *graph, struct graph_node *node, struct 
 	uint64_t sum = ip6_pseudo_sum(ip, claimed, IP6_ICMP);
 	if (packet_checksum(sum, packet, upper->offset, claimed))
 		return drop(node, ICMP_CHECKSUM);
-	enum edge edge = icmp_edge(node, icmp->type);
+	uint16_t edge = icmp_edge(node, icmp->type);
 	if (edge != EDGE_DROP && edge != EDGE_ECHO_REQUEST &&
 		!punt_passes(graph, packet->port, edge == EDGE_ECHO_REPLY ? WS_PUNT_ICMP : WS_PUNT_ND))
 		return drop(node, POLICED);
@@ -188,12 +188,13 @@ static enum edge hand_over(struct graph *graph, struct graph_node *node, struct 
 	return EDGE_LINUX_CP_PUNT;
 }
 
-static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t serve(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const uint8_t *data = packet_data(packet);
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
 	uint32_t whole = IP6_LEN + (uint32_t)be16toh(ip->payload_length);
 	uint16_t readable = (uint16_t)RTE_MIN(packet->data_len, whole);
+	const struct udp_header *udp;
 	struct ip6_upper upper;
 	enum ip6_walk walk = ip6_find_upper(data, readable, &upper);
 	if (walk)
@@ -207,14 +208,15 @@ static enum edge serve(struct graph *graph, struct graph_node *node, struct rte_
 	case IP6_ICMP:
 		return take_icmp(graph, node, packet, &upper, readable, claimed);
 	case IP6_UDP:
-		if (!udp_parse(data + upper.offset, readable, claimed))
-			return drop(node, BAD_UDP);
-		return refuse(node, NO_UDP_LISTENER, packet, ICMP6_UNREACHABLE, ICMP6_PORT_UNREACHABLE, 0);
+		udp = udp_parse(data + upper.offset, readable, claimed);
+		return udp ? look_above(node, UPPER_UDP(be16toh(udp->destination)), NO_UDP_LISTENER, packet,
+								ICMP6_UNREACHABLE, ICMP6_PORT_UNREACHABLE, 0)
+				   : drop(node, BAD_UDP);
 	case IP6_NO_NEXT_HEADER:
 		return drop(node, NO_NEXT_HEADER);
 	default:
-		return refuse(node, UNKNOWN_PROTOCOL, packet, ICMP6_PARAMETER_PROBLEM,
-					  ICMP6_UNKNOWN_NEXT_HEADER, upper.named_at);
+		return look_above(node, upper.protocol, UNKNOWN_PROTOCOL, packet, ICMP6_PARAMETER_PROBLEM,
+						  ICMP6_UNKNOWN_NEXT_HEADER, upper.named_at);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_L2_INPUT };
-static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "l2-input"};
+static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_L2_INPUT] = "?l2-input"};
 
 enum counter { NOBODY, DOWN };
 static const struct graph_counter counters[] = {
@@ -26,7 +26,7 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 	const struct ws_router *router = router_of(graph);
 	uint16_t tx = packet_tx_interface(packet);
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
-	if (!interface_is_up(&router->interfaces[tx]) || !l2_is_bvi(&router->l2.interfaces[tx])) {
+	if (!interface_is_up(&router->interfaces[tx]) || !interface_is_bvi(&router->interfaces[tx])) {
 		graph_count(node, interface_is_up(&router->interfaces[tx]) ? NOBODY : DOWN, 1);
 		return EDGE_DROP;
 	}

@@ -14,10 +14,10 @@
 #include "router/router.h"
 
 static const char *const edges[] = {
-	[RECIRCULATE_L2_OUTPUT] = "l2-output",
+	[RECIRCULATE_L2_OUTPUT] = "?l2-output",
 	[RECIRCULATE_ETHERNET_INPUT] = "ethernet-input",
 	[RECIRCULATE_IP4_REWRITE] = "ip4-rewrite",
-	[RECIRCULATE_IP4_LABELS] = "ip4-mpls-label-imposition-uniform",
+	[RECIRCULATE_IP4_LABELS] = "?ip4-mpls-label-imposition-uniform",
 	[RECIRCULATE_IP6_REWRITE] = "ip6-rewrite",
 	[RECIRCULATE_IP4_ARP] = "ip4-arp",
 	[RECIRCULATE_IP6_GLEAN] = "ip6-glean",

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Switching on and off what routes and adjacencies count, and reading it. */
+#include "router/route/counting.h"
+
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
-#include "router/router.h"
 #include "wirespeed/counters.h"
 
 #include <errno.h>
 #include <string.h>
+
+static struct counted_routes *others;
+
+void counted_routes_register(struct counted_routes *routes)
+{
+	routes->next = others;
+	others = routes;
+}
 
 static int begin_route(void *context, uint32_t index)
 {
@@ -21,8 +30,7 @@ static int begin_adjacency(void *context, uint32_t index)
 
 /* ---- What stands for a route: a load balance of its own, or the one that it shares ---- */
 
-/* As the table is to have it now; returns what stands there then. */
-static int64_t settle(struct load_balance_table *table, uint32_t before)
+int64_t counting_value(struct load_balance_table *table, uint32_t before)
 {
 	bool is_own = load_balance_is_own(table, before);
 	if (!before || is_own == table->has_own)
@@ -58,28 +66,13 @@ static int settle_table(struct load_balance_table *balances, struct fib_trie *tr
 		 first = false) {
 		last = page[n - 1].prefix;
 		for (uint32_t i = 0; i < n; i++) {
-			int64_t value = settle(balances, page[i].value);
+			int64_t value = counting_value(balances, page[i].value);
 			if (value < 0)
 				return (int)value;
 			fib_trie_set(trie, &page[i].prefix, (uint32_t)value);
 			if (value != page[i].value)
 				route_balance_release(balances, page[i].value);
 		}
-	}
-	return 0;
-}
-
-static int settle_labels(struct ws_router *router)
-{
-	struct load_balance_table *balances = &router->load_balances;
-	for (uint32_t i = 0; router->mpls_routes && i < (uint32_t)MPLS_ROUTES; i++) {
-		uint32_t before = router->mpls_routes[i];
-		int64_t value = settle(balances, before);
-		if (value < 0)
-			return (int)value;
-		__atomic_store_n(&router->mpls_routes[i], (uint32_t)value, __ATOMIC_RELEASE);
-		if (value != before)
-			route_balance_release(balances, before);
 	}
 	return 0;
 }
@@ -92,8 +85,8 @@ static int settle_all(struct ws_router *router, bool has_own)
 		for (uint32_t i = 0; i < router->table_end[family] && !error; i++)
 			if (router->tables[family][i])
 				error = settle_table(&router->load_balances, &router->tables[family][i]->trie);
-	if (!error)
-		error = settle_labels(router);
+	for (const struct counted_routes *routes = others; routes && !error; routes = routes->next)
+		error = routes->settle(router);
 	/* Those that follow another route are to know it, or to forget it. */
 	load_balance_refresh(&router->load_balances);
 	return error;

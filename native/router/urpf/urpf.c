@@ -17,6 +17,8 @@ static const char *const rx_nodes[FAMILIES][WS_URPF_STRICT + 1] = {
 	{[WS_URPF_LOOSE] = "ip6-rx-urpf-loose", [WS_URPF_STRICT] = "ip6-rx-urpf-strict"},
 };
 
+#define TX_NODES "-tx-urpf" /* the end of their names */
+
 /* The state is made when unicast RPF is first set. */
 static int take_room(struct ws_router *router)
 {
@@ -62,10 +64,10 @@ static int set_rx_nodes(struct ws_router *router, int family)
 
 static int set_tx_node(struct ws_router *router, uint16_t index)
 {
+	struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT];
 	uint16_t output = router->interfaces[index].output;
-	bool is_bond = output == (uint16_t)OUTPUT_BOND;
-	return features_set(router, is_bond ? "bond-tx-urpf" : "%-tx-urpf",
-						is_bond ? (uint16_t)NO_PORT : output, is_any_sending(router, output));
+	uint16_t count = features_of_output(output, TX_NODES, nodes);
+	return features_set_all(router, nodes, count, is_any_sending(router, output));
 }
 
 /* ---- Modes ---- */
@@ -111,8 +113,8 @@ static int check(const struct ws_router *router, uint16_t index, bool is_tx, int
 		return error;
 	if (mode < WS_URPF_OFF || mode > WS_URPF_STRICT)
 		return fail(-EINVAL, "%d is not a mode of unicast RPF", mode);
-	uint16_t output = router->interfaces[index].output;
-	if (is_tx && mode && output >= (uint16_t)WS_MAX_PORTS && output != (uint16_t)OUTPUT_BOND)
+	struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT];
+	if (is_tx && mode && !features_of_output(router->interfaces[index].output, TX_NODES, nodes))
 		return fail(-EINVAL,
 					"%s is not a port, no bond and no sub-interface of one; set unicast RPF "
 					"where its packets come in",

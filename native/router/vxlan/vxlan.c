@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
+#include "router/interface_kind.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wirespeed/vxlan.h"
@@ -133,7 +134,6 @@ static int make_interface(struct ws_router *router, const struct vxlan_tunnel *t
 {
 	uint32_t instance = tunnel->given.instance;
 	struct interface interface = {
-		.output = OUTPUT_VXLAN,
 		.mtu = TUNNEL_MTU,
 		.mac = {0x02, 0xfe, (uint8_t)(instance >> 24), (uint8_t)(instance >> 16),
 				(uint8_t)(instance >> 8), (uint8_t)instance},
@@ -250,3 +250,7 @@ static void vxlan_free(struct ws_router *router)
 
 struct router_module vxlan_module = {.name = "vxlan", .free = vxlan_free};
 ROUTER_MODULE(vxlan_module)
+
+static const struct interface_kind vxlan_kind = {
+	.kind = WS_INTERFACE_VXLAN, .output = "vxlan", .takes_subs = true, .is_unlimited = true};
+INTERFACE_KIND(vxlan_kind)

@@ -2,6 +2,8 @@
 #include "router/worker/features.h"
 
 #include "dev/error.h"
+#include "graph/arc.h"
+#include "router/interface_kind.h"
 #include "router/router.h"
 
 #include <errno.h>
@@ -45,4 +47,37 @@ int features_set(struct ws_router *router, const char *node, uint16_t interface,
 {
 	const struct graph_feature_on feature = {node, interface};
 	return features_set_all(router, &feature, 1, on);
+}
+
+static bool ends_in(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), behind = strlen(suffix);
+	return length >= behind && !strcmp(text + length - behind, suffix);
+}
+
+static bool begins_at(const struct graph_arc *arc, const char *node)
+{
+	for (int i = 0; i < GRAPH_ARC_MAX_STARTS && arc->starts[i]; i++)
+		if (!strcmp(arc->starts[i], node))
+			return true;
+	return false;
+}
+
+uint16_t features_of_output(uint16_t output, const char *suffix,
+							struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT])
+{
+	const struct graph_feature *of_arc[GRAPH_ARC_MAX_FEATURES];
+	bool is_port = output < (uint16_t)WS_MAX_PORTS;
+	uint16_t count = 0;
+	char start[64];
+	snprintf(start, sizeof(start), "%s-output",
+			 is_port ? "%" : interface_kind((uint8_t)(output - WS_MAX_PORTS))->output);
+	for (const struct graph_arc *arc = NULL; (arc = graph_arc_after(arc));) {
+		int features = begins_at(arc, start) ? graph_arc_features(arc, of_arc) : 0;
+		for (int i = 0; i < features && count < FEATURES_MAX_OF_OUTPUT; i++)
+			if (ends_in(of_arc[i]->node, suffix))
+				nodes[count++] = (struct graph_feature_on){of_arc[i]->node,
+														   is_port ? output : (uint16_t)NO_PORT};
+	}
+	return count;
 }

@@ -23,4 +23,12 @@ int features_set(struct ws_router *router, const char *node, uint16_t interface,
 int features_set_all(struct ws_router *router, const struct graph_feature_on *nodes, uint16_t count,
 					 bool on);
 
+enum { FEATURES_MAX_OF_OUTPUT = 4 };
+/*
+ * The features by which a way out (interface_way_out) does one thing: of the arcs that begin at its
+ * node "<name>-output", those whose name ends in `suffix`, for features_set_all. Returns how many.
+ */
+uint16_t features_of_output(uint16_t output, const char *suffix,
+							struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT]);
+
 #endif

@@ -3,6 +3,7 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "graph/arc.h"
+#include "router/interface_kind.h"
 #include "router/observe/trace.h"
 #include "router/router.h"
 #include "router/worker/call.h"
@@ -45,9 +46,9 @@ static uint16_t list_sources(const struct ws_router *router, const char **source
 static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint16_t leaving)
 {
 	const char *sources[MAX_SOURCES];
-	const char *interfaces[OUTPUTS] = {
-		[OUTPUT_LOOPBACK] = "loopback", [OUTPUT_VXLAN] = "vxlan", [OUTPUT_BOND] = "bond"};
+	const char *interfaces[OUTPUTS] = {NULL};
 	char why[160];
+	interface_outputs(interfaces);
 	for (int port = 0; port < WS_MAX_PORTS; port++)
 		if (port != leaving && *interface_name(router, port))
 			interfaces[port] = interface_name(router, port);

@@ -102,7 +102,7 @@ def run_loadtest(
     """
     check_plan(plan)
     load = load_for(plan) if load is None else load
-    tester = Tester.of(client, plan.directions)
+    tester = Tester(client, plan.directions)
     trial = Trial(
         tester,
         load,
@@ -133,7 +133,7 @@ def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Resu
         name=plan.name or plan.profile,
         variables=plan.variables(tester.server),
         samples=(),
-        versions={"wirespeed": __version__, "generator": ", ".join(tester.programs), **plan.versions},
+        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
         lab={"generator": tester.server, **({"latency_floor": floors} if floors else {}), **plan.lab},
         dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
         ports=dict(trial.facts),

@@ -80,7 +80,7 @@ def run_rfc2544(
     """
     check_plan(plan)
     stop = stop or Event()
-    suite = _Suite(plan, Tester.of(client, plan.directions), loads or loads_for(plan), dut, stop, do_reset)
+    suite = _Suite(plan, Tester(client, plan.directions), loads or loads_for(plan), dut, stop, do_reset)
     sizes = suite.sizes()
     head = suite.head()
     check_resolution([throughput_goal(plan.trial_s, plan.resolution)], min(sent.line_pps for sent in sizes.values()))
@@ -181,7 +181,7 @@ class _Suite:
             variables=plan.variables(tester.server),
             directions=plan.directions,
             method=plan.method,
-            versions={"wirespeed": __version__, "generator": ", ".join(tester.programs), **plan.versions},
+            versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
             lab={"generator": tester.server, **plan.lab},
             dut=plan.dut or (self.dut.describe().to_json() if self.dut is not None else {}),
             ports=tester.facts(tester.status(), plan.line_bps),

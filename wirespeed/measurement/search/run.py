@@ -78,7 +78,7 @@ def run_search(
     """
     check_plan(plan)
     load, with_latency = loads_for(plan) if loads is None else loads
-    tester = Tester.of(client, plan.directions)
+    tester = Tester(client, plan.directions)
 
     def trial_of(one: Load) -> Trial:
         slots = ring_slots(plan.lab)
@@ -133,7 +133,7 @@ def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Se
         least_pps=least,
         most_pps=most,
         most_is_line=plan.most == Rate(100.0, "percentage"),
-        versions={"wirespeed": __version__, "generator": ", ".join(tester.programs), **plan.versions},
+        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
         lab={"generator": tester.server, **plan.lab},
         dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
         ports=dict(trial.facts),

@@ -47,7 +47,7 @@ def head_of(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> So
         load_pps=min(loads),
         intended_s=plan.duration_s,
         verdict=Verdict(plan.target_ratio, plan.confidence),
-        versions={"wirespeed": __version__, "generator": ", ".join(tester.programs), **plan.versions},
+        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
         lab={"generator": tester.server, **plan.lab},
         dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
         ports=dict(trial.facts),

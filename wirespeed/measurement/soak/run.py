@@ -164,7 +164,7 @@ class _Soak:
     def _stretch(self) -> bool:
         """Traffic from its beginning, or from where it was left, until it ends."""
         plan = self.plan
-        tester = Tester.of(self.client, plan.directions)
+        tester = Tester(self.client, plan.directions)
         trial = Trial(
             tester,
             self.load,

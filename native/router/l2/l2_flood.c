@@ -56,9 +56,10 @@ static void send_copy(struct graph *graph, struct graph_node *node, const struct
 static uint16_t l2_flood_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
-	const struct l2_domain *domain = &router->l2.domains[packet_domain(packet)];
+	const struct l2_table *l2 = l2_table_of(node);
+	const struct l2_domain *domain = &l2->domains[packet_domain(packet)];
 	const struct l2_members *members = __atomic_load_n(&domain->members, __ATOMIC_ACQUIRE);
-	uint8_t shg = l2_shg(&router->l2.interfaces[packet->port]);
+	uint8_t shg = l2_shg(&l2->interfaces[packet->port]);
 	const struct l2_member *last = NULL;
 	for (uint16_t i = 0; members && i < members->count; i++) {
 		const struct l2_member *to = &members->at[i];
@@ -84,6 +85,7 @@ static uint16_t l2_flood_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration l2_flood = {
 	.name = "l2-flood",
 	.process = l2_flood_process,
+	.init = l2_node_init,
 	.takes = TAKES_FRAME,
 	GRAPH_EDGES(edges),
 	GRAPH_COUNTERS(counters),

@@ -11,6 +11,7 @@
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
+#include "router/mpls/mpls.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
@@ -40,10 +41,11 @@ static __attribute__((noinline)) uint16_t expire(struct graph_node *node, struct
 	return EDGE_ICMP_ERROR;
 }
 
-static inline uint32_t route_of(const uint32_t *routes, uint32_t entry)
+static inline uint32_t route_of(const struct mpls_table *table, uint32_t entry)
 {
-	return __atomic_load_n(&routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))],
-						   __ATOMIC_ACQUIRE);
+	return __atomic_load_n(
+		&table->routes[mpls_route_index(mpls_label(entry), mpls_is_bottom(entry))],
+		__ATOMIC_ACQUIRE);
 }
 
 /* What stays labelled needs a TTL that outlasts this hop. */
@@ -53,12 +55,12 @@ static inline bool outlives(uint8_t kind, uint32_t entry)
 }
 
 static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct graph_node *node,
-									   struct rte_mbuf *packet, const uint32_t *routes)
+									   struct rte_mbuf *packet, const struct mpls_table *table)
 {
 	if (unlikely(packet->data_len < MPLS_LEN))
 		return refuse(node, SHORT);
 	uint32_t entry = mpls_load(packet_data(packet));
-	uint32_t value = route_of(routes, entry);
+	uint32_t value = route_of(table, entry);
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
 	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
@@ -74,7 +76,7 @@ static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct gr
 
 /* Eight packets with one entry, which has a route that does not refuse them; false for others. */
 static inline bool mpls_lookup_eight(const struct ws_router *router, void *const *packets,
-									 const uint32_t *routes, uint16_t *next)
+									 const struct mpls_table *table, uint16_t *next)
 {
 	const void *labels[EIGHT];
 	if (unlikely(!eight_have_bytes(packets, MPLS_LEN)))
@@ -83,7 +85,7 @@ static inline bool mpls_lookup_eight(const struct ws_router *router, void *const
 	uint32_t entry = mpls_load(labels[0]);
 	if (lanes_any(lanes_load_at(labels, 0) ^ htobe32(entry)))
 		return false;
-	uint32_t value = route_of(routes, entry);
+	uint32_t value = route_of(table, entry);
 	uint32_t index =
 		__atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
 	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
@@ -102,16 +104,16 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 									uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	const uint32_t *routes = __atomic_load_n(&router->mpls_routes, __ATOMIC_ACQUIRE);
+	const struct mpls_table *table = mpls_table(router);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0, end; i < n; i = end) {
 		end = eight_end(i, n);
-		if (end - i == EIGHT && likely(routes != NULL) &&
-			mpls_lookup_eight(router, packets + i, routes, next + i))
+		if (end - i == EIGHT && likely(table != NULL) &&
+			mpls_lookup_eight(router, packets + i, table, next + i))
 			continue;
 		for (uint16_t k = i; k < end; k++)
-			next[k] = likely(routes != NULL) ? mpls_lookup_one(router, node, packets[k], routes)
-											 : refuse(node, NO_LABEL);
+			next[k] = likely(table != NULL) ? mpls_lookup_one(router, node, packets[k], table)
+											: refuse(node, NO_LABEL);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
@@ -121,13 +123,13 @@ static uint16_t mpls_lookup_counting(struct graph *graph, struct graph_node *nod
 									 uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	const uint32_t *routes = __atomic_load_n(&router->mpls_routes, __ATOMIC_ACQUIRE);
-	for (uint16_t i = 0; routes && i < n; i++) {
+	const struct mpls_table *table = mpls_table(router);
+	for (uint16_t i = 0; table && i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		if (packet->data_len < MPLS_LEN)
 			continue;
 		count_route(router, router_worker_of(graph),
-					route_of(routes, mpls_load(packet_data(packet))), packet->pkt_len);
+					route_of(table, mpls_load(packet_data(packet))), packet->pkt_len);
 	}
 	return mpls_lookup_process(graph, node, packets, n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a node hands a packet whose Ethernet header it has taken off to linux-cp-punt. */
-#ifndef ROUTER_LINUX_CP_H
-#define ROUTER_LINUX_CP_H
+/* A packet whose Ethernet header was taken off becomes a frame again, for linux-cp-punt. */
+#ifndef ROUTER_RESTORE_FRAME_H
+#define ROUTER_RESTORE_FRAME_H
 
 #include "router/packet/metadata.h"
 #include "router/router.h"

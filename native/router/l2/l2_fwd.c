@@ -33,7 +33,7 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 
 static uint16_t l2_fwd_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
-	struct l2_table *l2 = &router_of(graph)->l2;
+	struct l2_table *l2 = l2_table_of(node);
 	const struct l2_domain *domain = &l2->domains[packet_domain(packet)];
 	uint64_t station = ethernet_load_destination(packet_data(packet));
 	uint64_t found = l2fib_find(l2->fib, l2fib_key(station, packet_domain(packet)));
@@ -62,6 +62,7 @@ static uint16_t l2_fwd_process(struct graph *graph, struct graph_node *node, voi
 static struct graph_registration l2_fwd = {
 	.name = "l2-fwd",
 	.process = l2_fwd_process,
+	.init = l2_node_init,
 	.takes = TAKES_FRAME,
 	GRAPH_EDGES(edges),
 	GRAPH_COUNTERS(counters),

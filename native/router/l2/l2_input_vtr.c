@@ -20,7 +20,8 @@ static const struct graph_counter counters[] = {
 static uint16_t l2_input_vtr_one(struct graph *graph, struct graph_node *node,
 								 struct rte_mbuf *packet)
 {
-	const struct l2_table *l2 = &router_of(graph)->l2;
+	(void)graph;
+	const struct l2_table *l2 = l2_table_of(node);
 	enum tags_result result = packet_rewrite_tags(packet, &l2->interfaces[packet->port].in);
 	if (result != TAGS_REWRITTEN) {
 		graph_count(node, result == TAGS_NOT_THERE ? TAGS_MISSING : NO_ROOM, 1);
@@ -40,6 +41,7 @@ static uint16_t l2_input_vtr_process(struct graph *graph, struct graph_node *nod
 static struct graph_registration l2_input_vtr = {
 	.name = "l2-input-vtr",
 	.process = l2_input_vtr_process,
+	.init = l2_node_init,
 	.takes = TAKES_FRAME,
 	GRAPH_EDGES(l2_edges),
 	GRAPH_COUNTERS(counters),

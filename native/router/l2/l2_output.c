@@ -43,7 +43,7 @@ static bool is_too_long(const struct rte_mbuf *packet, uint32_t longest)
 static __attribute__((noinline)) uint16_t
 prepare(struct graph_node *node, const struct ws_router *router, struct rte_mbuf *packet)
 {
-	const struct l2_table *l2 = &router->l2;
+	const struct l2_table *l2 = l2_table_of(node);
 	uint16_t index = packet_tx_interface(packet);
 	const struct l2_interface *tx = &l2->interfaces[index];
 	uint8_t shg = l2_shg(tx);
@@ -79,7 +79,7 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 								  uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	const struct l2_interface *interfaces = router->l2.interfaces;
+	const struct l2_interface *interfaces = l2_table_of(node)->interfaces;
 	uint16_t next[GRAPH_FRAME_SIZE];
 	struct run run = {.interface = L2_NOWHERE};
 	for (uint16_t i = 0, end; i < n; i = end) {
@@ -106,6 +106,7 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 static struct graph_registration l2_output = {
 	.name = "l2-output",
 	.process = l2_output_process,
+	.init = l2_node_init,
 	.takes = TAKES_FRAME,
 	GRAPH_EDGES(edges),
 	GRAPH_COUNTERS(counters),

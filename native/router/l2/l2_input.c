@@ -39,7 +39,7 @@ static inline uint16_t l2_input_one(const struct l2_table *l2, struct graph_node
 static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								 uint16_t n)
 {
-	const struct l2_table *l2 = &router_of(graph)->l2;
+	const struct l2_table *l2 = l2_table_of(node);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0, end; i < n; i = end) {
 		uint16_t port = ((const struct rte_mbuf *)packets[i])->port;
@@ -60,6 +60,7 @@ static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration l2_input = {
 	.name = "l2-input",
 	.process = l2_input_process,
+	.init = l2_node_init,
 	.takes = TAKES_FRAME,
 	GRAPH_EDGES(edges),
 	GRAPH_COUNTERS(counters),

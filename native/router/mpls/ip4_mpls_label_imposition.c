@@ -56,7 +56,7 @@ impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 		struct rte_mbuf *packet = packets[i];
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
-		uint16_t mtu = mpls_payload_mtu(router, adjacency);
+		uint16_t mtu = adjacency_unlabelled_mtu(router->adjacencies.adjacencies, adjacency);
 		if (unlikely(ip->ttl <= 1 || be16toh(ip->total_length) > mtu ||
 					 !mpls_has_room(packet, adjacency))) {
 			next[i] = refuse(node, packet, mtu);

@@ -48,7 +48,7 @@ static uint16_t l2_learn_process(struct graph *graph, struct graph_node *node, v
 	uint32_t second = l2_second(graph_tsc(), router->tsc_hz);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++)
-		next[i] = l2_learn_one(node, &router->l2, packets[i], second);
+		next[i] = l2_learn_one(node, l2_table_of(node), packets[i], second);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -56,6 +56,7 @@ static uint16_t l2_learn_process(struct graph *graph, struct graph_node *node, v
 static struct graph_registration l2_learn = {
 	.name = "l2-learn",
 	.process = l2_learn_process,
+	.init = l2_node_init,
 	.takes = TAKES_FRAME,
 	.edges = l2_edges,
 	.edge_count = L2_FLOOD + 1,

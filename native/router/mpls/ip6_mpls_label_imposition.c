@@ -48,7 +48,7 @@ impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 		struct rte_mbuf *packet = packets[i];
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
-		uint16_t mtu = mpls_payload_mtu(router, adjacency);
+		uint16_t mtu = adjacency_unlabelled_mtu(router->adjacencies.adjacencies, adjacency);
 		if (unlikely(ip->hop_limit <= 1 || ip6_packet_length(ip) > mtu ||
 					 !mpls_has_room(packet, adjacency))) {
 			next[i] = refuse(node, packet, mtu);

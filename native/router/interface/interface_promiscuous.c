@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ports take frames for other stations too. */
+#include "dev/error.h"
+#include "router/router.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ports.h"
+
+#include <errno.h>
+
+/* It is the port or its bond, or a sub-interface of one of them. */
+static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
+{
+	uint16_t parent = router->settings[index].parent, bond = router->settings[port].bond;
+	return parent == port || (bond && parent == bond);
+}
+
+/* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
+static int update_port(const struct ws_router *router, uint16_t port)
+{
+	uint16_t bond = router->settings[port].bond;
+	bool on = router->settings[port].promiscuous || router->settings[port].bridging ||
+			  (bond && router->settings[bond].bridging);
+	return ws_port_set_promiscuous(port, on);
+}
+
+/* A driver that does not filter may refuse to be asked. */
+void interface_update_promiscuous(const struct ws_router *router, uint16_t index)
+{
+	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)
+		if (*interface_name(router, port) && is_on(router, index, port))
+			update_port(router, port);
+}
+
+int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on)
+{
+	if (router_check_interface(router, index))
+		return -ENODEV;
+	if (router->settings[index].kind != WS_INTERFACE_PORT)
+		return fail(-EINVAL, "%s filters no frames itself; name a port",
+					interface_name(router, index));
+	router->settings[index].promiscuous = on;
+	return update_port(router, index);
+}

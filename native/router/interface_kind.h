@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kinds of interfaces: what differs from kind to kind where all of them are treated alike. A kind
+ * registers itself at the foot of the control file that makes its interfaces.
+ */
+#ifndef ROUTER_INTERFACE_KIND_H
+#define ROUTER_INTERFACE_KIND_H
+
+#include "wirespeed/interfaces.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_router;
+
+struct interface_kind {
+	enum ws_interface_kind kind;
+	/* Its interfaces leave by the node "<output>-output", and none is called so; NULL: by their
+	 * port's node. */
+	const char *output;
+	bool takes_subs;
+	bool is_unlimited; /* nothing below limits the length of its packets */
+	bool sets_mtu;     /* nor is it limited but by the MTU that the user gives it */
+};
+
+void interface_kind_register(const struct interface_kind *kind);
+/* The kind of that number; where none is registered, one without any of the above. */
+const struct interface_kind *interface_kind(uint8_t kind);
+const struct interface_kind *interface_kind_of(const struct ws_router *router, uint16_t index);
+/* Write the names of outputs behind those of ports; `names` has OUTPUTS places (interface.h). */
+void interface_outputs(const char **names);
+
+#define INTERFACE_KIND(kind)                                                                       \
+	__attribute__((constructor)) static void interface_kind_register_##kind(void)                  \
+	{                                                                                              \
+		interface_kind_register(&(kind));                                                          \
+	}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Upper layers: which node takes packets of an Ethernet type, a protocol, a UDP port or an ICMPv6
+ * type. The node's own file says so at its foot. The nodes below read the table for what would
+ * count as unknown; what each router has to know, they compare themselves.
+ */
+#ifndef ROUTER_UPPER_H
+#define ROUTER_UPPER_H
+
+#include <stdint.h>
+
+/* Who looks for the node, and what the data of its packets begins with. */
+enum upper_layer {
+	ABOVE_ETHERNET, /* ethernet-input, by Ethernet type: what is behind the header and its tags */
+	ABOVE_IP4,      /* ip4-local, by protocol: the IPv4 header; never of a fragment */
+	ABOVE_IP6,      /* ip6-local, by protocol: the IPv6 header, maybe with extension headers */
+	UPPER_LAYERS
+};
+
+/* Numbers of ABOVE_IP4 and ABOVE_IP6 besides protocols. The length of UDP has been looked at, the
+ * checksum of ICMPv6 too, and its message is right behind the IPv6 header. */
+#define UPPER_UDP(port) (0x10000u | (port))
+#define UPPER_ICMP6(type) (0x20000u | (type))
+
+/* Of a node's edges, the text that stands for one edge to each node of the layer. It comes last. */
+#define EDGES_ABOVE_ETHERNET "&above-ethernet"
+#define EDGES_ABOVE_IP4 "&above-ip4"
+#define EDGES_ABOVE_IP6 "&above-ip6"
+
+enum { UPPER_NONE = UINT16_MAX };
+
+/* Before threads run. A node may be registered again, as its file is for each march level, and for
+ * several numbers; of two nodes for a number, the first by name takes it. */
+void upper_register(enum upper_layer layer, uint32_t number, const char *node);
+/* The place of the number's node among the edges of the layer, or UPPER_NONE. */
+uint16_t upper_find(enum upper_layer layer, uint32_t number);
+
+/* At the foot of a node's file; `name` is any word, another one for each number. */
+#define UPPER_NODE(name, layer, number, node)                                                      \
+	__attribute__((constructor)) static void upper_node_##name(void)                               \
+	{                                                                                              \
+		upper_register(layer, number, node);                                                       \
+	}
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Routes outside the tables of IPv4 and IPv6, which count with the others. */
+#ifndef ROUTER_COUNTING_H
+#define ROUTER_COUNTING_H
+
+#include "router/router.h"
+
+struct counted_routes {
+	/* Put counting_value() in the place of what stands for each route; a negative errno ends it. */
+	int (*settle)(struct ws_router *router);
+	struct counted_routes *next;
+};
+
+void counted_routes_register(struct counted_routes *routes);
+/* What is to stand for a route in the place of `before`, which the caller then releases if it is
+ * another one; or a negative errno. */
+int64_t counting_value(struct load_balance_table *table, uint32_t before);
+
+/* At the foot of a control file. */
+#define COUNTED_ROUTES(function)                                                                   \
+	__attribute__((constructor)) static void counted_routes_##function(void)                       \
+	{                                                                                              \
+		static struct counted_routes routes = {.settle = (function)};                              \
+		counted_routes_register(&routes);                                                          \
+	}
+
+#endif

@@ -1,0 +1,52 @@
+"""The router builds and forwards with each feature folder deleted, one at a time."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("meson.build", "meson.options", "native", "tools/version.py", "wirespeed/__init__.py")
+
+
+def copied(tree: Path) -> None:
+    """Copy what a build without Python reads."""
+    for part in PARTS:
+        (tree / part).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / part).is_dir() else shutil.copy)(ROOT / part, tree / part)
+
+
+def run(tree: Path, *command: str) -> None:
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+
+
+def forwards(tree: Path) -> None:
+    run(tree, "ninja", "-C", "build", "--quiet", "native/tests/test_ip4")
+    run(tree, "env", "MARCH=1", "build/native/tests/test_ip4")
+
+
+@pytest.mark.long("a build of the router, and a link of it without each feature")
+def test_each_feature_folder_can_be_deleted(tmp_path: Path) -> None:
+    if not shutil.which("meson") or not shutil.which("ninja"):
+        pytest.skip("meson and ninja are needed; tools/setup.sh installs them")
+    copied(tmp_path)
+    options = ("-Dpython=false", "-Dtests=true", "-Dlevels=false", "-Dbuildtype=plain", "-Dwerror=false")
+    run(tmp_path, "meson", "setup", "build", *options)
+    forwards(tmp_path)
+    listing = tmp_path / "native/router/meson.build"
+    whole = listing.read_text()
+    features = re.findall(r"\w+", re.findall(r"^features = \[(.*)\]$", whole, re.MULTILINE)[0])
+    assert len(features) > 5
+    for feature in features:
+        folder = listing.parent / feature
+        folder.rename(tmp_path / feature)
+        without = whole.replace(f"subdir('{feature}')\n", "").replace(f"'{feature}'", "").replace(", ,", ",")
+        assert feature not in without
+        listing.write_text(without.replace("[, ", "[").replace(", ]", "]"))
+        forwards(tmp_path)
+        (tmp_path / feature).rename(folder)

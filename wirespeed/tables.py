@@ -1,0 +1,85 @@
+"""Tables as markdown that reads well as plain text too, as CSV, as JSON, and in columns for a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+_ACTING = re.compile(r"([\\|`*\[\]<])")
+
+
+def plain(text: str) -> str:
+    """`text` as one line in which nothing acts as markup."""
+    return _ACTING.sub(r"\\\1", " ".join(text.split()))
+
+
+def aligned(lines: Sequence[Sequence[str]], right: Container[int], *, escape: bool = True) -> str:
+    """The first line as the head of the rest; columns in `right` are flush right. `escape` false: cells hold markup."""
+    grid = [[plain(cell) if escape else cell for cell in line] for line in lines]
+    widths = [max(3, *map(len, column)) for column in zip(*grid, strict=True)]
+    rule = ["-" * (width - 1) + (":" if index in right else "-") for index, width in enumerate(widths)]
+    padded = [
+        [
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        for line in grid
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [padded[0], rule, *padded[1:]])
+
+
+def csv_lines(lines: Iterable[Iterable[Any]]) -> str:
+    """The first line as the head of the rest; None is an empty cell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue()
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Plain values under the names of their columns; what a row has not is an empty cell."""
+    return csv_lines([columns, *([row.get(column) for column in columns] for row in rows)])
+
+
+def rows_csv(kind: type[Any], rows: Iterable[Any]) -> str:
+    """Rows of the dataclass `kind`, whose fields are the columns."""
+    return csv_text([field.name for field in fields(kind)], map(vars, rows))
+
+
+def json_text(document: Any) -> str:
+    """JSON for people too. ValueError for what JSON has not, NaN among it."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def in_columns(lines: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines whose columns are as wide as what they hold."""
+    grid = list(lines)
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    for line in grid:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def print_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str] = (), whole: str = "", piped: int = 0
+) -> None:
+    """On a terminal, whose width folds cells, but not those of column `whole` and figures, whose headings are in
+    `right`. `piped` is the width where there is no terminal, 0 for that of the environment."""
+    from rich import box  # noqa: PLC0415 - a command starts fast
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console()
+    if piped and not console.is_terminal:
+        console.width = piped
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in head:
+        figure = name in right
+        table.add_column(name, no_wrap=figure or name == whole, justify="right" if figure else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
