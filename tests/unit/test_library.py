@@ -160,6 +160,6 @@ def test_the_plugin_fails_a_test_whose_results_are_worse(pytester: pytest.Pytest
     renew(pytester.path / "now", searches(0.8, 2))
     ran = pytester.runpytest_inprocess()
     ran.assert_outcomes(failed=1)
-    ran.stdout.fnmatch_lines(["*AssertionError: NDR of *: worse than the baseline*", "E * -20.0* | worse |"])
+    ran.stdout.fnmatch_lines(["*AssertionError: NDR of *: worse than the baseline*", "E *-20.0* | worse *"])
     pytester.runpytest_inprocess("--wirespeed-renew").assert_outcomes(passed=1)
     pytester.runpytest_inprocess().assert_outcomes(passed=1)
