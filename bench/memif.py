@@ -64,7 +64,7 @@ from rich.table import Table
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
 from wirespeed.machine.placement import choose_cpus
-from wirespeed.measure.links import wait_for_links
+from wirespeed.trial.links import wait_for_links
 
 START_S = 4.0  # what a run takes besides its samples
 Contenders = list[Device] | list[Sender]

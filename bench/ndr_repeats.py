@@ -28,13 +28,13 @@ from rich.table import Table
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import DEEP_SLOTS, EmbeddedLab
 from wirespeed.machine.placement import choose_cpus
-from wirespeed.measure.links import wait_for_links
-from wirespeed.measure.wires import pair_directions
-from wirespeed.results.file import write_file
-from wirespeed.results.search import GoalOutcome, SearchResult
-from wirespeed.search.goals import PRESETS, goals_of
-from wirespeed.search.plan import MrrPlan, SearchPlan
-from wirespeed.search.run import run_search
+from wirespeed.measurement.file import write_file
+from wirespeed.measurement.search.goals import PRESETS, goals_of
+from wirespeed.measurement.search.plan import MrrPlan, SearchPlan
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.run import run_search
+from wirespeed.trial.links import wait_for_links
+from wirespeed.trial.wires import pair_directions
 
 NOT_THE_ROUTERS = ("tester", "machine", "none")
 

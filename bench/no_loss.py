@@ -23,14 +23,14 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import SEED_SUITE, SuiteTest
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.placement import choose_cpus
-from wirespeed.measure.links import wait_for_links
-from wirespeed.measure.load import load_of
-from wirespeed.measure.tester import Tester
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
 from wirespeed.results.trial import TrialResult
+from wirespeed.trial.links import wait_for_links
+from wirespeed.trial.load import load_of
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, format_si
 
 SHARE = 0.5

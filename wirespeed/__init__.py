@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from wirespeed.explain.verdicts import verdict_of
     from wirespeed.library import Testbed, bring_up, connect, embedded_lab, read_result, write_result
     from wirespeed.measurement.loadtest.options import LoadtestOptions as LoadTest
+    from wirespeed.measurement.loadtest.result import Result as LoadTestResult
     from wirespeed.measurement.rfc2544.options import Rfc2544Options as Rfc2544
+    from wirespeed.measurement.rfc2544.result import Rfc2544Result
     from wirespeed.measurement.search.options import SearchOptions as Search
+    from wirespeed.measurement.search.result import SearchResult
     from wirespeed.measurement.soak.options import SoakOptions as Soak
-    from wirespeed.results.loadtest import Result as LoadTestResult
-    from wirespeed.results.rfc2544 import Rfc2544Result
-    from wirespeed.results.search import SearchResult
-    from wirespeed.results.soak import SoakResult
+    from wirespeed.measurement.soak.result import SoakResult
     from wirespeed.results.verdict import Verdict
 
 _PLACES = {
     "LoadTest": "measurement.loadtest.options:LoadtestOptions",
-    "LoadTestResult": "results.loadtest:Result",
+    "LoadTestResult": "measurement.loadtest.result:Result",
     "Rfc2544": "measurement.rfc2544.options:Rfc2544Options",
-    "Rfc2544Result": "results.rfc2544:Rfc2544Result",
+    "Rfc2544Result": "measurement.rfc2544.result:Rfc2544Result",
     "Search": "measurement.search.options:SearchOptions",
-    "SearchResult": "results.search:SearchResult",
+    "SearchResult": "measurement.search.result:SearchResult",
     "Soak": "measurement.soak.options:SoakOptions",
-    "SoakResult": "results.soak:SoakResult",
+    "SoakResult": "measurement.soak.result:SoakResult",
     "Testbed": "library:Testbed",
     "Verdict": "results.verdict:Verdict",
     "WirespeedError": "errors:WirespeedError",

@@ -17,9 +17,10 @@ from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import UsageError
 from wirespeed.lab.chosen import chosen_lab
 from wirespeed.measurement.driver import measured
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.output import STDOUT, Unprinted
 from wirespeed.measurement.registry import measurement_of
-from wirespeed.results.file import AnyResult, read_file, write_file
-from wirespeed.results.output import STDOUT, Unprinted
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.watching import NoView
 
 if TYPE_CHECKING:
@@ -132,12 +133,12 @@ def embedded_lab(
         yield testbed
 
 
-def read_result(file: str | PathLike[str]) -> AnyResult:
+def read_result(file: str | PathLike[str]) -> MeasurementResult:
     """The result in a file of any kind, also of trex-loadtest, or in the journal of a test that did not end. FileFault
     says what is wrong with the file."""
     return read_file(Path(file))
 
 
-def write_result(result: AnyResult, file: str | PathLike[str]) -> None:
+def write_result(result: MeasurementResult, file: str | PathLike[str]) -> None:
     """Write a result file, atomically. FileFault if it cannot be written."""
     write_file(result, Path(file))

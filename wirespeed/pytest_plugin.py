@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirespeed import Testbed
-    from wirespeed.results.file import AnyResult
+    from wirespeed.results.measurement import MeasurementResult
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,7 +52,7 @@ class NotSlower:
 
     def __call__(
         self,
-        results: Sequence[AnyResult],
+        results: Sequence[MeasurementResult],
         baseline: str | PathLike[str],
         *,
         within: float = 0.01,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.sample import Moment
-from wirespeed.results.search import Purpose, SearchTrial
+from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.units import Rate
 

@@ -31,7 +31,8 @@ from wirespeed.corpus.place import Place, parse_place
 from wirespeed.corpus.schema import open_index
 from wirespeed.corpus.words import parse_words
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.results.file import KINDS, write_file
+from wirespeed.measurement.file import write_file
+from wirespeed.measurement.registry import kinds
 from wirespeed.results.inspection import Inspection, inspection_to_json
 from wirespeed.results.journal import Journal
 
@@ -326,7 +327,7 @@ def test_what_is_no_result_is_left_out_and_told(
     assert said.err.count("\n") == 4 and "3 files could not be added" in said.err
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_the_journal_of_a_test_that_did_not_end_is_left_out_with_the_command_that_makes_a_result_of_it(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

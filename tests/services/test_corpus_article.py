@@ -15,7 +15,7 @@ from report_kinds import search_of, soak_of, suite_of
 from wirespeed.article.words import GAP, block
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
-from wirespeed.results.file import write_file
+from wirespeed.measurement.file import write_file
 from wirespeed.results.inspection import Inspection, Part, Remarked, inspection_to_json
 
 HOSTILE = "</title> | `x` ```\n<script>alert(1)</script> \x1b[31m"

@@ -21,7 +21,7 @@ from site_pages import broken_links, invalid, linked, pages, parsed
 
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
-from wirespeed.results.file import write_file
+from wirespeed.measurement.file import write_file
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text, inspection_to_json
 from wirespeed.site import names
 from wirespeed.site.build import build

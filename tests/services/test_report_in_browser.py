@@ -17,11 +17,12 @@ from simulated_dut import step as up_to
 
 from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
+from wirespeed.measurement.file import write_file
+from wirespeed.measurement.loadtest.file import write_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
-from wirespeed.results.file import write_file
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import write_result
-from wirespeed.results.outcome import COMPLETE, INTERRUPTED, Outcome, PortFacts
+from wirespeed.results.ending import COMPLETE, INTERRUPTED, Ending
+from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits
 
@@ -76,10 +77,10 @@ def simulated(size_bytes, tunables, both_ways):
         "unidirectional": not both_ways,
         "note": TITLE,
     }
-    outcome = Outcome(status=COMPLETE if both_ways else INTERRUPTED, reason=TITLE)
+    ending = Ending(status=COMPLETE if both_ways else INTERRUPTED, reason=TITLE)
     ports = {port: PortFacts(port, speed_bps=SPEED_BPS, medium=Medium.RING) for port in (0, 1)}
     dut = {"name": TITLE, "commands": COMMANDS}
-    return Result("", variables, tuple(samples), dut=dut, ports=ports, outcome=outcome)
+    return Result("", variables, tuple(samples), dut=dut, ports=ports, ending=ending)
 
 
 @pytest.fixture(scope="module")

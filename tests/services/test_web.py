@@ -24,7 +24,7 @@ from report_kinds import search_of, soak_of
 from web_events import Events
 
 from wirespeed.cli.main import main
-from wirespeed.results.file import write_file
+from wirespeed.measurement.file import write_file
 from wirespeed.results.journal import Journal, journal_path
 
 

@@ -14,8 +14,8 @@ from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, ROUTER_MACS
 from wirespeed.lab.generator import LabGenerator, Wire
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import choose_cpus
-from wirespeed.measure.links import wait_for_links
 from wirespeed.router.client import ask
+from wirespeed.trial.links import wait_for_links
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from wirespeed.bench.tester import running_tester
 from wirespeed.cli.main import main
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.lab.linux import unavailable
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.router.client import ask
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
@@ -264,7 +264,7 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
         told = result.lab["bench"]["tester_ceiling"]["directions"]["1"]
         assert told == {"percent": round(one["percent"], 2), "pps": round(one["pps"])}
-        assert any(note.startswith("the tester ends at") for note in result.outcome.notes) == (told["percent"] < 100)
+        assert any(note.startswith("the tester ends at") for note in result.ending.notes) == (told["percent"] < 100)
     finally:
         tool("ip", "link", "del", cable[0])
 

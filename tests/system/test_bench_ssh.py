@@ -4,7 +4,7 @@ import pytest
 from sandbox import needs, sandbox
 from ssh_dut import HOST, SshDut
 
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 
 pytestmark = [pytest.mark.usefixtures("both_cpus"), needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
 

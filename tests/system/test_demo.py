@@ -12,8 +12,8 @@ from harness.programs import run_wirespeed, wirespeed
 from wirespeed.demo.demo import QUICK
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.report.render import render
-from wirespeed.results.loadtest_file import read_result
 
 VETH = ("wirespeed-veth-", "linux-veth-")
 
@@ -39,7 +39,7 @@ def results(demo):
 @pytest.mark.alone
 def test_every_test_leaves_a_complete_result(results):
     assert set(results) == {f"wirespeed-memif-{test.file_stem}" for test in (*SEED_SUITE, *QUICK.burdened)}
-    assert all(result.outcome.status == "complete" for result in results.values())
+    assert all(result.ending.status == "complete" for result in results.values())
 
 
 @pytest.mark.alone

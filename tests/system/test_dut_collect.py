@@ -8,8 +8,8 @@ from sandbox import needs, sandbox
 from ssh_dut import SPEC, SshDut, generator
 
 from wirespeed.dut.kinds.linux_load import SAMPLE, parts_of
+from wirespeed.measurement.file import read_file
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.file import read_file
 
 pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 
@@ -101,7 +101,7 @@ def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_wh
     assert "Traceback" not in running.said()
     assert process.end() == 0
     test = read_file(result)
-    assert test.outcome.status == "complete"
+    assert test.ending.status == "complete"
     assert all("went away" in one.dut["error"] or "cannot be reached" in one.dut["error"] for one in test.samples)
     assert dut.dut_show(result, "error").count("\n") == 1
     dut.sshd = dut.start()

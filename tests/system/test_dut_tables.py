@@ -8,7 +8,7 @@ from sandbox import needs, sandbox
 from ssh_dut import MACS, SPEC, SshDut, generator, put_back
 
 from wirespeed.dut.tables import ip4_table, ip6_table
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
 
 pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo", "bird")
 

@@ -23,14 +23,14 @@ from wirespeed.lab.linux import LinuxLab, has_xdp_sockets, unavailable
 from wirespeed.lab.running import running
 from wirespeed.lab.veth import VethLab
 from wirespeed.machine.placement import choose_cpus
-from wirespeed.measure.links import wait_for_links
-from wirespeed.measure.load import load_of
-from wirespeed.measure.tester import Tester as Ports
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions
 from wirespeed.profiles import load_profile
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.router.client import ask
+from wirespeed.trial.links import wait_for_links
+from wirespeed.trial.load import load_of
+from wirespeed.trial.tester import Tester as Ports
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 PROFILE = """\

@@ -17,7 +17,7 @@ from harness.programs import run_wirespeed
 
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.router.client import ask
 
 

@@ -10,8 +10,8 @@ from harness.programs import run_wirespeed
 from joined_lab import joined_lab
 
 from wirespeed.errors import UsageError
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 
 MTU = 9000
@@ -25,7 +25,7 @@ def loadtest(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def assert_nothing_lost(result: Result, directions: int) -> None:
-    assert result.outcome.status == "complete"
+    assert result.ending.status == "complete"
     assert len(result.outcome.channels) == directions
     for channel in result.outcome.channels.values():
         balance = channel.balance

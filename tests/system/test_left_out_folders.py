@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# Where tools/setup.sh puts meson and ninja.
+PATH = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
 PARTS = ("meson.build", "meson.options", "native", "tools/version.py", "wirespeed/__init__.py")
 
 
@@ -21,18 +24,19 @@ def copied(tree: Path) -> None:
 
 
 def run(tree: Path, *command: str) -> None:
-    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PATH": PATH, "MARCH": "1"}
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
 
 
 def forwards(tree: Path) -> None:
     run(tree, "ninja", "-C", "build", "--quiet", "native/tests/test_ip4")
-    run(tree, "env", "MARCH=1", "build/native/tests/test_ip4")
+    run(tree, "build/native/tests/test_ip4")
 
 
 @pytest.mark.long("a build of the router, and a link of it without each feature")
 def test_each_feature_folder_can_be_deleted(tmp_path: Path) -> None:
-    if not shutil.which("meson") or not shutil.which("ninja"):
+    if not shutil.which("meson", path=PATH) or not shutil.which("ninja", path=PATH):
         pytest.skip("meson and ninja are needed; tools/setup.sh installs them")
     copied(tmp_path)
     options = ("-Dpython=false", "-Dtests=true", "-Dlevels=false", "-Dbuildtype=plain", "-Dwerror=false")

@@ -26,17 +26,17 @@ from shared_labs import OWNER_TIMEOUT_S, RingLab, connected, ring_lab
 from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import ConnectionFault
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.machine.child import Child
 from wirespeed.machine.ports import free_rpc_port
-from wirespeed.measure import tester
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions, parse_wires
+from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.client import ask
+from wirespeed.trial import tester
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions, parse_wires
 from wirespeed.units import Rate
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
@@ -71,7 +71,7 @@ def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> No
     plan = replace(SHORT, warmup_s=0.0, ramp_s=0.0, hold_s=duration_s, interval_s=duration_s)
     with connected(impatient_ring.rpc) as client:
         result = run_loadtest(plan, client)
-    assert result.outcome.status == "complete"
+    assert result.ending.status == "complete"
     (sample,) = result.samples
     balance = result.outcome.channels["0→1"].balance
     assert balance.sent > 0.9 * RATE_PPS * sample.interval_s
@@ -98,8 +98,8 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab,
         status = client.port_status([0, 1])
         assert (status[0].state, status[0].owner, status[1].owner) == ("TX", thief.user, "")
         thief.release([0])
-    assert (result.outcome.status, result.outcome.exit_code) == ("failed", 4)
-    assert "port 0 was lost during the test" in result.outcome.reason
+    assert (result.ending.status, result.ending.exit_code) == ("failed", 4)
+    assert "port 0 was lost during the test" in result.ending.reason
     assert [sample.phase for sample in result.samples].count("hold") == 1
     assert all(sample.ports[0].tx_pps < 3 * RATE_PPS for sample in result.samples)
     assert result.outcome.channels["0→1"].balance.sent < 3 * RATE_PPS
@@ -113,7 +113,7 @@ def test_a_port_that_somebody_stops_ends_the_test(ring: RingLab) -> None:
                 client.stop([1])
 
         result = run_loadtest(replace(SHORT, hold_s=20.0), client, on_sample=stop)
-    assert "port 1 stopped sending during the test: its state is STREAMS" in result.outcome.reason
+    assert "port 1 stopped sending during the test: its state is STREAMS" in result.ending.reason
 
 
 def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sample(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_three_ports_in_a_ring_each_by_its_own_line(short_directory: Path) -> No
     plan = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
     with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
         result = run_loadtest(plan, client)
-    assert result.outcome.status == "complete"
+    assert result.ending.status == "complete"
     assert list(result.outcome.channels) == ["0→1", "1→2", "2→0"]
     held = [sample for sample in result.samples if sample.phase == "hold"]
     for port, line_bps in enumerate((1e9, 2.5e9, 10e9)):
@@ -257,11 +257,11 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
     down = [sample.links_down for sample in result.samples]
     assert down[:2] == [(), ()]
     if ride:
-        assert result.outcome.status == "complete"
+        assert result.ending.status == "complete"
         assert down[2:] == [(0, 1)] * 5
     else:
-        assert (result.outcome.status, result.outcome.exit_code) == ("failed", 4)
-        assert "lost its link during the test" in result.outcome.reason
+        assert (result.ending.status, result.ending.exit_code) == ("failed", 4)
+        assert "lost its link during the test" in result.ending.reason
         assert result.samples[-1].phase == "ramp"
     assert all(ended.saturated is None for ended in result.outcome.channels.values())
 
@@ -275,7 +275,7 @@ def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[in
                 os.kill(lab.generator.pid, signal.SIGKILL)
 
         result = run_loadtest(plan, client, on_sample=restart)
-        assert result.outcome.exit_code == 4
+        assert result.ending.exit_code == 4
         assert result.samples[-1].phase == "hold"
         with pytest.raises(ConnectionFault):
             client.port_status([0])
@@ -316,7 +316,7 @@ def test_a_kill_loses_no_sample(impatient_ring: RingLab, tmp_path: Path) -> None
     result = read_result(file)
     assert len(result.samples) == left
     assert result.samples[-1].latency
-    assert result.outcome.status == "interrupted"
+    assert result.ending.status == "interrupted"
 
 
 def lines_of(path: Path) -> list[str]:

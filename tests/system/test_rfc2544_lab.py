@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cli.main import main
-from wirespeed.results.file import read_file
-from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
 
 
 @pytest.mark.usefixtures("both_cpus")

@@ -11,13 +11,13 @@ from harness.programs import run_wirespeed
 from shared_labs import connected
 
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.measure.wires import pair_directions
-from wirespeed.results.file import read_file
-from wirespeed.results.search import SearchResult
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.search.goals import goals_of
+from wirespeed.measurement.search.plan import LatencyPlan, SearchPlan
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.run import run_search
 from wirespeed.router.client import ask
-from wirespeed.search.goals import goals_of
-from wirespeed.search.plan import LatencyPlan, SearchPlan
-from wirespeed.search.run import run_search
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 SHAPE = "exceed=50%,initial=0.3,final=0.3,sum=0.9,width=10%"

@@ -14,11 +14,11 @@ from harness.waiting import PATIENCE_S, wait_for
 from shared_labs import RingLab, connected, ring_lab
 
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.results.file import read_file
-from wirespeed.results.soak import SoakResult
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.soak.plan import SoakPlan
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.run import Progress, run_soak
 from wirespeed.router.client import ask
-from wirespeed.soak.plan import SoakPlan
-from wirespeed.soak.run import Progress, run_soak
 from wirespeed.units import Rate
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")

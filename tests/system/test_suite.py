@@ -12,8 +12,8 @@ from suite_process import SuiteProcess, suite
 
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
-from wirespeed.results.file import read_file
-from wirespeed.results.outcome import COMPLETE
+from wirespeed.measurement.file import read_file
+from wirespeed.results.ending import COMPLETE
 from wirespeed.suite.loading import load
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
@@ -96,7 +96,7 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
     files = {path.name.partition("-")[0]: path for path in (out / "results").iterdir()}
     assert len(files) == count and not list((out / "running").iterdir())
     results = {name: read_file(path) for name, path in files.items()}
-    assert {result.outcome.status for result in results.values()} == {COMPLETE}
+    assert {result.ending.status for result in results.values()} == {COMPLETE}
     documents = {name: path.read_text() for name, path in files.items()}
     assert {name for name, text in documents.items() if "loop7" in text} == set(devices) - {"wire"}
     assert "set interface l2 xconnect e0 e1" in documents["wire"]

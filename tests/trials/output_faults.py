@@ -20,7 +20,7 @@ from trials.isolation import present
 from trials.started import RING, RPC, Started, connected, generator, router
 from trials.trial import Ground, trial, until
 from wirespeed.cli.main import COMMANDS
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
 from wirespeed.results.journal import journal_path
 
 FILE, CLOSED, MACHINE = 6, 141, 3

@@ -13,10 +13,10 @@ from trials.corpus import corpus, mutated
 from trials.started import Started, connected, generator, open_files
 from trials.trial import Fault, Ground, trial, until
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.measure.links import wait_for_links
 from wirespeed.profiles import load_profile
 from wirespeed.router.client import ask
 from wirespeed.statseg.segment import StatsSegment
+from wirespeed.trial.links import wait_for_links
 from wirespeed.units import Rate
 
 _MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")

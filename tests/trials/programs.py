@@ -17,11 +17,11 @@ from typing import Any
 from trials.isolation import ROOT
 from trials.started import RING, RPC, Started, connected, generator
 from trials.trial import Fault, Ground, until
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.results.journal import journal_path
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
 
 OWNER_TIMEOUT_S = 2.0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from trials.started import RPC, Started, generator, router
 from trials.trial import Fault, Ground, trial
 from wirespeed.errors import WirespeedError
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 
 _LINES = """\
 set interface state e0 up

@@ -17,7 +17,7 @@ from wirespeed.stolen_time import StolenTime
 @pytest.fixture(autouse=True)
 def nothing_stolen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hypervisor that is busy beside the tests spoils no simulated trial."""
-    monkeypatch.setattr("wirespeed.measure.machine.read_stolen_time", lambda: StolenTime(0.0, 2))
+    monkeypatch.setattr("wirespeed.trial.machine.read_stolen_time", lambda: StolenTime(0.0, 2))
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file
 from wirespeed.pages.trust import LEGEND
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.render import Format, render
 from wirespeed.results.figures import MEGA
-from wirespeed.results.file import read_file
 from wirespeed.results.verdict import Verdict
 
 

@@ -4,8 +4,8 @@ import copy
 import json
 from pathlib import Path
 
-from wirespeed.results.analysis import analyse
-from wirespeed.results.loadtest_json import from_json
+from wirespeed.measurement.loadtest.analysis import analyse
+from wirespeed.measurement.loadtest.document import result_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 OLD = json.loads((GOLDEN / "trex-loadtest.json").read_text())
@@ -17,7 +17,7 @@ def test_of(name, base=OURS, change=lambda document: None, **variables):
     document = copy.deepcopy(base)
     document["vars"] |= variables
     change(document)
-    return analyse(from_json(document, name), 0.001)
+    return analyse(result_of(document, name), 0.001)
 
 
 test_of.__test__ = False

@@ -9,11 +9,11 @@ import re
 from typing import Any
 
 from wirespeed.charts.chart import Chart, Curve
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.report.charts import load_chart, time_chart
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.looks import colours_of
 from wirespeed.results.figures import MEGA
-from wirespeed.results.search import SearchResult
 
 _DATA = re.compile(r'(<script type="application/octet-stream" id="data">)([^<]*)(</script>)')
 

@@ -4,10 +4,7 @@ from dataclasses import replace
 
 from simulated_dut import BACK, FORWARD, SimulatedDut, step
 
-from wirespeed.report.comparison import compare
-from wirespeed.results.ending import Ending
-from wirespeed.results.outcome import PortFacts
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
@@ -18,12 +15,15 @@ from wirespeed.results.rfc2544 import (
     Rfc2544Result,
     ThroughputRow,
 )
+from wirespeed.measurement.search.controller import Controller
+from wirespeed.measurement.search.goals import goals_of
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.chronicle import Chronicle
+from wirespeed.measurement.soak.result import Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
+from wirespeed.report.comparison import compare
+from wirespeed.results.ending import Ending
+from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
-from wirespeed.results.soak_chronicle import Chronicle
-from wirespeed.search.controller import Controller
-from wirespeed.search.goals import goals_of
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_BPS = 10e9

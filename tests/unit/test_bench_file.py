@@ -56,6 +56,10 @@ WRONG = {
     "tester: {server: x}\n": "1: wires: it is needed and not there",
     BASE + "mode: ip5\n": "5: mode: Input should be 'l2xc', 'ip4', 'ip6' or 'mpls', not 'ip5'",
     BASE + "colour: red\n": "5: colour: there is no such key",
+    BASE + "mode: ip4\nmode: ip6\n": "6: mode: key mode stands here again, first in line 5; keep one of the two",
+    "\n".join(["a0: &a0 [x, x, x]", *(f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}, *a{n}]" for n in range(13))]): (
+        ":11: with its aliases this has more than 1000000 values"
+    ),
     BASE.replace("port: 1", "port: 0"): "4: wires.1.port: two wires end at port 0",
     BASE.replace("port: 1", "speed: 10G"): "4: wires.1.port: it is needed and not there",
     BASE.replace("  - port: 1\n", ""): "2: wires: a bench has two wires at least",

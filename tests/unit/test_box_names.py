@@ -14,8 +14,8 @@ from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.corpus.words import parse_words
 from wirespeed.errors import UsageError
+from wirespeed.measurement.file import read_file
 from wirespeed.results.box_names import parse_names
-from wirespeed.results.file import read_file
 
 PATTERN = "{box}-{load}-{direction}.json"
 BOXES = ("netgate-6100-pfsense", "netgate-6100-vpp", *(f"box{number}" for number in range(8)))

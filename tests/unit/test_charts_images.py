@@ -12,7 +12,7 @@ from report_kinds import search_of, soak_of, suite_of
 from wirespeed.charts.chart import Chart, Curve, Panel
 from wirespeed.charts.images import stems, write_images
 from wirespeed.cli.main import main
-from wirespeed.results.file import write_file
+from wirespeed.measurement.file import write_file
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 OLD, OURS = str(GOLDEN / "trex-loadtest.json"), str(GOLDEN / "wirespeed.json")

@@ -19,7 +19,7 @@ from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.results.file import write_file
+from wirespeed.measurement.file import write_file
 from wirespeed.results.subjects import Subject, Value, figures
 
 NDR = Subject("search", "bench size=64", "0→1, 1→0", "NDR")

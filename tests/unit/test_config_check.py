@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from wirespeed.cli.main import main
 from wirespeed.config.check import check_file, check_text
-from wirespeed.config.document import MOST_NODES, parse
 from wirespeed.config.rules import RULES
+from wirespeed.documents import MOST_NODES, parse
 from wirespeed.errors import FileFault
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "docs" / "examples").glob("*.yaml"))

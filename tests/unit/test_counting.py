@@ -11,13 +11,12 @@ from simulated_dut import SimulatedDut, step
 
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.loadtest.analysis import analyse, judged
 from wirespeed.measurement.loadtest.case import cases_of
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.loads import group_by_load
 from wirespeed.report.remarks import remarks_on
-from wirespeed.results.analysis import analyse, judged
 from wirespeed.results.balance import Medium
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_json import from_json, to_json
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample, sample_balance
@@ -57,13 +56,13 @@ def test_duplicates_are_counted_per_sample_and_hide_no_loss() -> None:
 
 def test_the_result_keeps_them_and_older_files_have_none() -> None:
     result = result_of(numbered(0.02, reordered=7, unplaced=1), verify=True)
-    document = to_json(result)
-    again = from_json(document, "t")
+    document = result.to_json()
+    again = Result.from_json(document, "t")
     assert again == result
     for sample in document["stats"].values():
         for name in ("duplicates", "reordered", "unplaced"):
             del sample["channels"]["0→1"][name]
-    assert all(not sample.order for sample in from_json(document, "t").samples)
+    assert all(not sample.order for sample in Result.from_json(document, "t").samples)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from report_kinds import search_of, soak_of, suite_of
 from wirespeed.cli.main import main
 from wirespeed.corpus.entry import entry_of
 from wirespeed.corpus.keeping import read_result
-from wirespeed.dut.commands import show
 from wirespeed.errors import FileFault
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.results.file import of_bytes, to_json
+from wirespeed.measurement.file import of_bytes
+from wirespeed.measurement.texts import show
 from wirespeed.site.told import told_of
 
 VALUES = ("", -1, 1e300, [1], {"a": 1})
@@ -67,7 +67,7 @@ def documents() -> dict[str, dict[str, Any]]:
     ours["stats"] = {key: ours["stats"][key] | {"dut": SEEN} for key in ("5", "13", "14")}
     made = {"loadtest": of_bytes(json.dumps(ours).encode(), Path("x.json"))}
     made |= {"search": search_of(mrr=1), "rfc2544": suite_of(), "soak": soak_of(seconds=5)}
-    return {kind: json.loads(json.dumps(to_json(one) | {"dut": DUT, "lab": LAB})) for kind, one in made.items()}
+    return {kind: json.loads(json.dumps(one.to_json() | {"dut": DUT, "lab": LAB})) for kind, one in made.items()}
 
 
 def places(value: Any, here: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -123,7 +123,7 @@ def test_a_damaged_file_stops_none_beside_it(tmp_path: Path, capsys: pytest.Capt
     deep.write_text("[" * 200_000)
     for command in ("report", "explain"):
         assert main([command, str(bad)]) == 6
-        assert f"{bad} is not a load-test result: commands or cpus of dut is not a list" in capsys.readouterr().err
+        assert f"{bad} is not a load-test result: commands of dut is not a list" in capsys.readouterr().err
     for command in (["report"], ["explain"], ["dut", "show"], ["host", "show", "--from"]):
         assert main([*command, str(deep)]) == 6
         assert f"{deep} is truncated or no JSON" in capsys.readouterr().err

@@ -13,11 +13,11 @@ from test_figures_agree import VARIABLES, both_ways
 
 from wirespeed.demo.demo import tables
 from wirespeed.demo.suite import BURDENED, SEED_SUITE, Finding, SuiteTest, finding
+from wirespeed.measurement.loadtest.analysis import judged
+from wirespeed.measurement.loadtest.file import write_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare, distinct_names, read_all
-from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Moment, Sample
 from wirespeed.units import line_rate_pps

@@ -16,7 +16,6 @@ from harness.waiting import wait_for
 from wirespeed.dut import prepare as preparing
 from wirespeed.dut.box import BoxDut
 from wirespeed.dut.collector import Collector
-from wirespeed.dut.commands import show
 from wirespeed.dut.device import Device
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.journal import DutJournal
@@ -28,6 +27,7 @@ from wirespeed.dut.reach.questions import asking, questions_of
 from wirespeed.dut.reach.reach import Ran
 from wirespeed.dut.setup import DutInterface, DutOptions, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
+from wirespeed.measurement.texts import show
 from wirespeed.results.collection import FORMAT
 
 PAIR = (DutInterface("eth0"), DutInterface("eth1"))

@@ -22,9 +22,9 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.show_run import workers_of
 from wirespeed.measurement.loadtest.case import cases_of as cases_of_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import PortFacts
 
 SHORT = Load("short", 5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9, flows="many")

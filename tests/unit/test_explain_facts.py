@@ -23,15 +23,15 @@ from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.tables import inspection_of
 from wirespeed.inspect.transcript import Section
+from wirespeed.measurement.file import write_file
+from wirespeed.measurement.loadtest.document import REQUIRED_VARS
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.rfc2544.result import SuiteTrial
+from wirespeed.measurement.soak.result import Drift, SoakResult
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.dut_cpu import CpuLoad, MachineLoad
-from wirespeed.results.file import write_file
 from wirespeed.results.inspection import inspection_to_json
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_json import REQUIRED_VARS
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.rfc2544 import SuiteTrial
-from wirespeed.results.soak import Drift, SoakResult
 
 HARDWARE = Path(__file__).parent / "data" / "hardware"
 LINUX = DutFacts("ssh://box", "linux", cpus=(0, 1), details={"cpu": "Atom E3950 @ 1.60GHz", "nftables": "2 tables"})
@@ -198,7 +198,7 @@ def test_what_the_device_told_wrongly_is_said_and_the_rest_is_explained() -> Non
     test = steps_test("later", {"name": "box"}, linux())
     samples = tuple(replace(sample, dut=sample.dut | {"drops": {"x": 1.5}}) for sample in test.samples)
     (case,) = cases_of(replace(test, samples=samples), "later.json")
-    assert "the device told nothing: drops of dut is '1.5', not a whole number" in case.remarks[0]
+    assert "the device told nothing: x of drops of dut is '1.5', not a whole number" in case.remarks[0]
     assert explain(case).losses is not None
 
 

@@ -11,8 +11,8 @@ from wirespeed.cases.facts import Box, Case, Cpu, Load, Step, Worker
 from wirespeed.cases.machine_facts import Machine, Nic
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, Medium
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
 
 LOAD = Load("low", 6e3, offered_pps=10e3, frame_bytes=64, line_bps=10e9, flows="one")

@@ -23,15 +23,15 @@ from wirespeed.demo.demo import tables
 from wirespeed.demo.suite import SEED_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
-from wirespeed.loadtest.live import summary
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.analysis import judged
+from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.loadtest.live import summary
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
-from wirespeed.results.analysis import judged
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.figures import MEGA
-from wirespeed.results.file import read_file
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
 from wirespeed.results.verdict import Figure, Verdict

@@ -11,8 +11,8 @@ import pytest
 
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.results.journal import read_journal
-from wirespeed.results.loadtest_file import read_result
 from wirespeed.router.startup.syntax import Block, read_file
 
 

@@ -20,7 +20,7 @@ from wirespeed.cli.main import COMMANDS, main
 from wirespeed.cli.plain import options_of
 from wirespeed.cli.tree import commands_of
 from wirespeed.corpus.keeping import read_result
-from wirespeed.results.file import of_journal, read_file, to_json
+from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.results.journal import read_journal
 
 KINDS = ("loadtest", "search", "rfc2544", "soak")
@@ -73,7 +73,7 @@ def assert_same_figures(now: Any, then: Any, place: str = "") -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_result_files_are_read_and_written_again_with_all_that_they_hold(golden: Path, kind: str) -> None:
     path = golden / f"{kind}.json"
-    assert_same_figures(to_json(read_file(path)), json.loads(path.read_text()))
+    assert_same_figures(read_file(path).to_json(), json.loads(path.read_text()))
     assert read_result(path.read_bytes(), path) == read_file(path)
 
 
@@ -81,7 +81,7 @@ def test_result_files_are_read_and_written_again_with_all_that_they_hold(golden:
 def test_journals_are_recovered_as_then(golden: Path, kind: str) -> None:
     path = golden / "journals" / f"{kind}.json.part"
     then = read_file(golden / "shown" / f"recovered-{kind}.json")
-    assert_same_figures(to_json(replace(of_journal(read_journal(path), path), name=then.name)), to_json(then))
+    assert_same_figures(replace(of_journal(read_journal(path), path), name=then.name).to_json(), then.to_json())
 
 
 def test_reports_show_the_same_figures(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,16 +10,18 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault
-from wirespeed.loadtest.plan import LoadPlan
+from wirespeed.measurement.file import recover
+from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.output import Output
 from wirespeed.results.channel import Channel
-from wirespeed.results.file import recover
+from wirespeed.results.ending import Ending
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
-from wirespeed.results.loadtest_journal import LoadtestJournal
 from wirespeed.results.outcome import Outcome, PortFacts
-from wirespeed.results.output import Output
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample import PortSample, Sample
+from wirespeed.results.sample_json import sample_to_json
 
 WIRE = Channel(0, 1)
 HEAD = Result(
@@ -31,7 +33,8 @@ HEAD = Result(
     dut={"name": "box"},
     ports={port: PortFacts(port, "net_memif", "02::", 10e9, "ring") for port in (0, 1)},
     directions=(WIRE,),
-    outcome=Outcome(started="2026-01-01T00:00:00+00:00", threshold=0.01, notes=("a note",)),
+    ending=Ending(started="2026-01-01T00:00:00+00:00", notes=("a note",)),
+    outcome=Outcome(threshold=0.01),
 )
 
 
@@ -42,7 +45,7 @@ def sample(second: int) -> Sample:
 
 def written(path: Path, samples: int = 3) -> Journal:
     journal = Journal(path)
-    writer = LoadtestJournal(journal)
+    writer = JournalRecorder(journal, sample_to_json)
     writer.begin(HEAD)
     for second in range(1, samples + 1):
         writer.add(sample(second))
@@ -55,11 +58,11 @@ def test_every_sample_is_in_the_file_as_soon_as_it_is_added(tmp_path: Path) -> N
     found = read_result(path)  # while it is open
     journal.close()
     assert found.samples == tuple(map(sample, (1, 2, 3)))
-    assert replace(found, samples=(), outcome=HEAD.outcome) == HEAD
-    outcome = found.outcome
-    assert (outcome.status, outcome.threshold, outcome.started) == ("interrupted", 0.01, HEAD.outcome.started)
-    assert outcome.notes == ("a note",)
-    assert outcome.channels["0→1"].balance.sent == 3000
+    assert replace(found, samples=(), ending=HEAD.ending, outcome=HEAD.outcome) == HEAD
+    ending = found.ending
+    assert (ending.status, found.outcome.threshold, ending.started) == ("interrupted", 0.01, HEAD.ending.started)
+    assert ending.notes == ("a note",)
+    assert found.outcome.channels["0→1"].balance.sent == 3000
 
 
 def test_wherever_the_file_was_torn_the_whole_lines_are_read(tmp_path: Path) -> None:
@@ -95,12 +98,12 @@ def test_what_is_no_journal_is_one_clear_line(tmp_path: Path, text: str, words: 
 def test_a_journal_is_read_in_place_of_the_result_that_is_not_there_and_said_of_beside_one(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     written(journal_path(file)).close()
-    assert "from its journal" in read_result(file).outcome.reason
-    assert "from its journal" in read_result(journal_path(file)).outcome.reason
+    assert "from its journal" in read_result(file).ending.reason
+    assert "from its journal" in read_result(journal_path(file)).ending.reason
     write_result(replace(HEAD, samples=(sample(1),)), file)
     again = read_result(file)
     assert len(again.samples) == 1
-    assert "x.json.part beside this file is of a later test" in again.outcome.notes[-1]
+    assert "x.json.part beside this file is of a later test" in again.ending.notes[-1]
 
 
 def test_the_report_says_that_it_reads_a_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,8 +151,8 @@ def test_a_disk_that_takes_no_more_ends_no_test(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (journal.path.stat().st_size, limits[1]))
     try:
-        LoadtestJournal(journal).add(sample(4))
-        LoadtestJournal(journal).add(sample(5))
+        JournalRecorder(journal, sample_to_json).add(sample(4))
+        JournalRecorder(journal, sample_to_json).add(sample(5))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "x.json.part could not be written: File too large" in journal.fault
@@ -160,11 +163,11 @@ def test_a_disk_that_takes_no_more_ends_no_test(tmp_path: Path) -> None:
 def test_a_test_without_a_result_says_where_its_samples_are(tmp_path: Path) -> None:
     output = Output(str(tmp_path / "x.json"))
     assert output.abandon() is None
-    journal = LoadtestJournal(output.journal())
+    journal = JournalRecorder(output.journal(), sample_to_json)
     journal.begin(HEAD)
     journal.add(sample(1))
     assert f"what was measured is kept in {tmp_path / 'x.json.part'}" in (output.abandon() or "")
     output = Output(str(tmp_path / "y.json"))
-    LoadtestJournal(output.journal()).begin(HEAD)
+    JournalRecorder(output.journal(), sample_to_json).begin(HEAD)
     assert output.abandon() is None
     assert not journal_path(tmp_path / "y.json").exists()

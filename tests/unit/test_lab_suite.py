@@ -21,10 +21,10 @@ from wirespeed.dut.none import NoDut
 from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
 from wirespeed.lab.chosen import LabSpec, parse_lab
 from wirespeed.machine.placement import LabCpus
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
-from wirespeed.results.loadtest_file import read_result
-from wirespeed.results.search import SearchResult
 
 TIMING = Timing(warmup_s=0.05, ramp_s=0.1, hold_s=0.05, interval_s=0.025)
 GOOD = SuiteTest("64b one flow", "bench", {"size": "64"}, True)
@@ -79,7 +79,7 @@ def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path
     assert isinstance(silent.error, MeasurementError) and "the DUT returned nothing" in str(silent.error)
     # What it measured until then is kept, and says how it ended.
     assert silent.file == tmp_path / "simulated-unidir-64b-silent.json"
-    assert read_result(silent.file).outcome.status == "failed"
+    assert read_result(silent.file).ending.status == "failed"
     assert unreadable.file is None
     assert {path.name for path in tmp_path.iterdir()} == {one.file.name for one in found if one.file is not None}
     result = read_result(tmp_path / "simulated-bidir-1514b.json")
@@ -114,7 +114,7 @@ def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt, ignore)
     assert started == [GOOD]
-    assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").outcome.status == "interrupted"
+    assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").ending.status == "interrupted"
 
 
 def test_what_has_measured_nothing_leaves_no_file(
@@ -124,7 +124,7 @@ def test_what_has_measured_nothing_leaves_no_file(
     (file,) = tmp_path.iterdir()
     whole = read_result(file)
     file.unlink()
-    early = replace(whole, samples=(), outcome=replace(whole.outcome, status="interrupted"))
+    early = replace(whole, samples=(), ending=replace(whole.ending, status="interrupted"))
     monkeypatch.setattr("wirespeed.demo.suite._run_test", lambda *_: early)
     with pytest.raises(KeyboardInterrupt):
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, ignore, ignore)

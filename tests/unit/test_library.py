@@ -37,9 +37,9 @@ SURFACE = {
     "embedded_lab": "(*, mtu: int | None = None, queues: int | None = None, descriptors: int | None = None, "
     "program: str | PathLike[str] | None = None, config: str | PathLike[str] | None = None, "
     "exec: str | PathLike[str] | None = None) -> Iterator[Testbed]",
-    "read_result": "(file: str | PathLike[str]) -> AnyResult",
-    "verdict_of": "(result: AnyResult, analysis: Analysis | None = None) -> Verdict",
-    "write_result": "(result: AnyResult, file: str | PathLike[str]) -> None",
+    "read_result": "(file: str | PathLike[str]) -> MeasurementResult",
+    "verdict_of": "(result: MeasurementResult, analysis: Analysis | None = None) -> Verdict",
+    "write_result": "(result: MeasurementResult, file: str | PathLike[str]) -> None",
 }
 TESTS = {
     LoadTest: "fail_threshold hold_s interval keep_spoilt latency profile ramp_s ramp_target ride_link steps "

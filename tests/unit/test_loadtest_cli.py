@@ -15,8 +15,8 @@ from harness.programs import wirespeed
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.results.journal import journal_path
-from wirespeed.results.loadtest_file import read_result
 
 QUICK = ["-p", "bench", "-t", "size=64,vm=var2", "-wm", "100kpps", "-wd", "0.1", "-rd", "0.3", "-hd", "0.1"]
 QUICK += ["--interval", "0.05"]
@@ -113,8 +113,8 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("wirespeed: the DUT returned nothing")
     result = read_result(file)
-    assert result.outcome.status == "failed"
-    assert result.outcome.reason in line
+    assert result.ending.status == "failed"
+    assert result.ending.reason in line
     assert {sample.phase for sample in result.samples} == {"warm-up"}
 
 
@@ -177,7 +177,7 @@ def test_an_output_that_fails_after_the_test_is_kept_elsewhere(
         assert loadtest(trex, "-o", str(folder / "x.json"), "-q") == 6
     (line,) = capsys.readouterr().err.splitlines()
     assert "cannot be written" in line
-    assert read_result(Path(line.rpartition("kept in ")[2])).outcome.status == "complete"
+    assert read_result(Path(line.rpartition("kept in ")[2])).ending.status == "complete"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -198,7 +198,7 @@ def test_a_signal_stops_traffic_frees_the_ports_and_keeps_the_samples(tmp_path: 
     assert "Traceback" not in rest
     assert "x interrupted" in rest
     result = read_result(file)
-    assert result.outcome.status == "interrupted"
+    assert result.ending.status == "interrupted"
     assert result.samples[-1].phase == "ramp"
 
 
@@ -280,8 +280,8 @@ def test_a_killed_test_leaves_its_samples_which_the_report_reads_and_recover_mak
         assert "x interrupted" in capsys.readouterr().err
         assert not journal_path(file).exists()
         result = read_result(file)
-        assert (result.outcome.status, len(result.samples)) == ("interrupted", kept)
-        assert "did not end by itself" in result.outcome.reason
+        assert (result.ending.status, len(result.samples)) == ("interrupted", kept)
+        assert "did not end by itself" in result.ending.reason
         assert result.outcome.channels["0→1"].balance.sent > 0
         assert main(["loadtest", "--recover", str(file)]) == 6
         assert "nothing to recover" in capsys.readouterr().err
@@ -302,5 +302,5 @@ def test_a_standard_output_that_fails_keeps_the_result_elsewhere(tmp_path: Path)
     assert done.returncode == 6
     (line,) = done.stderr.splitlines()
     assert "standard output cannot be written: No space left" in line
-    assert read_result(Path(line.rpartition("kept in ")[2])).outcome.status == "complete"
+    assert read_result(Path(line.rpartition("kept in ")[2])).ending.status == "complete"
     assert not list(tmp_path.glob("*.part"))

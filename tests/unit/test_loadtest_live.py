@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from wirespeed.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
-from wirespeed.loadtest.plan import LoadPlan, Step
-from wirespeed.loadtest.run import Progress
+from wirespeed.measurement.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
+from wirespeed.measurement.loadtest.plan import LoadPlan, Step
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.ending import Ending
 from wirespeed.results.figures import loss_text
 from wirespeed.results.judge import judge
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import PortSample, Sample
@@ -140,8 +141,8 @@ def test_the_view_fits_where_it_is_shown() -> None:
 
 
 def ended(*notes: str, **changes: Any) -> Result:
-    outcome = Outcome(channels={"0→1": replace(FINE, **changes)}, notes=notes)
-    return Result("x", {}, (), directions=(THERE,), outcome=outcome)
+    outcome = Outcome(channels={"0→1": replace(FINE, **changes)})
+    return Result("x", {}, (), directions=(THERE,), outcome=outcome, ending=Ending(notes=notes))
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.errors import UsageError
-from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables, steps
-from wirespeed.measure.rates import check_rate, of_line
-from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.loadtest.document import REQUIRED_VARS
+from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables, steps
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest_json import REQUIRED_VARS
+from wirespeed.trial.rates import check_rate, of_line
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, parse_rate
 
 DURATIONS = st.just(0.0) | st.floats(min_value=0.01, max_value=90)

@@ -17,8 +17,8 @@ from fake_generator import FakeGenerator
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, RemoteError
 from wirespeed.generator.server import Server
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import run_loadtest
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.run import run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import raise_for
 from wirespeed.units import Rate
@@ -92,7 +92,7 @@ def test_a_line_that_has_no_link_and_a_port_that_is_taken() -> None:
         client.call("acquire", port_id=1, user="somebody", session_id=1, force=False)
         with pytest.raises(RemoteError, match=r"somebody.*--force"):
             run_loadtest(QUICK, client)
-        assert run_loadtest(replace(QUICK, force=True), client).outcome.status == "complete"
+        assert run_loadtest(replace(QUICK, force=True), client).ending.status == "complete"
 
 
 def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) -> None:

@@ -17,17 +17,17 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress, run_loadtest
-from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.ending import raise_for
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import Sample
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 LINE_PPS = 10e9 / 672
@@ -63,7 +63,7 @@ def loop(**simulation: Any) -> Iterator[SimulatedTrex]:
 def test_a_device_that_carries_all_is_not_saturated(extended: bool) -> None:
     with loop(extended=extended) as trex:
         result = run(trex)
-    assert result.outcome.status == "complete"
+    assert result.ending.status == "complete"
     assert [sum(s.phase == phase for s in result.samples) for phase in ("warm-up", "ramp", "hold")] == [2, 12, 3]
     for channel in result.channels:
         ended = result.outcome.channels[str(channel)]
@@ -212,7 +212,7 @@ def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> Non
 def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s: float) -> None:
     with loop(silent=(0,)) as trex:
         result = run(trex, replace(QUICK, warmup_s=warmup_s))
-    assert result.outcome.status == "failed"
+    assert result.ending.status == "failed"
     assert all(sample.phase == "warm-up" for sample in result.samples) is (warmup_s > 0)
     with pytest.raises(MeasurementError, match=r"DUT returned nothing: \d+ packets left port 1 .* arrived on port 0"):
         raise_for(result.ending)
@@ -222,7 +222,7 @@ def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s:
 def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
     monkeypatch: pytest.MonkeyPatch, away: float | None, status: str
 ) -> None:
-    monkeypatch.setattr("wirespeed.loadtest.run.away_share", lambda before, sample: away)
+    monkeypatch.setattr("wirespeed.measurement.loadtest.run.away_share", lambda before, sample: away)
     with loop() as trex:
         began_s = trex.now_s
 
@@ -232,7 +232,7 @@ def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
 
         trex.device.outages.append((began_s, inf))
         result = run(trex, on_sample=answer)
-    assert result.outcome.status == status, result.outcome.reason
+    assert result.ending.status == status, result.ending.reason
 
 
 def test_a_port_that_sends_nothing_is_told_from_a_silent_device() -> None:
@@ -264,8 +264,8 @@ def test_a_port_stolen_in_the_middle_ends_the_test_and_frees_the_other() -> None
         result = run(trex, on_sample=steal)
         assert [port.owner for port in trex.ports] == ["", "thief"]
         assert not trex.ports[0].active
-    assert result.outcome.exit_code == 4
-    assert "'thief' took it" in result.outcome.reason
+    assert result.ending.exit_code == 4
+    assert "'thief' took it" in result.ending.reason
     assert result.samples
 
 
@@ -281,7 +281,7 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
 
     with loop(capacity_pps=LINE_PPS / 24) as trex:
         result = run(trex, on_sample=interrupt, stop=stop)
-    assert result.outcome.status == "interrupted"
+    assert result.ending.status == "interrupted"
     assert [sample.phase for sample in result.samples] == ["warm-up", "warm-up", "ramp"]
     ended = result.outcome.channels["0→1"]
     assert ended.balance.lost == ended.balance.refused > 0
@@ -349,7 +349,7 @@ def test_a_port_of_somebody_else_is_left_alone_unless_forced() -> None:
         with pytest.raises(RemoteError, match=r"taken by 'somebody'; --force takes it"):
             run(trex)
         assert [port.owner for port in trex.ports] == ["", "somebody"]
-        assert run(trex, replace(QUICK, force=True)).outcome.status == "complete"
+        assert run(trex, replace(QUICK, force=True)).ending.status == "complete"
 
 
 def test_an_idle_port_that_an_earlier_run_of_ours_left_is_taken_but_a_busy_one_is_not() -> None:
@@ -358,7 +358,7 @@ def test_an_idle_port_that_an_earlier_run_of_ours_left_is_taken_but_a_busy_one_i
         with pytest.raises(RemoteError, match="another session of"):
             run(trex)
         trex.ports[1].active = False
-        assert run(trex).outcome.status == "complete"
+        assert run(trex).ending.status == "complete"
         assert trex.idle
 
 
@@ -367,7 +367,7 @@ def test_a_port_without_a_link_is_named_before_any_traffic_and_force_sends_all_t
         with pytest.raises(EnvironmentFault, match=r"port 1 of generator .* has no link"):
             run(trex)
         assert "acquire" not in trex.methods
-        assert run(trex, replace(QUICK, force=True)).outcome.status == "complete"
+        assert run(trex, replace(QUICK, force=True)).ending.status == "complete"
 
 
 def test_a_generator_with_one_port_cannot_run_a_load_test() -> None:
@@ -381,7 +381,7 @@ def test_many_tests_in_one_process_on_one_connection() -> None:
     with loop() as trex, GeneratorClient(trex.server) as client:
         client.connect()
         results = [run_loadtest(replace(QUICK, ramp_s=0.1, hold_s=0.05), client) for _ in range(3)]
-    assert all(result.outcome.status == "complete" for result in results)
+    assert all(result.ending.status == "complete" for result in results)
     assert all(result.samples[0].ports[0].opackets < 100_000 for result in results)  # counted from the test's start
 
 
@@ -392,8 +392,8 @@ def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() ->
 
     with loop() as trex:
         result = run(trex, on_sample=pull)
-    assert (result.outcome.status, result.outcome.exit_code) == ("failed", 4)
-    assert "port 1 lost its link" in result.outcome.reason
+    assert (result.ending.status, result.ending.exit_code) == ("failed", 4)
+    assert "port 1 lost its link" in result.ending.reason
     assert [sample.links_down for sample in result.samples] == [(), (), (), (1,)]
     with pytest.raises(ConnectionFault, match="--ride-link"):
         raise_for(result.ending)
@@ -405,7 +405,7 @@ def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked(
 
     with loop() as trex:
         result = run(trex, replace(QUICK, ride_link=True), on_sample=flap)
-    assert result.outcome.status == "complete"
+    assert result.ending.status == "complete"
     down = [sample.links_down for sample in result.samples]
     assert (1,) in down
     assert down[-1] == ()
@@ -418,8 +418,8 @@ def test_a_port_that_stops_by_itself_ends_the_test() -> None:
 
     with SimulatedTrex() as trex:
         result = run(trex, replace(QUICK, hold_s=0.3), on_sample=halt)
-    assert result.outcome.exit_code == 4
-    assert "port 0 stopped sending during the test: its state is STREAMS" in result.outcome.reason
+    assert result.ending.exit_code == 4
+    assert "port 0 stopped sending during the test: its state is STREAMS" in result.ending.reason
     assert result.samples[-1].phase == "hold"
 
 
@@ -431,8 +431,8 @@ def test_counters_that_begin_anew_end_the_test_and_are_not_in_it() -> None:
 
     with SimulatedTrex() as trex:
         result = run(trex, replace(QUICK, hold_s=0.3), on_sample=restart)
-    assert result.outcome.exit_code == 4
-    assert "began anew" in result.outcome.reason
+    assert result.ending.exit_code == 4
+    assert "began anew" in result.ending.reason
     sent = [sample.ports[0].opackets or 0 for sample in result.samples]
     assert sent == sorted(sent)
     assert result.outcome.channels["0→1"].balance.sent >= sent[-1]
@@ -452,8 +452,8 @@ def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(sam
     with SimulatedTrex() as trex:
         result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps"), hold_s=0.3), on_sample=steal)
         assert not trex.ports[0].active
-    assert result.outcome.exit_code == 4
-    assert "port 1 was lost during the test" in result.outcome.reason
+    assert result.ending.exit_code == 4
+    assert "port 1 was lost during the test" in result.ending.reason
     assert all(sample.ports[1].tx_pps < 2e6 for sample in result.samples)
     assert result.outcome.channels["1→0"].balance.sent < 1e6
 
@@ -464,7 +464,7 @@ def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> Non
         verified = run(trex, replace(QUICK, verify=True))
     ended = hidden.outcome.channels["0→1"]
     assert ended.balance.lost == 0
-    assert any("frames came back that are not ours" in note and "--verify" in note for note in hidden.outcome.notes)
+    assert any("frames came back that are not ours" in note and "--verify" in note for note in hidden.ending.notes)
     ended = verified.outcome.channels["0→1"]
     assert ended.lossy_from is not None
     assert ended.lossy_from.offered_percent == pytest.approx(25, rel=0.4)
@@ -512,4 +512,4 @@ def test_a_recorder_gets_the_head_and_then_every_sample() -> None:
         result = run(trex, recorder=kept)
     assert tuple(kept.samples) == result.samples
     assert kept.head is not None
-    assert replace(kept.head, samples=result.samples, outcome=result.outcome) == result
+    assert replace(kept.head, samples=result.samples, ending=result.ending, outcome=result.outcome) == result

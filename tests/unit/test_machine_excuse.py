@@ -11,8 +11,8 @@ from simulated_bench import FORWARD, Bench, run
 
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
-from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import why_spoilt
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Moment, PortSample, Sample

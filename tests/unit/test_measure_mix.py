@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from wirespeed.measure.mix import mix_of
 from wirespeed.profiles import load_profile
+from wirespeed.trial.mix import mix_of
 
 
 def stream(length: int, rate_type: str = "pps", value: float = 1, **more: Any) -> dict[str, Any]:

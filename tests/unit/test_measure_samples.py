@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.client.readings import PortStats
-from wirespeed.measure.reading import Reading, balance_between, foreign
-from wirespeed.measure.samples import Basis, sample_between
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
+from wirespeed.trial.reading import Reading, balance_between, foreign
+from wirespeed.trial.samples import Basis, sample_between
 
 COUNTS = st.integers(min_value=0, max_value=10**12)
 ZERO = PortStats(0, 0, 0, 0, 0, 0)

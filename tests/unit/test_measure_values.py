@@ -18,16 +18,16 @@ from scapy.packet import Packet
 from wirespeed.client.readings import PortStats, PortStatus
 from wirespeed.errors import UsageError
 from wirespeed.generator import hdr
-from wirespeed.measure.frame_kinds import frame_kind, kinds_sent
-from wirespeed.measure.guard import links_lost, why_begun_anew, why_not_ours
-from wirespeed.measure.latency import LatencyReading, latency_between, latency_reading
-from wirespeed.measure.load import load_of, payload_at
-from wirespeed.measure.machine import is_local, is_virtual, machine_reading, moment
-from wirespeed.measure.reading import Reading
-from wirespeed.measure.wires import check_wires, pair_directions, parse_ports, parse_wires
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry, WorkerCost
+from wirespeed.trial.frame_kinds import frame_kind, kinds_sent
+from wirespeed.trial.guard import links_lost, why_begun_anew, why_not_ours
+from wirespeed.trial.latency import LatencyReading, latency_between, latency_reading
+from wirespeed.trial.load import load_of, payload_at
+from wirespeed.trial.machine import is_local, is_virtual, machine_reading, moment
+from wirespeed.trial.reading import Reading
+from wirespeed.trial.wires import check_wires, pair_directions, parse_ports, parse_wires
 from wirespeed.units import Rate
 
 # ---- wires

@@ -9,14 +9,14 @@ from simulated_bench import Bench, ramp, run
 from simulated_dut import SimulatedDut, step
 from test_figures_agree import VARIABLES
 
-from wirespeed.loadtest.live import figures
+from wirespeed.measurement.loadtest.analysis import analyse, judged
+from wirespeed.measurement.loadtest.live import figures
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.report.search_charts import search_chart
-from wirespeed.results.analysis import analyse, judged
 from wirespeed.results.figures import MEGA, loss_text, losses_text
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.search import SearchResult
 
 TESTER_PPS = 6e6
 

@@ -7,15 +7,15 @@ from collections import Counter
 import pytest
 from article_files import Ramp
 
-from wirespeed.results.loadtest_json import from_json
+from wirespeed.measurement.loadtest.document import result_of
+from wirespeed.measurement.registry import verdict_of
 from wirespeed.results.phases import phases_of
-from wirespeed.results.verdicts import verdict_of
 
 VARS = {"warmup_mult": "1kpps", "warmup_duration": 30, "rampup_duration": 600, "hold_duration": 30}
 
 
 def counted(ramp: Ramp) -> Counter[str]:
-    return Counter(sample.phase for sample in from_json(ramp.document(), "file").samples)
+    return Counter(sample.phase for sample in result_of(ramp.document(), "file").samples)
 
 
 @pytest.mark.parametrize("line_bps", [100e6, 1e9, 10e9, 100e9])
@@ -55,7 +55,7 @@ def test_loads_that_are_no_ramp_are_told_by_the_durations() -> None:
 
 def test_what_was_held_is_known_of_a_file_without_its_warm_up() -> None:
     """The load below the knee is in the first samples, which were taken for warm-up."""
-    result = from_json(Ramp(64.0, 1e9, 2, 0.052e6).document(), "vyos")
+    result = result_of(Ramp(64.0, 1e9, 2, 0.052e6).document(), "vyos")
     figure = verdict_of(result).figure
     # A ramp's figure is the mean of the last samples below the knee, each 2 480 pps above the one before.
     assert [each.rate_pps for each in figure.each] == pytest.approx([0.052e6 - 1.4 * 2480] * 2, rel=0.01)

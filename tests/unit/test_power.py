@@ -15,6 +15,8 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.power.log import PowerLog
 from wirespeed.power.meter import MeterFault
 from wirespeed.power.metered import MeteredDut, MeteredReading, metered
@@ -23,9 +25,7 @@ from wirespeed.power.programs import Command, Ipmi, dcmi_watts
 from wirespeed.power.spec import parse_power
 from wirespeed.power.sysfs import Hwmon, Rapl
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.file import read_file
 from wirespeed.results.power import Draw, power_line, power_of
-from wirespeed.results.search import SearchResult
 
 # ---- the kernel's
 

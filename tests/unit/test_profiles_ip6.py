@@ -11,8 +11,8 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.load import load_of, payload_at
 from wirespeed.profiles import load_profile
+from wirespeed.trial.load import load_of, payload_at
 
 
 def stream(direction: int = 0, **tunables: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.results.analysis import analyse
+from wirespeed.measurement.loadtest.analysis import analyse
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance
-from wirespeed.results.loadtest import Result
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits

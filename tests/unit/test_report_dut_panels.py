@@ -9,16 +9,16 @@ from report_charts import over_load
 from report_kinds import search_of, soak_of
 
 from wirespeed.charts.chart import Chart
+from wirespeed.measurement.loadtest.analysis import Analysis, analyse
+from wirespeed.measurement.rfc2544.result import Method, Rfc2544Result, SuiteTrial
+from wirespeed.measurement.soak.course import dut_span
 from wirespeed.report.comparison import compare
 from wirespeed.report.dut_panels import account_of, panels_of, values
 from wirespeed.report.rfc2544_charts import device_chart
 from wirespeed.report.search_charts import search_chart
 from wirespeed.report.soak_charts import soak_chart
-from wirespeed.results.analysis import Analysis, analyse
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.figures import MEGA
-from wirespeed.results.rfc2544 import Method, Rfc2544Result, SuiteTrial
-from wirespeed.soak.course import dut_span
 
 
 def test_of_linux(place: str) -> Analysis:
@@ -87,7 +87,9 @@ def test_searches_rfc_2544_and_soaks_have_the_same_panels():
         SuiteTrial(one.number, "throughput", frame, one.load_pps, 1.0, one.trial)
         for one, frame in zip(trials, ("64b", "1518b") * len(trials), strict=False)
     )
-    suite = Rfc2544Result("x", {}, search.directions, Method(("throughput",), ("64b", "1518b"), 1.0), trials=of_suite)
+    suite = Rfc2544Result(
+        "x", {}, Method(("throughput",), ("64b", "1518b"), 1.0), directions=search.directions, trials=of_suite
+    )
     device = device_chart("d", "D", suite, MEGA)
     assert device is not None
     assert sorted(drawn(device)["CPU"]) == [float(number) for number in range(len(trials))]

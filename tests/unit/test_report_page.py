@@ -14,14 +14,14 @@ from report_charts import curves, opened, over_load, over_time, unpacked
 
 from wirespeed.charts import dygraphs
 from wirespeed.charts.scales import log_scale
+from wirespeed.measurement.loadtest.analysis import analyse
+from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
 from wirespeed.pages.templates import script_json
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.page import to_html
 from wirespeed.report.table import cells, rows, table_lines, to_csv, to_json, to_markdown
 from wirespeed.report.views import page_of
-from wirespeed.results.analysis import analyse
 from wirespeed.results.figures import MEGA
-from wirespeed.results.loadtest_json import REQUIRED_VARS, from_json
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 HOSTILE = "</script><script>alert(1)</script>\u2028'\"<b>&amp;%{x}{{ 7 * 6 }}{% raw %}{# gone #}-->"
@@ -270,7 +270,7 @@ def hostile(test, text):
         versions={text: text},
         lab={text: [text], "ports": [{text: {text: text}}]},
         dut={"name": text, "commands": [text, text], "config": f"{text}\n{text}"},
-        outcome=replace(test.result.outcome, status="failed", reason=text, started=text),
+        ending=replace(test.result.ending, status="failed", reason=text, started=text),
     )
     return analyse(result, 0.001)
 
@@ -323,7 +323,7 @@ documents = st.fixed_dictionaries(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents)
 def test_whatever_can_be_read_can_be_reported(document):
-    comparison = compare([analyse(from_json(document, "any"), 0.001)])
+    comparison = compare([analyse(result_of(document, "any"), 0.001)])
     to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1", "sum"}), date="today"))
     assert to_markdown(comparison, MEGA).count("\n") == 2 + 3
     assert to_csv(rows(comparison)).count("\n") == 1 + 3

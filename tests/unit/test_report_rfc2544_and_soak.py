@@ -8,6 +8,8 @@ import pytest
 from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
+from wirespeed.measurement.rfc2544.text import text_block
+from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.page_parts import Drawn
@@ -16,8 +18,6 @@ from wirespeed.report.rfc2544_views import suite_views
 from wirespeed.report.soak_charts import soak_chart, spans_of
 from wirespeed.report.soak_views import soak_part
 from wirespeed.results.figures import MEGA
-from wirespeed.results.rfc2544_text import text_block
-from wirespeed.results.soak_words import verdict_text
 
 LOSSY = [(100, 50), (101, 20), (300, 7)]
 

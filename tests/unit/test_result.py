@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.errors import FileFault
+from wirespeed.measurement.loadtest.document import result_of
+from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_file import read_result, write_result
-from wirespeed.results.loadtest_json import from_json, to_json
 from wirespeed.results.sample import PortSample, Sample
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -54,12 +54,12 @@ results = st.builds(
 
 @given(results)
 def test_what_is_written_comes_back(result):
-    assert from_json(json.loads(json.dumps(to_json(result))), name="name") == result
+    assert result_of(json.loads(json.dumps(result.to_json())), name="name") == result
 
 
 def test_an_old_file_gets_times_and_phases():
     document = json.loads((GOLDEN / "trex-loadtest.json").read_text())
-    result = from_json(document, name="old")
+    result = result_of(document, name="old")
     assert not result.native
     assert [sample.t_s for sample in result.samples] == list(range(1, 15))
     assert [sample.phase for sample in result.samples] == ["warm-up"] * 2 + ["ramp"] * 10 + ["hold"] * 2
@@ -81,9 +81,9 @@ def test_ours_carries_what_the_old_viewer_reads(tmp_path):
 def test_four_ports_are_two_pairs():
     port = {"tx_pps": 1.0, "rx_pps": 1.0}
     document = {"vars": VARIABLES, "stats": {"0": dict.fromkeys("0123", port)}}
-    assert [str(channel) for channel in from_json(document, "x").channels] == ["0→1", "2→3", "1→0", "3→2"]
+    assert [str(channel) for channel in result_of(document, "x").channels] == ["0→1", "2→3", "1→0", "3→2"]
     one_way = {**document, "vars": VARIABLES | {"unidirectional": True}}
-    assert [str(channel) for channel in from_json(one_way, "x").channels] == ["0→1", "2→3"]
+    assert [str(channel) for channel in result_of(one_way, "x").channels] == ["0→1", "2→3"]
 
 
 def sample(**changes):
@@ -152,7 +152,7 @@ json_values = st.recursive(
 def test_any_document_is_read_or_refused(extra, stats):
     document = extra | {"vars": VARIABLES, "stats": stats}
     try:
-        result = from_json(document, name="x")
+        result = result_of(document, name="x")
     except (KeyError, ValueError):
         return
     assert result.samples

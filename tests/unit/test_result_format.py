@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.measurement.rfc2544.result import ROWS, LossPoint, Method, Spread
 from wirespeed.report.table import Row
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
-from wirespeed.results.rfc2544 import ROWS, LossPoint, Method, Spread
 from wirespeed.results.sample import Latency, Moment, PortSample
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "result-format.md").read_text()

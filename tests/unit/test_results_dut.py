@@ -117,7 +117,7 @@ def test_facts_survive_their_file_and_old_ones_load() -> None:
     facts = DutFacts("wirespeed", "router", "v0.1.0", ("set int state e0 up",), (1, 3), {"code": "x86-64-v4"})
     assert DutFacts.from_json(json.loads(json.dumps(facts.to_json()))) == facts
     assert DutFacts.from_json({"name": "router"}) == DutFacts("router", "")
-    with pytest.raises(ValueError, match="cpus of dut is 'x', not a whole number"):
+    with pytest.raises(ValueError, match="cpu 0 of dut is 'x', not a whole number"):
         DutFacts.from_json({"cpus": ["x"]})
-    with pytest.raises(ValueError, match="commands or cpus of dut is not a list"):
+    with pytest.raises(ValueError, match="commands of dut is not a list"):
         DutFacts.from_json({"commands": "show run"})

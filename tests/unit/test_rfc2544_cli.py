@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,13 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.errors import MeasurementError
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.live import LiveView
+from wirespeed.measurement.rfc2544.reset_command import reset_by
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.rfc2544_json import Rfc2544Journal
-from wirespeed.rfc2544.bench import Progress
-from wirespeed.rfc2544.live import LiveView
-from wirespeed.rfc2544.reset_command import reset_by
+from wirespeed.results.recorder import JournalRecorder
 
 QUICK = ["--sizes", "64", "--trial", "0.1", "--waits", "0,0,0", "--repeats", "1", "--resolution", "5%"]
 
@@ -134,11 +135,11 @@ def test_what_a_killed_run_left_is_recovered(tmp_path: Path, capsys: pytest.Capt
     whole = read_file(spare)
     assert isinstance(whole, Rfc2544Result)
     journal = Journal(journal_path(file))
-    writer = Rfc2544Journal(journal)
-    writer.begin(whole)
+    writer = JournalRecorder(journal)
+    writer.begin(replace(whole, trials=(), throughput=()))
     for trial in whole.trials[:3]:
         writer.add(trial)
-    writer.found("throughput", whole.throughput[0])
+    writer.add({"row_of": "throughput", "row": whole.throughput[0]})
     journal.close()
     with SimulatedTrex() as trex:
         assert rfc2544(trex, "throughput", "-o", str(file)) == 6  # nothing that was measured is written over
@@ -163,7 +164,7 @@ def test_results_of_other_kinds_are_not_shown(tmp_path: Path, capsys: pytest.Cap
     [
         ({"method": {"tests": ["speed"], "frames": []}}, "method"),
         ({"throughput": [{"frame": "64"}]}, "throughput"),
-        ({"trials": [{"test": "speed"}]}, "test of trial 0 is 'speed'"),
+        ({"trials": [{"number": 1, "test": "speed"}]}, "test of trial 0 is 'speed'"),
         ({"reset": {}}, "reset is not a list"),
     ],
 )

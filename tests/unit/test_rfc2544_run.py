@@ -17,18 +17,18 @@ from trex_fields import Fields, Refused
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, RemoteError, UsageError
-from wirespeed.measure import tester
-from wirespeed.measure.load import load_of
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
+from wirespeed.measurement.rfc2544.result import Rfc2544Result, Row, Test
+from wirespeed.measurement.rfc2544.run import raise_for_ending, run_rfc2544
 from wirespeed.profiles import load_profile
-from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.rfc2544 import Rfc2544Result, Row, Test
-from wirespeed.results.rfc2544_json import Rfc2544Journal
-from wirespeed.rfc2544.bench import Progress
-from wirespeed.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
-from wirespeed.rfc2544.run import raise_for_ending, run_rfc2544
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.trial import tester
+from wirespeed.trial.load import load_of
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_PPS = line_rate_pps(64, 10e9)
@@ -94,7 +94,7 @@ def test_a_buffer_holds_a_burst_and_no_more() -> None:
 
 
 def test_a_server_that_does_not_end_a_burst_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wirespeed.measure.trial._END_MOST_S", 0.1)
+    monkeypatch.setattr("wirespeed.trial.trial._END_MOST_S", 0.1)
     with loop() as trex:
         for port in trex.ports:
             monkeypatch.setattr(port, "tick", lambda now_s: None)
@@ -240,7 +240,7 @@ def test_reset_is_the_loss_over_the_rate() -> None:
 
 
 def test_a_generator_hears_us_while_a_reset_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wirespeed.rfc2544.disturbances.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("wirespeed.measurement.rfc2544.disturbances.HEARTBEAT_S", 0.01)
     heard: list[int] = []
     with loop() as trex:
 
@@ -283,7 +283,7 @@ def test_everything_comes_back_from_its_file_and_from_its_journal(tmp_path: Path
     file, other = tmp_path / "x.json", tmp_path / "y.json"
     journal = Journal(journal_path(other))
     with loop(capacity_pps=4e6, buffer_frames=50_000.0) as trex:
-        result = run(trex, plan, do_reset=gone_for(trex, 0.2), recorder=Rfc2544Journal(journal))
+        result = run(trex, plan, do_reset=gone_for(trex, 0.2), recorder=JournalRecorder(journal))
     journal.close()
     assert all(result.rows(test) for test in plan.tests)
     write_file(result, file)

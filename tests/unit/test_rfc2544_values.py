@@ -8,8 +8,16 @@ from dataclasses import replace
 import pytest
 
 from wirespeed.errors import UsageError
-from wirespeed.results.channel import Channel
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.plan import (
+    Frame,
+    Rfc2544Plan,
+    check_plan,
+    parse_share,
+    parse_sizes,
+    parse_test,
+    parse_waits,
+)
+from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
@@ -24,17 +32,7 @@ from wirespeed.results.rfc2544 import (
     implied_buffer_s,
     spread_of,
 )
-from wirespeed.results.rfc2544_text import table, text_block
-from wirespeed.rfc2544.plan import (
-    Frame,
-    Rfc2544Plan,
-    check_plan,
-    parse_share,
-    parse_sizes,
-    parse_test,
-    parse_waits,
-)
-from wirespeed.rfc2544.schedules import (
+from wirespeed.measurement.rfc2544.schedules import (
     Burst,
     Missing,
     frame_loss,
@@ -43,6 +41,8 @@ from wirespeed.rfc2544.schedules import (
     outage_s,
     recovery_s,
 )
+from wirespeed.measurement.rfc2544.text import table, text_block
+from wirespeed.results.channel import Channel
 from wirespeed.units import line_rate_pps
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,14 @@ from rich.console import Console
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.search.controller import Interval
+from wirespeed.measurement.search.live import BAR_CELLS, interval_bar, view
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.run import Progress
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.search import Goal, SearchResult
-from wirespeed.results.search_json import SearchJournal
-from wirespeed.search.controller import Interval
-from wirespeed.search.live import BAR_CELLS, interval_bar, view
-from wirespeed.search.run import Progress
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.search_trial import Goal
 
 SHAPE = "initial=0.05,final=0.05,sum=0.2,width=5%"
 QUICK = [
@@ -116,8 +118,8 @@ def test_what_a_killed_search_left_is_recovered(tmp_path: Path, capsys: pytest.C
     whole = read_file(spare)
     assert isinstance(whole, SearchResult)
     journal = Journal(journal_path(file))
-    writer = SearchJournal(journal)
-    writer.begin(whole, [outcome.goal for outcome in whole.goals])
+    writer = JournalRecorder(journal)
+    writer.begin(replace(whole, trials=(), goals=tuple(GoalOutcome(outcome.goal) for outcome in whole.goals)))
     for trial in whole.trials[:3]:
         writer.add(trial)
     journal.close()
@@ -143,7 +145,7 @@ def test_the_interval_is_drawn_on_a_logarithmic_axis() -> None:
 
 
 def test_the_live_view_shows_what_is_held_now_and_each_goal() -> None:
-    head = SearchResult("x", {}, (), 1e4, 1e7, most_is_line=True)
+    head = SearchResult("x", {}, 1e4, 1e7, most_is_line=True)
     interval = Interval(Goal("ndr"), 5.00e6, 5.01e6)
     progress = Progress(head, (interval,), None, "search", 5.005e6, 1.0, 7, 12.0, 1200.0)
     console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.errors import UsageError
-from wirespeed.results.search import Goal
-from wirespeed.search.goals import PRESETS, check_resolution, goals_of
-from wirespeed.search.plan import MrrPlan, SearchPlan, check_plan, parse_latency, parse_mrr
+from wirespeed.measurement.search.goals import PRESETS, check_resolution, goals_of
+from wirespeed.measurement.search.plan import MrrPlan, SearchPlan, check_plan, parse_latency, parse_mrr
+from wirespeed.results.search_trial import Goal
 from wirespeed.units import Rate
 
 

@@ -14,12 +14,12 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, UsageError
-from wirespeed.measure.wires import pair_directions
-from wirespeed.results.file import read_file, write_file
-from wirespeed.results.search import SearchResult
-from wirespeed.search.goals import goals_of
-from wirespeed.search.plan import LatencyPlan, MrrPlan, SearchPlan
-from wirespeed.search.run import Progress, raise_for_ending, run_search
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.search.goals import goals_of
+from wirespeed.measurement.search.plan import LatencyPlan, MrrPlan, SearchPlan
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.run import Progress, raise_for_ending, run_search
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 LINE_PPS = 10e9 / 672

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from report_cases import OURS
 from report_kinds import search_of, soak_of, suite_of
 
+from wirespeed.measurement.loadtest.document import result_of
 from wirespeed.results.command import command_of
-from wirespeed.results.loadtest_json import from_json
 from wirespeed.results.subjects import Value
 from wirespeed.results.verdict import Mark
 from wirespeed.site import names
@@ -179,7 +179,7 @@ def test_results_without_a_file_lead_nowhere() -> None:
 
 
 def test_the_command_of_a_result_is_one_that_can_be_given() -> None:
-    ours = command_of(from_json(OURS, "ours"))
+    ours = command_of(result_of(OURS, "ours"))
     assert ours.startswith("wirespeed loadtest -s ") and "-rd" in shlex.split(ours)
     assert command_of(search_of()).startswith("wirespeed search ")
     assert "-p" not in shlex.split(command_of(suite_of()))

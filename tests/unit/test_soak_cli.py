@@ -13,27 +13,28 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.soak.chronicle import Chronicle
+from wirespeed.measurement.soak.journal import SoakJournal
+from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
+from wirespeed.measurement.soak.result import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.run import Progress
+from wirespeed.measurement.soak.words import needed_text, shown_text, time_text, verdict_text
 from wirespeed.results.channel import Channel
-from wirespeed.results.file import read_file, write_file
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.search import Goal, GoalOutcome, SearchResult
-from wirespeed.results.soak import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
-from wirespeed.results.soak_chronicle import Chronicle
-from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.results.soak_words import needed_text, shown_text, time_text, verdict_text
-from wirespeed.soak.live import event_line, gap_line, summary, view
-from wirespeed.soak.run import Progress
+from wirespeed.results.search_trial import Goal
 from wirespeed.units import Rate, parse_duration
 
 WIRE = Channel(0, 1)
-HEAD = SoakResult("x", {}, (WIRE,), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95))
+HEAD = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 SECOND = Span(0.0, 1.0, {WIRE: Flow(1000, 990, 10)}, 1.0)
 EVENT = LossEvent(1, 0.0, 1.0, WIRE, 10, "dut", 0.01, drops={"ip4-lookup: no route": 10})
 MARK = Mark(7, 0.0, Counters(0.0, {0: {"opackets": 0}}), Counters(1.0, {0: {"opackets": 1000}}), {WIRE: 10}, {WIRE: 0})
 
 
 def searched(path: Path, *outcomes: GoalOutcome) -> Path:
-    write_file(SearchResult("s", {}, (WIRE,), 9001.0, 1e6, True, goals=outcomes), path)
+    write_file(SearchResult("s", {}, 9001.0, 1e6, True, directions=(WIRE,), goals=outcomes), path)
     return path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.soak.ledger import LOOK_AHEAD, Ledger, Placed
+from wirespeed.measurement.soak.ledger import LOOK_AHEAD, Ledger, Placed
 
 
 def told(missing: list[int], drained: int | None, most_under_way: int = 1000) -> tuple[list[int], int]:

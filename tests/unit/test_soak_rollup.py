@@ -8,14 +8,13 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wirespeed.measurement.soak.chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
+from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
 from wirespeed.results.channel import Channel
-from wirespeed.results.soak import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
-from wirespeed.results.soak_chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
-from wirespeed.results.soak_json import from_json, to_json
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)
-EMPTY = SoakResult("x", {}, (WIRE,), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95))
+EMPTY = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 
 
 def second(at_s: float, lost: int = 0, offered: int = 1000, came_later: int = 0) -> Span:
@@ -84,9 +83,9 @@ def test_a_week_takes_no_more_room_than_what_is_kept() -> None:
     assert verdict.longest_loss_free_s == 300 // step_s - 1
     assert verdict.worst_minute is not None and verdict.worst_minute.lost == 3
     assert verdict.latency_us[WIRE].last > verdict.latency_us[WIRE].first
-    text = json.dumps(to_json(result))
+    text = json.dumps(result.to_json())
     assert len(text) < 2_000_000
-    assert from_json(json.loads(text), "x") == result
+    assert SoakResult.from_json(json.loads(text), "x") == result
 
 
 def test_what_was_kept_goes_on_where_it_was_left() -> None:
@@ -98,7 +97,7 @@ def test_what_was_kept_goes_on_where_it_was_left() -> None:
                 chronicle.put(LossEvent(1, at_s, 1.0, WIRE, lost, "machine", 0.005))
             chronicle.add(second(at_s, lost))
         if at_s in (100, 150):
-            part = Chronicle(from_json(to_json(part.told(EMPTY)), "x"))
+            part = Chronicle(SoakResult.from_json(part.told(EMPTY).to_json(), "x"))
     assert part.told(EMPTY) == whole.told(EMPTY)
     assert part.verdict(1e-3, 0.95).by_machine == 5
 
@@ -146,7 +145,7 @@ def test_what_is_told_at_the_end_is_put_where_it_belongs() -> None:
     assert chronicle.spans(1)[120].dut.memory_bytes == 7
     assert chronicle.events[1].drops == {"ring": 2} and (130.0, 132.0) in asked
     assert chronicle.total is not None and chronicle.total.dut.drops == {"ring": 50}
-    assert from_json(json.loads(json.dumps(to_json(chronicle.told(EMPTY)))), "x") == chronicle.told(EMPTY)
+    assert SoakResult.from_json(json.loads(json.dumps(chronicle.told(EMPTY).to_json())), "x") == chronicle.told(EMPTY)
     chronicle.tell_later(lambda since_s, until_s: None, 0.0)
     assert chronicle.spans(1)[149].dut.drops == {"ring": 1}
 

@@ -16,16 +16,16 @@ from simulated_trex import SimulatedTrex
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.file import of_journal, read_file, write_file
+from wirespeed.measurement.soak import run as soak_run
+from wirespeed.measurement.soak.journal import SoakJournal
+from wirespeed.measurement.soak.live import plain_line, summary
+from wirespeed.measurement.soak.plan import SoakPlan, plan_of
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.run import Progress, run_soak
 from wirespeed.results.ending import raise_for
-from wirespeed.results.file import of_journal, read_file, write_file
 from wirespeed.results.journal import Journal
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.soak import run as soak_run
-from wirespeed.soak.live import plain_line, summary
-from wirespeed.soak.plan import SoakPlan, plan_of
-from wirespeed.soak.run import Progress, run_soak
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 PERIOD_S = 0.05
@@ -48,7 +48,7 @@ def _short_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak_run, "PERIOD_S", PERIOD_S)
     monkeypatch.setattr(soak_run, "_SILENT_AFTER_S", 3 * PERIOD_S)
     monkeypatch.setattr(soak_run, "_ASK_AGAIN_S", 0.01)
-    monkeypatch.setattr("wirespeed.soak.run.check_plan", lambda _: None)
+    monkeypatch.setattr("wirespeed.measurement.soak.run.check_plan", lambda _: None)
 
 
 def run(trex: SimulatedTrex, plan: SoakPlan = PLAN, **more: Any) -> SoakResult:
@@ -178,7 +178,7 @@ def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: bool
 ) -> None:
     if long:
-        monkeypatch.setattr("wirespeed.results.soak_journal.COMPACT_AFTER", 2)
+        monkeypatch.setattr("wirespeed.measurement.soak.journal.COMPACT_AFTER", 2)
     path = tmp_path / "x.json.part"
     with loop() as trex:
         journaled(path, trex, after(4 * PERIOD_S))

@@ -15,10 +15,10 @@ from wirespeed.cli.main import main
 from wirespeed.client.generator_client import Call
 from wirespeed.client.stateless_client import StatelessClient, Target
 from wirespeed.errors import UsageError
-from wirespeed.results.analysis import analyse
-from wirespeed.results.file import read_file
-from wirespeed.results.loadtest_file import read_result
-from wirespeed.results.search import SearchResult
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.analysis import analyse
+from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.search.result import SearchResult
 
 STRICT: dict[str, Any] = {"extended": False, "driver": "net_af_packet", "skew_s": 0.004}
 QUICK = ["-p", "bench", "-t", "size=64", "-wm", "1mpps", "-wd", "0.3", "-rt", "5mpps", "-rd", "2", "-hd", "0.7"]
@@ -43,8 +43,8 @@ def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: SimulatedT
     assert main(["loadtest", "-s", trex.server, *QUICK, "--interval", "0.1", "-o", str(file)]) == 0
     assert trex.idle
     result = read_result(file)
-    assert (result.outcome.status, result.versions["generator"]) == ("complete", "T-Rex v3.08")
-    [note] = result.outcome.notes
+    assert (result.ending.status, result.versions["generator"]) == ("complete", "T-Rex v3.08")
+    [note] = result.ending.notes
     assert note.startswith("the generator reads what it sent and what it received up to ")
     analysis = analyse(result)
     for curve in analysis.curves:

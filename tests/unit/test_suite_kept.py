@@ -13,7 +13,6 @@ import pytest
 from report_cases import OURS
 from report_kinds import search_of
 
-from wirespeed.results.file import to_json
 from wirespeed.suite.campaign import Asked, dry
 from wirespeed.suite.cells import Cell
 from wirespeed.suite.ledger import Ledger
@@ -61,7 +60,7 @@ WRONG: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda document: document | {"vars": document["vars"] | {"output_file": "x.json"}},
         "is the result of another test, x",
     ),
-    "of another kind": (lambda document: to_json(search_of()), "is not a load-test result"),
+    "of another kind": (lambda document: search_of().to_json(), "is not a load-test result"),
     "interrupted": (
         lambda document: document | {"outcome": {"status": "interrupted"}},
         "of a test that is interrupted",

@@ -7,18 +7,18 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.none import NoDut
-from wirespeed.measure import tester
-from wirespeed.measure.load import load_of
-from wirespeed.measure.trial import Trial
-from wirespeed.measure.wires import pair_directions
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.lab import ring_slots, shares_cpus
 from wirespeed.results.machine import most_lost
 from wirespeed.results.sample import Moment
-from wirespeed.results.search import Goal, SearchTrial
+from wirespeed.results.search_trial import Goal, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.trial import tester
+from wirespeed.trial.load import load_of
+from wirespeed.trial.trial import Trial
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 PPS = 10e6
@@ -100,7 +100,7 @@ def test_links_of_the_device_and_the_size_decide_before_an_absence(
 ) -> None:
     """A trial of 1 Mpps for 0.3 s, in which the tester's worker was away for the share `away` of the time."""
     absent = Moment(tester_absent_s=away * 0.3, tester_longest_absent_s=away * 0.3)
-    monkeypatch.setattr("wirespeed.measure.trial.moment", lambda *_: absent)
+    monkeypatch.setattr("wirespeed.trial.trial.moment", lambda *_: absent)
     wires = pair_directions()
     load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
     with SimulatedTrex(capacity_pps=capacity_pps) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:

@@ -22,23 +22,24 @@ from wirespeed.corpus.opening import open_corpus
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.rfc2544 import live as rfc2544
+from wirespeed.measurement.rfc2544.live import row_line
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.search.live import summary
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak import live as soak
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.results.figures import MEGA
-from wirespeed.results.file import AnyResult, read_file, write_file
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
-from wirespeed.rfc2544 import live as rfc2544
-from wirespeed.rfc2544.live import row_line
-from wirespeed.search.live import summary
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
-from wirespeed.soak import live as soak
 from wirespeed.suite.headline import headline
 from wirespeed.tables import plain
 
-RESULTS: dict[str, AnyResult] = {
+RESULTS: dict[str, MeasurementResult] = {
     "search both ways": search_of("t", SimulatedDut(step(7.7712345e6)), mrr=3),
     "search one way": search_of("t", SimulatedDut(step(5.0123456e6)), directions=(FORWARD,)),
     "tester-limited": search_of("t", SimulatedDut(step(1e9), tester_pps=6.0123456e6)),
@@ -51,12 +52,12 @@ RESULTS: dict[str, AnyResult] = {
 
 
 @pytest.fixture(params=RESULTS)
-def result(request: pytest.FixtureRequest) -> AnyResult:
+def result(request: pytest.FixtureRequest) -> MeasurementResult:
     return RESULTS[request.param]
 
 
 @pytest.fixture
-def file(result: AnyResult, tmp_path: Path) -> Path:
+def file(result: MeasurementResult, tmp_path: Path) -> Path:
     path = tmp_path / "t.json"
     write_file(result, path)
     return path
@@ -79,7 +80,7 @@ def test_the_limit_is_that_of_the_search(request: pytest.FixtureRequest, verdict
     assert verdict.figure.bound == ("tester-limited" if name == "tester-limited" else "")
 
 
-def test_terminals(file: Path, result: AnyResult, verdict: Verdict, capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminals(file: Path, result: MeasurementResult, verdict: Verdict, capsys: pytest.CaptureFixture[str]) -> None:
     assert headline(file) == verdict.line
     if isinstance(result, SearchResult):
         lines = summary(result, verdict, None)
@@ -102,7 +103,7 @@ def test_terminals(file: Path, result: AnyResult, verdict: Verdict, capsys: pyte
     assert json.loads(capsys.readouterr().out)[0]["verdict"] == verdict.to_json()
 
 
-def test_tables(file: Path, result: AnyResult, verdict: Verdict) -> None:
+def test_tables(file: Path, result: MeasurementResult, verdict: Verdict) -> None:
     document = json.loads(text(file, output_format="json"))
     assert document["verdicts"]["t"] == verdict.to_json()
     if not isinstance(result, SearchResult):
@@ -122,7 +123,7 @@ def test_tables(file: Path, result: AnyResult, verdict: Verdict) -> None:
         assert (row["text"], listed["limited_by"]) == (one.text, verdict.limited_by)
 
 
-def test_the_page(file: Path, result: AnyResult, verdict: Verdict) -> None:
+def test_the_page(file: Path, result: MeasurementResult, verdict: Verdict) -> None:
     shown = words_of(text(file))
     assert verdict.sentence.replace("`", "") in shown
     if isinstance(result, SearchResult):
@@ -141,7 +142,9 @@ def test_the_live_page_its_index_and_the_exporter(file: Path, verdict: Verdict) 
     assert {limit for (_, limit), value in told["wirespeed_test_limited_by"] if value} == {verdict.limited_by}
 
 
-def test_the_corpus_its_site_and_the_article(file: Path, result: AnyResult, verdict: Verdict, tmp_path: Path) -> None:
+def test_the_corpus_its_site_and_the_article(
+    file: Path, result: MeasurementResult, verdict: Verdict, tmp_path: Path
+) -> None:
     stored = entry_of(result, "t", verdict_of)
     rates = [one.rate_pps for one in rates_of(verdict)]
     assert [one.rate_pps for one in stored.figures if not one.name.startswith("MRR")] == rates

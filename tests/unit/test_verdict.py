@@ -9,12 +9,13 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.explain.worth import worth_line
-from wirespeed.results.analysis import analyse, judged
+from wirespeed.measurement.loadtest.analysis import analyse, judged
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.verdict import loadtest_verdict
 from wirespeed.results.balance import Medium
+from wirespeed.results.ending import FAILED, INTERRUPTED
 from wirespeed.results.load_figures import NEIGHBOURS
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_verdict import loadtest_verdict
-from wirespeed.results.outcome import FAILED, INTERRUPTED, PortFacts
+from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Moment, Sample
 from wirespeed.results.verdict import Figure, Limit, Verdict
 from wirespeed.units import l1_bits
@@ -108,7 +109,7 @@ def test_packets_that_came_later_were_not_lost_and_rate_l1_and_percentage_agree(
 @pytest.mark.parametrize("status", [INTERRUPTED, FAILED])
 def test_a_test_that_did_not_end_says_so(status: str) -> None:
     result = result_of(run(up_to(5e6), ramp(LINE_PPS, 60, 0)))
-    broken = replace(result, outcome=replace(result.outcome, status=status))  # type: ignore[arg-type]
+    broken = replace(result, ending=replace(result.ending, status=status))  # type: ignore[arg-type]
     verdict = verdict_of(broken)
     assert (verdict.figure.mark, verdict.status) == ("broken off", status)
     assert verdict.full_load is not None and verdict.full_load.text == "not measured: no load was held"

@@ -8,7 +8,7 @@ import pytest
 from ssh_guest import router
 
 from wirespeed.errors import EnvironmentFault
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.vm.qemu import check_architecture
 
 LOAD = ("-p", "bench", "-t", "size=64,vm=var2", "-wd", "0.5", "-rd", "0", "-rt", "5kpps", "-q")

@@ -11,7 +11,7 @@ import pytest
 from harness.programs import run_wirespeed
 from ssh_guest import Router, router
 
-from wirespeed.results.loadtest_file import read_result
+from wirespeed.measurement.loadtest.file import read_result
 from wirespeed.vm.packages import cache_folder
 
 pytestmark = pytest.mark.timeout(3600)

@@ -14,8 +14,8 @@ from wirespeed.corpus.corpus import Corpus
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.pages.words import harmless
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.site.entries import Catalogue, Entry, Told, catalogue
 from wirespeed.site.told import told_of
 
@@ -51,7 +51,7 @@ def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
         raise UsageError(f"corpus {corpus.place.name} has no box {box!r}{hint}")
     entries = found.boxes[box]
     wanted = newest(entries)
-    read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), AnyResult)}
+    read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), MeasurementResult)}
     told = {digest: told_of(one, digest)[0] for digest, one in read.items()}
     inspections = [
         one for entry in entries if not entry.is_test and isinstance(one := _read(corpus, entry), Inspection)
@@ -69,7 +69,7 @@ def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
     )
 
 
-def _named(entries: tuple[Entry, ...], read: Mapping[str, AnyResult]) -> dict[str, AnyResult]:
+def _named(entries: tuple[Entry, ...], read: Mapping[str, MeasurementResult]) -> dict[str, MeasurementResult]:
     """Each under its title; one that is not the only one of its title has a part of its digest too."""
     titles = [entry.title for entry in entries]
     return {
@@ -81,7 +81,7 @@ def _named(entries: tuple[Entry, ...], read: Mapping[str, AnyResult]) -> dict[st
     }
 
 
-def _read(corpus: Corpus, entry: Entry) -> AnyResult | Inspection | None:
+def _read(corpus: Corpus, entry: Entry) -> MeasurementResult | Inspection | None:
     try:
         return corpus.read(entry.digest)
     except FileFault:

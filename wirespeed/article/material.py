@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.article.pictures import Picture
-from wirespeed.report.comparison import Comparison, compare
-from wirespeed.results.analysis import analyse
-from wirespeed.results.file import AnyResult
+from wirespeed.report.comparison import Comparison, compare, reported
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import chosen, hardness
@@ -42,7 +40,7 @@ class Material:
 
     box: str
     entries: tuple[Entry, ...]
-    results: Mapping[str, AnyResult]
+    results: Mapping[str, MeasurementResult]
     inspections: tuple[Inspection, ...]
     figures: tuple[Figure, ...]
     left_out: int
@@ -52,7 +50,7 @@ class Material:
     pictures: tuple[Picture, ...] = ()
 
     @property
-    def tests(self) -> tuple[AnyResult, ...]:
+    def tests(self) -> tuple[MeasurementResult, ...]:
         return tuple(self.results.values())
 
     @property
@@ -80,8 +78,8 @@ class Material:
         return tuple(one for one in self.expected if not any(one.is_in(entry) for entry in self.entries))
 
 
-def compared(results: Sequence[AnyResult]) -> Comparison:
-    return compare([analyse(one) if isinstance(one, Result) else one for one in results])
+def compared(results: Sequence[MeasurementResult]) -> Comparison:
+    return compare([reported(one) for one in results])
 
 
 def newest(entries: Sequence[Entry]) -> tuple[Entry, ...]:

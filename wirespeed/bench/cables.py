@@ -11,7 +11,7 @@ from wirespeed.bench.tester import running_tester
 from wirespeed.client.probes import find_peers
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import EnvironmentFault
-from wirespeed.measure.links import wait_for_links
+from wirespeed.trial.links import wait_for_links
 from wirespeed.units import parse_speed
 
 

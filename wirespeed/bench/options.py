@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from wirespeed.errors import UsageError
-from wirespeed.measure.wires import parse_ports, parse_wires
 from wirespeed.profiles.loading import BUILTIN_NAMES
+from wirespeed.trial.wires import parse_ports, parse_wires
 
 if TYPE_CHECKING:
     from wirespeed.bench.model import Bench, Mode

@@ -28,7 +28,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import is_absence
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.search import SearchTrial
+from wirespeed.results.search_trial import SearchTrial
 
 
 @dataclass(frozen=True)

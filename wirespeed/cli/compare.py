@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wirespeed.compare.comparison import Comparison
     from wirespeed.compare.sides import Side
     from wirespeed.results.box_names import BoxNames
-    from wirespeed.results.file import AnyResult
+    from wirespeed.results.measurement import MeasurementResult
 
 OPTIONAL_VALUES = {"--corpus": own_corpus()}
 
@@ -149,15 +149,15 @@ def _trend(names: list[str], corpus: str, boxes: BoxNames) -> int:
     return 0
 
 
-def _of_files(names: list[str], boxes: BoxNames) -> Iterator[tuple[str, AnyResult]]:
+def _of_files(names: list[str], boxes: BoxNames) -> Iterator[tuple[str, MeasurementResult]]:
     from wirespeed.compare.sides import files_of  # noqa: PLC0415
-    from wirespeed.results.file import read_file  # noqa: PLC0415
+    from wirespeed.measurement.file import read_file  # noqa: PLC0415
 
     for file in [file for name in names for file in files_of(Path(name))]:
         yield file.stem, boxes.named(read_file(file), file)
 
 
-def _of_corpus(words: list[str], corpus: str) -> Iterator[tuple[str, AnyResult]]:
+def _of_corpus(words: list[str], corpus: str) -> Iterator[tuple[str, MeasurementResult]]:
     """In the order in which they were measured, each called by its build."""
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
     from wirespeed.corpus.words import parse_words  # noqa: PLC0415

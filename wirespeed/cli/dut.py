@@ -164,9 +164,9 @@ def show(
 
     Such as: wirespeed dut show RESULT 'show run'
     """
-    from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+    from wirespeed.measurement import texts  # noqa: PLC0415 - a command starts fast
 
-    print(commands.show(result, text), end="")
+    print(texts.show(result, text), end="")
 
 
 VERBS = {"prepare": prepare, "restore": restore, "collect": collect, "describe": describe, "show": show}

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import INTERRUPTED, UsageError
+from wirespeed.measurement.output import STDOUT, Output
 from wirespeed.results.journal import journal_path
-from wirespeed.results.output import STDOUT, Output
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
-    from wirespeed.results.file import AnyResult
+    from wirespeed.results.measurement import MeasurementResult
 
 
 def measure(kind: str, options: MeasurementOptions[Any]) -> int:
@@ -62,16 +62,16 @@ def _own_file(kind: str, options: MeasurementOptions[Any]) -> str:
 def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
     """Make the result file of a test that did not end from its journal, and say what it holds."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
+    from wirespeed.measurement.file import recover  # noqa: PLC0415
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
-    from wirespeed.results.file import kind_name, recover  # noqa: PLC0415
 
     result, path = recover(file, output)
     if not quiet:
-        _say(console, kind_of(kind_name(result)).summary(result, verdict_of(result), str(path)))
+        _say(console, kind_of(result.kind).summary(result, verdict_of(result), str(path)))
     return 0
 
 
-def _last_lines(measurement: Measurement[Any, Any], result: AnyResult, where: str | None) -> Iterator[str]:
+def _last_lines(measurement: Measurement[Any, Any], result: MeasurementResult, where: str | None) -> Iterator[str]:
     """The summary, and what the run is worth where the kind tells it."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
     from wirespeed.explain.worth import worth_line  # noqa: PLC0415

@@ -9,11 +9,12 @@ from wirespeed.compare.comparison import Comparison, compare
 from wirespeed.compare.sides import facing, read_side, side_of
 from wirespeed.compare.text import markdown
 from wirespeed.errors import FileFault
-from wirespeed.results.file import AnyResult, write_file
+from wirespeed.measurement.file import write_file
+from wirespeed.results.measurement import MeasurementResult
 
 
 def faults(
-    baseline: Path, results: Sequence[AnyResult], within: float, confidence: float, *, strict: bool = False
+    baseline: Path, results: Sequence[MeasurementResult], within: float, confidence: float, *, strict: bool = False
 ) -> str:
     """Why `results` do not pass for the `baseline`, with the table of the comparison; empty if they do. `within` and
     `confidence` are those of `compare`. FileFault for a baseline that cannot be read."""
@@ -41,7 +42,7 @@ def _faults(compared: Comparison, strict: bool) -> Iterator[str]:
             yield f"{row.subject.title}: cannot tell"
 
 
-def renew(baseline: Path, results: Sequence[AnyResult]) -> None:
+def renew(baseline: Path, results: Sequence[MeasurementResult]) -> None:
     """Make the folder `baseline` hold these results and no others. FileFault if it cannot be written."""
     try:
         baseline.mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,9 @@ from pathlib import Path
 from wirespeed.compare.comparison import Values
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file
 from wirespeed.results.box_names import UNNAMED, BoxNames
-from wirespeed.results.file import AnyResult, read_file
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.subjects import Subject, Value, box_of, figures
 
 
@@ -35,7 +36,7 @@ def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
     return side_of(str(where), (names.named(read_file(file), file) for file in files_of(where)))
 
 
-def side_of(name: str, results: Iterable[AnyResult]) -> Side:
+def side_of(name: str, results: Iterable[MeasurementResult]) -> Side:
     """What these results measured. UsageError, which calls them `name`, where that is nothing to compare."""
     by_box: dict[str, dict[Subject, list[Value]]] = {}
     for result in results:

@@ -7,9 +7,9 @@ import socket
 from collections.abc import Mapping
 from ipaddress import ip_interface, ip_network
 
-from wirespeed.config.findings import shown
 from wirespeed.config.schema import AclTerm, PrefixList
 from wirespeed.config.state import AclRule
+from wirespeed.findings import shown
 
 _PROTOCOLS = {
     "icmp": 1, "igmp": 2, "ipip": 4, "tcp": 6, "udp": 17, "gre": 47, "esp": 50, "ah": 51, "ipv6-icmp": 58, "icmp6": 58,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wirespeed.config.device import Device
-from wirespeed.config.findings import listed
 from wirespeed.config.journal import Journal
 from wirespeed.config.operations import Operation
 from wirespeed.config.plan import Plan, plan
 from wirespeed.config.state import State
 from wirespeed.errors import EnvironmentFault, WirespeedError
+from wirespeed.findings import listed
 
 POLL_S = 0.2
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from wirespeed.config.document import Document, parse
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.rules import RULES
 from wirespeed.config.schema import Config
 from wirespeed.config.schema_findings import RULE, schema_findings
+from wirespeed.documents import Document, parse
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
+from wirespeed.findings import Finding
 
 MOST_BYTES = 10 << 20
 MOST_TOLD = 1000

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.config.findings import Path
 from wirespeed.config.schema import BridgeDomain, Config, SubInterface
 from wirespeed.config.state import Encapsulation, Kind
+from wirespeed.findings import Path
 
 _KINDS = (
     (re.compile(r"BondEthernet\d+"), Kind.BOND, "bondethernets"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wirespeed.config.findings import listed
 from wirespeed.config.lookup import kind_of
 from wirespeed.config.schema import Config
 from wirespeed.config.state import Kind, State
 from wirespeed.config.steps import natural
 from wirespeed.errors import UsageError
+from wirespeed.findings import listed
 
 
 def check_same_router(config: Config, current: State) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from wirespeed.config.document import Document, Node
-from wirespeed.config.findings import Finding, Path, shown
 from wirespeed.config.schema import Config
+from wirespeed.documents import Document, Node
+from wirespeed.findings import Finding, Path, shown
 
 RULE = "schema"
 _WANTED = {

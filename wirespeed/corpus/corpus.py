@@ -28,8 +28,8 @@ from wirespeed.corpus.words import Condition
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
 from wirespeed.files import write_atomically
 from wirespeed.results.box_names import UNNAMED, BoxNames
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
+from wirespeed.results.measurement import MeasurementResult
 
 _BATCH = 200
 """Results of one transaction."""
@@ -153,12 +153,12 @@ class Corpus:
         self._away, self._away_until_s = str(fault), time.monotonic() + _AWAY_S
         return self._away
 
-    def read(self, digest: str) -> AnyResult | Inspection:
+    def read(self, digest: str) -> MeasurementResult | Inspection:
         """A result that is kept. Damaged, or FileFault, when it cannot be."""
         content, name = self.store.get(digest)
         return read_result(content, Path(f"{name}.json"))
 
-    def results(self, digests: Iterable[str]) -> Iterator[AnyResult]:
+    def results(self, digests: Iterable[str]) -> Iterator[MeasurementResult]:
         """Of several, the results; what was inspected is none."""
         for digest in digests:
             found = self.read(digest)

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.results.analysis import Analysis, analyse
-from wirespeed.results.file import AnyResult, kind_name
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_of
-from wirespeed.results.subjects import box_of, channels_of, directions_of, figures, load_of
+from wirespeed.results.subjects import box_of, directions_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
-Judge = Callable[[AnyResult, Analysis | None], Verdict]
+Judge = Callable[[MeasurementResult], Verdict]
 """The verdict on a result; of a load test with its analysis."""
 
 
@@ -56,7 +54,7 @@ class Entry:
     figures: tuple[Figure, ...]
 
 
-def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
+def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) -> Entry:
     if isinstance(found, Inspection):
         return Entry(
             kind="inspect",
@@ -73,17 +71,16 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
             watts=None,
             figures=(),
         )
-    analysis = analyse(found) if isinstance(found, Result) else None
-    watts, verdict = _watts(found), judge(found, analysis)
+    watts, verdict = _watts(found), judge(found)
     return Entry(
-        kind=kind_name(found),
+        kind=found.kind,
         title=title,
         box=box_of(found),
         version=_line(found.dut.get("version")),
         cpu=_model(found.lab),
         lab=str(found.lab.get("kind") or ""),
         load=load_of(found),
-        directions=directions_of(channels_of(found)),
+        directions=directions_of(found.channels),
         started=found.ending.started,
         status=found.ending.status,
         limited_by=verdict.limit.cause or verdict.limited_by,
@@ -106,7 +103,7 @@ def entry_of(found: AnyResult | Inspection, title: str, judge: Judge) -> Entry:
     )
 
 
-def _watts(found: AnyResult) -> float | None:
+def _watts(found: MeasurementResult) -> float | None:
     power = power_of(found)
     most = power.most if power is not None else None
     return most.watts if most is not None else None

@@ -13,10 +13,11 @@ from wirespeed.corpus.entry import Entry, Judge, entry_of
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
+from wirespeed.measurement.file import of_bytes
 from wirespeed.results.box_names import BoxNames
-from wirespeed.results.file import AnyResult, of_bytes
 from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
 from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX, recovery
+from wirespeed.results.measurement import MeasurementResult
 
 _MANY = 400
 """Fewer are kept before other processes would have begun."""
@@ -60,7 +61,7 @@ def again(store: Store, judge: Judge, digest: str, title: str = "") -> Kept:
     return Kept(digest, title, entry_of(read_result(content, Path(f"{title}.json")), title, judge), len(content))
 
 
-def read_result(content: bytes, path: Path) -> AnyResult | Inspection:
+def read_result(content: bytes, path: Path) -> MeasurementResult | Inspection:
     return inspection_of_bytes(content, path) if says_inspection(content) else of_bytes(content, path)
 
 

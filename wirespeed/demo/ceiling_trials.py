@@ -9,13 +9,13 @@ from statistics import fmean, median
 from wirespeed.bench.ceiling import Ceiling, Ceilings
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import SEED_SUITE
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import run_loadtest
-from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.run import run_loadtest
 from wirespeed.results.ending import raise_for
 from wirespeed.results.figures import rate_text
-from wirespeed.results.loadtest import Result
 from wirespeed.results.point import points
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 WARMUP_S = 0.3

@@ -12,23 +12,23 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
-from wirespeed.loadtest.plan import LoadPlan
-from wirespeed.loadtest.run import Progress, run_loadtest
-from wirespeed.measure.links import wait_for_links
-from wirespeed.measure.plan import MeasurementPlan
-from wirespeed.measure.wires import pair_directions
+from wirespeed.measurement.file import write_file
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.run import Progress, run_loadtest
+from wirespeed.measurement.search.goals import PRESETS, goals_of
+from wirespeed.measurement.search.plan import SearchPlan
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.run import run_search
 from wirespeed.model import PLAIN_MTU
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import raise_for
-from wirespeed.results.file import write_file
+from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
 from wirespeed.results.journal import Journal, is_being_written, journal_path
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_journal import LoadtestJournal
-from wirespeed.results.outcome import COMPLETE, INTERRUPTED
-from wirespeed.results.search import SearchResult
-from wirespeed.search.goals import PRESETS, goals_of
-from wirespeed.search.plan import SearchPlan
-from wirespeed.search.run import run_search
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.sample_json import sample_to_json
+from wirespeed.trial.links import wait_for_links
+from wirespeed.trial.plan import MeasurementPlan
+from wirespeed.trial.wires import pair_directions
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
 APlan = TypeVar("APlan", bound=MeasurementPlan)
@@ -162,7 +162,7 @@ def run_suite(
             on_failure(failure)
             found.append(failure)
             continue
-        if result.outcome.status != COMPLETE:
+        if result.ending.status != COMPLETE:
             raise KeyboardInterrupt
         found.append(replace(finding(test, dut_name(lab, test), result, path), search=found_by_search))
     return found
@@ -195,7 +195,7 @@ def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: 
         interval_s=timing.interval_s,
     )
     with _client(lab) as client, _journal(path) as journal:
-        recorder = None if journal is None else LoadtestJournal(journal)
+        recorder = None if journal is None else JournalRecorder(journal, sample_to_json)
         result = run_loadtest(
             _placed(plan, lab, test, path), client, on_sample=on_sample, dut=lab.dut, recorder=recorder
         )

@@ -14,7 +14,7 @@ from wirespeed.dut.device import Device, parse_device
 from wirespeed.dut.journal import DutJournal, journal_path
 from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
-from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
+from wirespeed.errors import ConnectionFault, EnvironmentFault
 from wirespeed.files import write_atomically
 from wirespeed.validation.proved import caution
 
@@ -110,24 +110,3 @@ def collect(device: Device, duration_s: float, interval_s: float, output: str, s
     write_atomically(Path(output), text, "output")
     cost = texts.get("collector", "").strip()
     return f"{output}: {len(found)} intervals{f', for {cost}' if cost else ''}\n"
-
-
-def show(result: Path, wanted: str) -> str:
-    """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
-    from wirespeed.results.collection import is_collected, read_collected  # noqa: PLC0415 - pydantic, for this alone
-    from wirespeed.results.file import read_file  # noqa: PLC0415
-
-    texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.get("texts")
-    if not texts:
-        raise FileFault(f"{result} holds no texts of a device under test")
-    if not wanted:
-        return "".join(f"{name}\n" for name in texts)
-    found = [name for name in texts if name == wanted] or [name for name in texts if _names(wanted, name)]
-    if not found:
-        raise UsageError(f"{result} has no text {wanted!r} of its device; it has {', '.join(map(repr, texts))}")
-    return str(texts[found[0]])
-
-
-def _names(wanted: str, name: str) -> bool:
-    words, given = name.split(), wanted.split()
-    return len(given) <= len(words) and all(word.startswith(part) for part, word in zip(given, words, strict=False))

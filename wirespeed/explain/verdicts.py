@@ -7,12 +7,11 @@ from pathlib import Path
 
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import cases_of, cases_of_results, is_result
-from wirespeed.measurement.loadtest import case as loadtest_source
-from wirespeed.results import verdicts
-from wirespeed.results.analysis import Analysis
-from wirespeed.results.file import AnyResult, read_file
+from wirespeed.measurement import registry
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Limit, LimitedBy, Verdict
 
 _BY: dict[str, LimitedBy] = {
@@ -38,13 +37,10 @@ def limit_of(explanation: Explanation) -> Limit:
     return Limit(by, verdict.sentence, explanation.next, verdict.confidence, cause=cause)
 
 
-def verdict_of(result: AnyResult, analysis: Analysis | None = None) -> Verdict:
+def verdict_of(result: MeasurementResult, analysis: Analysis | None = None) -> Verdict:
     """The verdict on one result by itself; `analysis` is that of a load test, where it is made already."""
-    if isinstance(result, Result):
-        cases = loadtest_source.cases_of(result, result.name, analysis, with_directions=False)
-    else:
-        cases = cases_of(result, result.name)
-    return verdicts.verdict_of(result, limit_of(explain(cases[0])) if cases else None, analysis)
+    cases = cases_of(result, result.name, analysis)
+    return registry.verdict_of(result, limit_of(explain(cases[0])) if cases else None, analysis)
 
 
 def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]) -> dict[str, Verdict]:
@@ -53,23 +49,23 @@ def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]
     return {one.name: one for one in verdicts_of(results, explanations)}
 
 
-def explained(results: Sequence[AnyResult], inspections: Sequence[Inspection] = ()) -> tuple[Explanation, ...]:
+def explained(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> tuple[Explanation, ...]:
     """What limited each of several results: what ran on the same box helps to explain each."""
     return tuple(explain(case) for case in cases_of_results(results, inspections))
 
 
 def verdicts_of(
-    results: Sequence[AnyResult], explanations: Sequence[Explanation], analyses: Sequence[Analysis] = ()
+    results: Sequence[MeasurementResult], explanations: Sequence[Explanation], analyses: Sequence[Analysis] = ()
 ) -> tuple[Verdict, ...]:
     """The verdicts on results that stand side by side, whose `explanations` are those of `explained`; `analyses` are
     those of the load tests among them, where they are made already."""
     made = {id(one.result): one for one in analyses}
 
-    def limit(result: AnyResult) -> Limit | None:
+    def limit(result: MeasurementResult) -> Limit | None:
         for one in explanations:
             # A suite of RFC 2544 has a case a frame size: the first stands for it.
             if one.case.load.name == result.name or one.case.load.name.startswith(f"{result.name}, "):
                 return limit_of(one)
         return None
 
-    return tuple(verdicts.verdict_of(one, limit(one), made.get(id(one))) for one in results)
+    return tuple(registry.verdict_of(one, limit(one), made.get(id(one))) for one in results)

@@ -13,9 +13,9 @@ from wirespeed.errors import ConnectionFault
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.families import PHASES
 from wirespeed.exporter.told import Buckets, Labels, Told, buckets
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.followed import Summary
 from wirespeed.measurement.registry import summary_of
-from wirespeed.results.file import read_file
 from wirespeed.results.journal import is_being_written, journal_path
 from wirespeed.results.verdict import LIMITS, Verdict
 

@@ -14,7 +14,7 @@ from wirespeed.errors import FileFault, UsageError
 from wirespeed.files import read_text_file
 from wirespeed.generator.port_layers import MAX_VLAN
 from wirespeed.model import PCI_ADDRESS, PortSpec, parse_mac, parse_port_spec
-from wirespeed.yaml_places import value_of
+from wirespeed.yaml_values import value_of
 
 _MOST_BYTES = 1 << 20
 _NO_MAC = "00:00:00:00:00:00"

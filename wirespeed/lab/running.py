@@ -9,7 +9,7 @@ from typing import TypeVar
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.held_signals import signals_held
 from wirespeed.lab.lab import Lab
-from wirespeed.measure.links import wait_for_links
+from wirespeed.trial.links import wait_for_links
 
 _Lab = TypeVar("_Lab", bound=Lab)
 

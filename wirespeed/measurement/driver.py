@@ -10,7 +10,7 @@ from wirespeed.measurement.stand import stand_of
 
 if TYPE_CHECKING:
     from wirespeed.lab.lab import Lab
-    from wirespeed.results.output import Output
+    from wirespeed.measurement.output import Output
     from wirespeed.watching import Watcher
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from wirespeed.results.dut import INPUT_NODES, DutTelemetry
 from wirespeed.results.node_classes import class_of
-from wirespeed.results.search import SearchTrial
+from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.trial import TrialResult
 
 Frame = dict[str, Any]

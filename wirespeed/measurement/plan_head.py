@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from wirespeed.bench.options import Given, Options
 from wirespeed.errors import UsageError
-from wirespeed.measure.wires import pair_directions, parse_ports, parse_wires
-from wirespeed.results.output import STDOUT
+from wirespeed.measurement.output import STDOUT
+from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
 from wirespeed.units import parse_speed
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PlanHead(TypedDict):
-    """Fields of every plan (measure/plan.py)."""
+    """Fields of every plan (trial/plan.py)."""
 
     directions: tuple[Channel, ...]
     line_bps: float | None

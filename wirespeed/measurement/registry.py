@@ -8,14 +8,16 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import measurement
-from wirespeed.results.file import AnyResult, kind_name
+from wirespeed.results.measurement import MeasurementResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wirespeed.measurement.followed import Frame, Summary
+    from wirespeed.measurement.loadtest.analysis import Analysis
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import AResult, MeasurementOptions
+    from wirespeed.results.verdict import Limit, Verdict
 
 
 @cache
@@ -36,24 +38,38 @@ def kind_of(kind: str) -> type[Measurement[Any, Any]]:
     return measurement
 
 
+def class_of(kind: str) -> type[MeasurementResult]:
+    """The class of a kind's results."""
+    result: type[MeasurementResult] = import_module(f"wirespeed.measurement.{kind}.result").RESULT
+    return result
+
+
 def measurement_of(options: MeasurementOptions[AResult]) -> Measurement[Any, AResult]:
     """The measurement that these options are of. UsageError for options that contradict each other."""
     kind = next(kind for kind in kinds() if options_of(kind) is type(options))
     return kind_of(kind)(options)
 
 
-def frames_of(result: AnyResult) -> Iterator[Frame]:
+def frames_of(result: MeasurementResult) -> Iterator[Frame]:
     """A result of any kind, or what there is of one, as frames for the live page."""
     frames: Iterator[Frame] = part_of(result, "followed").frames_of(result)
     return frames
 
 
-def summary_of(result: AnyResult) -> Summary:
+def summary_of(result: MeasurementResult) -> Summary:
     """A result of any kind, or what there is of one, as sums."""
     summary: Summary = part_of(result, "followed").summary_of(result)
     return summary
 
 
-def part_of(result: AnyResult, part: str) -> Any:
+def part_of(result: MeasurementResult, part: str) -> Any:
     """The module `part` of the result's kind, such as its `case`."""
-    return import_module(f"wirespeed.measurement.{kind_name(result)}.{part}")
+    return import_module(f"wirespeed.measurement.{result.kind}.{part}")
+
+
+def verdict_of(result: MeasurementResult, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
+    """The verdict on a result of any kind. `found` is what `explain` names as the limit (`wirespeed.explain.verdicts`
+    asks it); `analysis` that of a load test, where it is made already."""
+    made = () if analysis is None else (analysis,)
+    verdict: Verdict = part_of(result, "verdict").verdict_of(result, found, *made)
+    return verdict

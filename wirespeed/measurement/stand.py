@@ -92,7 +92,7 @@ def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterat
     from wirespeed.bench.facts import device_facts, lab_facts  # noqa: PLC0415
     from wirespeed.bench.file import read_bench  # noqa: PLC0415
     from wirespeed.bench.tester import running_tester  # noqa: PLC0415
-    from wirespeed.loadtest.plan import parse_tunables  # noqa: PLC0415
+    from wirespeed.measurement.loadtest.plan import parse_tunables  # noqa: PLC0415
 
     bench = read_bench(file)
     lab = lab_facts(bench, str(file))
@@ -108,7 +108,7 @@ def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterat
 def _settle(bench: Bench, server: str, force: bool) -> None:
     from wirespeed.bench.neighbours import held, settle  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
-    from wirespeed.measure.links import wait_for_links  # noqa: PLC0415
+    from wirespeed.trial.links import wait_for_links  # noqa: PLC0415
 
     with StatelessClient(server) as client:
         client.connect()

@@ -16,7 +16,7 @@ from wirespeed.profiles.packet_files import load_pcap
 from wirespeed.profiles.reading import read_profile
 from wirespeed.profiles.stream_json import parse_stream
 from wirespeed.profiles.streams import STLStream
-from wirespeed.yaml_places import value_of
+from wirespeed.yaml_values import value_of
 
 PCAP_GAP_US = 1e6
 """Between the packets of a file that is named without `ipg_usec`, as T-Rex has it."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart, Curve, Panel, Rule, short, shortened
 from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis
+from wirespeed.measurement.loadtest.analysis import Curve as Measured
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.pages.words import count
 from wirespeed.report.dut_panels import PANEL_PX, account_of, panels_of
 from wirespeed.report.duts import dut_name
@@ -16,12 +19,9 @@ from wirespeed.report.more_panels import more_panels
 from wirespeed.report.sampled import Dot, blank, device_panels, sampled
 from wirespeed.report.search_charts import bounds_on_ramp
 from wirespeed.report.searches import searches_of
-from wirespeed.results.analysis import SUM, Analysis
-from wirespeed.results.analysis import Curve as Measured
 from wirespeed.results.figures import Scaler, losses_text, percent_text, share_text
 from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
-from wirespeed.results.search import SearchResult
 
 RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
 SPOILT = "spoilt"

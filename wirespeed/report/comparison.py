@@ -10,20 +10,21 @@ from pathlib import Path
 from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import explained, verdicts_of
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, analyse
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.report.loads import Group, group_by_load
 from wirespeed.report.other_remarks import remarks_on_devices, remarks_on_others
 from wirespeed.report.remarks import Remark, remarks_on
-from wirespeed.results.analysis import SUM, Analysis, analyse
 from wirespeed.results.box_names import UNNAMED, BoxNames
-from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection
-from wirespeed.results.loadtest import Result
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
 
-Reported = Analysis | SearchResult | Rfc2544Result | SoakResult
+Reported = Analysis | MeasurementResult
 """What a report is made of: load tests with what they say, and results of the other kinds as they are."""
 
 
@@ -65,12 +66,20 @@ def read_all(
     """
     results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
-    return [
-        analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
-        if isinstance(result, Result)
-        else result
-        for result in named
-    ]
+    return [reported(one, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt) for one in named]
+
+
+def reported(
+    result: MeasurementResult,
+    threshold: float | None = None,
+    *,
+    line_bps: float | None = None,
+    leave_out_spoilt: bool | None = None,
+) -> Reported:
+    """What a report is made of for one result."""
+    if isinstance(result, Result):
+        return analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
+    return result
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
@@ -101,7 +110,7 @@ def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ())
     suites = tuple(result for result in results if isinstance(result, Rfc2544Result))
     soaks = tuple(result for result in results if isinstance(result, SoakResult))
     tests = [test for group in groups for test in group.tests]
-    every: list[AnyResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
+    every: list[MeasurementResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
     remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks), *remarks_on_devices(every))
     explanations = explained(every, inspections)
     verdicts = {one.name: one for one in verdicts_of(every, explanations, tests)}

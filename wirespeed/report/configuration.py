@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from wirespeed.pages.words import spaced, words
 from wirespeed.results.figures import NOTHING
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.units import format_si
 
 SETTINGS, BENCH, DUT, VERSIONS = "Settings", "Bench", "Device under test", "Versions"
@@ -53,17 +53,17 @@ class Configuration:
     listings: tuple[Listing, ...]
 
 
-def settings(result: AnyResult) -> dict[Key, str]:
+def settings(result: MeasurementResult) -> dict[Key, str]:
     """All single values, flat and as words; keys in the order of the file."""
     return {key: _line(key, value) for key, value in _values(result) if not _is_listing(key, value)}
 
 
-def listings(result: AnyResult) -> dict[Key, tuple[str, ...]]:
+def listings(result: MeasurementResult) -> dict[Key, tuple[str, ...]]:
     """What has lines of its own: commands, and any text of several lines."""
     return {key: _lines(value) for key, value in _values(result) if _is_listing(key, value)}
 
 
-def configuration(results: Sequence[AnyResult]) -> Configuration:
+def configuration(results: Sequence[MeasurementResult]) -> Configuration:
     """Put the settings of `results` side by side."""
     found = [settings(result) for result in results]
     keys = list(dict.fromkeys(key for values in found for key in values))
@@ -78,7 +78,7 @@ def configuration(results: Sequence[AnyResult]) -> Configuration:
     )
 
 
-def _distinct_listings(results: Sequence[AnyResult]) -> tuple[Listing, ...]:
+def _distinct_listings(results: Sequence[MeasurementResult]) -> tuple[Listing, ...]:
     owners: dict[tuple[Key, tuple[str, ...]], list[str]] = {}
     for result in results:
         for key, lines in listings(result).items():
@@ -86,7 +86,7 @@ def _distinct_listings(results: Sequence[AnyResult]) -> tuple[Listing, ...]:
     return tuple(Listing(key, lines, tuple(names)) for (key, lines), names in owners.items())
 
 
-def _values(result: AnyResult) -> Iterator[tuple[Key, Any]]:
+def _values(result: MeasurementResult) -> Iterator[tuple[Key, Any]]:
     sources: tuple[tuple[str, dict[str, Any]], ...] = (
         (SETTINGS, {key: value for key, value in result.variables.items() if key != OUTPUT_FILE}),
         (BENCH, dict(result.lab)),

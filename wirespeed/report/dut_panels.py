@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from wirespeed.charts.chart import DASHES, Dash
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.pages.words import harmless
-from wirespeed.results.analysis import Analysis
 from wirespeed.results.trial import TrialResult
 
 MOST_DRAWN = 1e18

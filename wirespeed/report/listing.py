@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from wirespeed.measurement.rfc2544.text import text_block
+from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report import table
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.rfc2544_rows import benchmark_rows
@@ -25,8 +27,6 @@ from wirespeed.report.search_rows import (
 )
 from wirespeed.report.soak_rows import SOAK_TEXTS, soak_cells, soak_headings, soak_rows
 from wirespeed.results.figures import Scaler
-from wirespeed.results.rfc2544_text import text_block
-from wirespeed.results.soak_words import verdict_text
 from wirespeed.tables import aligned, csv_text, json_text, plain
 
 LOAD_TESTS = "load test"

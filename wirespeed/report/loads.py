@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wirespeed.measurement.loadtest.analysis import Analysis
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.pages.words import words
-from wirespeed.results.analysis import Analysis
-from wirespeed.results.search import SearchResult
 
 SAME_SIZE = 0.05  # mean frame sizes of an imix differ by less from run to run, the sizes people choose by more
 

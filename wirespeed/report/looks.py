@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wirespeed.charts.chart import DASHES, Dash
 from wirespeed.charts.colours import colour
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
 from wirespeed.report.duts import dut_name
-from wirespeed.results.analysis import SUM, Analysis, Curve
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 
 BOTH = "both"
 
@@ -16,7 +16,7 @@ Colours = Mapping[str, str]
 """By the name of a device."""
 
 
-def colours_of(results: Iterable[AnyResult]) -> Colours:
+def colours_of(results: Iterable[MeasurementResult]) -> Colours:
     """Devices in the order in which they first occur."""
     names = dict.fromkeys(dut_name(result) for result in results)
     return {name: colour(number) for number, name in enumerate(names)}

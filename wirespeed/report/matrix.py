@@ -14,6 +14,8 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.duts import dut_name
@@ -21,9 +23,7 @@ from wirespeed.report.loads import Load, load_of_search
 from wirespeed.report.search_rows import GoalRow, goal_row
 from wirespeed.report.searches import goal_name
 from wirespeed.report.table import Line, Row, line_of
-from wirespeed.results.analysis import SUM, Analysis, Curve
 from wirespeed.results.figures import rounded
-from wirespeed.results.search import GoalOutcome, SearchResult
 from wirespeed.results.verdict import Figure, LimitedBy, Verdict
 
 Both = Literal["each", "sum200", "sum100"]

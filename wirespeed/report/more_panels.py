@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.charts.chart import DASHES, Dash
+from wirespeed.measurement.loadtest.analysis import Analysis
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.report.nodes import dearest
-from wirespeed.results.analysis import Analysis
 from wirespeed.results.channel import Channel
-from wirespeed.results.loadtest import Result
 from wirespeed.results.sample import Latency
-from wirespeed.results.search import SearchResult
 
 QUANTITIES = ("average", "99 %", "maximum")
 

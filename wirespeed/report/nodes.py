@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.report.comparison import Comparison
-from wirespeed.results.analysis import Analysis
 from wirespeed.results.dut import INPUT_NODES, DutTelemetry, NodeCost, WorkerCost, summed
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.point import Point

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.pages.words import count, some
 from wirespeed.report.remarks import Remark
-from wirespeed.results.ending import Ending
-from wirespeed.results.file import AnyResult
-from wirespeed.results.outcome import COMPLETE
-from wirespeed.results.rfc2544 import APPLICABILITY, Rfc2544Result
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
+from wirespeed.results.ending import COMPLETE, Ending
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.validation.proved import caution
 
 
@@ -32,7 +31,7 @@ def remarks_on_others(
     return tuple(remark for remark in found if remark)
 
 
-def remarks_on_devices(results: Sequence[AnyResult]) -> Iterator[Remark]:
+def remarks_on_devices(results: Sequence[MeasurementResult]) -> Iterator[Remark]:
     """Devices of kinds that were tried on recorded texts only, one a kind."""
     for kind in dict.fromkeys(str(one.dut.get("kind") or "") for one in results):
         if said := caution(kind):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.page_parts import Grid
 from wirespeed.results.figures import NOTHING, Scaler, rounded
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
 from wirespeed.tables import aligned
 
@@ -30,7 +30,7 @@ class PowerRow:
 
 
 def power_rows(comparison: Comparison) -> list[PowerRow]:
-    tests: list[AnyResult] = [test.result for test in comparison.tests]
+    tests: list[MeasurementResult] = [test.result for test in comparison.tests]
     return [
         row
         for result in (*tests, *comparison.searches, *comparison.soaks)

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.counting import counting_of
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.pages.words import count, some, spaced, words
 from wirespeed.report.loads import SAME_SIZE, Group
-from wirespeed.results.analysis import SUM, Analysis, Curve
-from wirespeed.results.counting import counting_of
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import exact_text, percent_text
-from wirespeed.results.loadtest_json import REQUIRED_VARS
-from wirespeed.results.outcome import COMPLETE
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Direction:
 
 
 def status(test: Analysis) -> str:
-    return test.result.outcome.status
+    return test.result.ending.status
 
 
 def ending(test: Analysis) -> str:
     """How the test ended, with the reason where it says one: `interrupted: Ctrl-C`."""
-    reason = test.result.outcome.reason
+    reason = test.result.ending.reason
     return f"{status(test)}: {reason.rstrip('.')}" if reason else status(test)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from wirespeed.charts.chart import DASHES, Chart, Curve, Panel, Scale, short, shortened
 from wirespeed.charts.colours import COLOURS, REFERENCE, colour
+from wirespeed.measurement.rfc2544.result import FrameLossRow, LatencyRow, Rfc2544Result, ThroughputRow
+from wirespeed.measurement.verdicts import throughput_figure
 from wirespeed.report.dut_panels import account_of_trials, panels_of
 from wirespeed.report.sampled import blank, device_panels
 from wirespeed.results.figures import Scaler
-from wirespeed.results.rfc2544 import FrameLossRow, LatencyRow, Rfc2544Result, ThroughputRow
-from wirespeed.results.verdicts import throughput_figure
 
 HEIGHT_PX = 280
 PERCENT = Scale(low=0.0, high=100.0)

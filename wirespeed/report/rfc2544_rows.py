@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.results.figures import rounded
-from wirespeed.results.rfc2544 import (
+from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
@@ -18,6 +17,7 @@ from wirespeed.results.rfc2544 import (
     Test,
     ThroughputRow,
 )
+from wirespeed.results.figures import rounded
 
 
 @dataclass(frozen=True)

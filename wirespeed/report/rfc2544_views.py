@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart
+from wirespeed.measurement.rfc2544.result import Rfc2544Result, Test
+from wirespeed.measurement.rfc2544.text import Section, sections, text_block
 from wirespeed.report.other_remarks import ending_text
 from wirespeed.report.page_parts import Drawn, Grid, Place, grid
 from wirespeed.report.rfc2544_charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.results.figures import Scaler
-from wirespeed.results.rfc2544 import Rfc2544Result, Test
-from wirespeed.results.rfc2544_text import Section, sections, text_block
 from wirespeed.results.verdict import Verdict
 
 REMARK_COLUMNS = {"remark", "limit"}

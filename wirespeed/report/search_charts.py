@@ -9,14 +9,15 @@ from dataclasses import replace
 from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, Symbol, short
 from wirespeed.charts.colours import COLOURS, colour
 from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.verdicts import goal_figure
 from wirespeed.report.dut_panels import account_of_trials, panels_of
 from wirespeed.report.more_panels import latency_floors
 from wirespeed.report.sampled import Dot, blank, device_panels, positive, sampled
 from wirespeed.report.search_rows import PERCENTILES
 from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name
 from wirespeed.results.figures import Scaler, losses_text
-from wirespeed.results.search import GoalOutcome, SearchResult, SearchTrial
-from wirespeed.results.verdicts import goal_figure
+from wirespeed.results.search_trial import SearchTrial
 
 RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 180, 170
 GOAL_COLOURS = COLOURS[1:]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.verdicts import LIMITED_BY, goal_figure
 from wirespeed.report.searches import IRREGULAR, goal_name, load_name
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 from wirespeed.results.sample import Latency
-from wirespeed.results.search import GoalOutcome, SearchResult
 from wirespeed.results.verdict import LIMITS
-from wirespeed.results.verdicts import LIMITED_BY, goal_figure
 
 PERCENTILES = ("50", "90", "99", "99.9")
 

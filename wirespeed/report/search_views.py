@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.pages.words import count
 from wirespeed.report.duts import dut_name
@@ -26,7 +27,6 @@ from wirespeed.report.search_rows import (
 )
 from wirespeed.report.searches import goal_name, load_name
 from wirespeed.results.figures import Scaler, measured_text
-from wirespeed.results.search import SearchResult
 from wirespeed.results.verdict import Verdict
 
 MOST_CARDS = 8

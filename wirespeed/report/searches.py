@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.measurement.loadtest.analysis import Analysis
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.report.duts import BESIDE
 from wirespeed.report.loads import Load, load_of_search
-from wirespeed.results.analysis import Analysis
 from wirespeed.results.figures import Scaler
-from wirespeed.results.search import Goal, SearchResult
+from wirespeed.results.search_trial import Goal
 from wirespeed.results.verdict import Figure
 
 IRREGULAR = "◇", "irregular"

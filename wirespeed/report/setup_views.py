@@ -8,7 +8,7 @@ from wirespeed.report.comparison import Comparison
 from wirespeed.report.configuration import Configuration, configuration
 from wirespeed.report.other_remarks import ending_text
 from wirespeed.report.remarks import ending
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class KindOfTest:
 def kinds_of(comparison: Comparison) -> tuple[KindOfTest, ...]:
     """A heading says which kind where there are several."""
     tests = comparison.tests
-    found: list[tuple[str, str, list[tuple[AnyResult, int, str]]]] = [
+    found: list[tuple[str, str, list[tuple[MeasurementResult, int, str]]]] = [
         ("load tests", "samples", [(test.result, len(test.result.samples), ending(test)) for test in tests]),
         ("searches", "trials", [(one, len(one.trials), ending_text(one.ending)) for one in comparison.searches]),
         ("RFC 2544", "trials", [(one, len(one.trials), ending_text(one.ending)) for one in comparison.suites]),

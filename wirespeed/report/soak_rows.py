@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Verdict
+from wirespeed.measurement.soak.words import WHOSE, ratio_text, time_text
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
-from wirespeed.results.soak import Drift, Gap, LossEvent, SoakResult, Verdict
-from wirespeed.results.soak_words import WHOSE, ratio_text, time_text
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.words import time_text, verdict_text
 from wirespeed.pages.trust import Trust
 from wirespeed.pages.words import count
 from wirespeed.report.page_parts import Drawn, Grid, Place, grid
@@ -23,8 +25,6 @@ from wirespeed.report.soak_rows import (
     soak_rows,
 )
 from wirespeed.results.figures import Scaler, percent_text
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.soak_words import time_text, verdict_text
 from wirespeed.results.verdict import Verdict
 
 MOST_EVENTS = 200

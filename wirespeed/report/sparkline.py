@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.results.analysis import Curve
+from wirespeed.measurement.loadtest.analysis import Curve
 
 WIDTH, HEIGHT = 60, 18
 _INSIDE = 1.5

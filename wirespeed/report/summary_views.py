@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirespeed.measurement.loadtest.analysis import SUM
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.table import (
     FIRST_FIGURE_COLUMN,
@@ -15,7 +16,6 @@ from wirespeed.report.table import (
     sort_keys,
     table_lines,
 )
-from wirespeed.results.analysis import SUM
 from wirespeed.results.figures import NOTHING, Scaler
 
 

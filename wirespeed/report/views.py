@@ -26,8 +26,8 @@ from wirespeed.report.soak_views import SoakPart, soak_part
 from wirespeed.report.summary_views import Summary, summary
 from wirespeed.report.table_views import MatrixView, NodeTable, matrix_view, node_tables
 from wirespeed.results.figures import Scaler
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
+from wirespeed.results.measurement import MeasurementResult
 
 MOST_NAMED = 4
 
@@ -116,13 +116,13 @@ def page_of(
     )
 
 
-def _results(comparison: Comparison) -> list[AnyResult]:
+def _results(comparison: Comparison) -> list[MeasurementResult]:
     return [*(test.result for test in comparison.tests), *comparison.searches, *comparison.suites, *comparison.soaks]
 
 
 def _listed(comparison: Comparison) -> tuple[Listed, ...]:
     """Names, devices, loads and kinds, in small letters."""
-    found: list[tuple[AnyResult, str]] = [
+    found: list[tuple[MeasurementResult, str]] = [
         *((test.result, f"load test {load_of(test).name}") for test in comparison.tests),
         *((search, f"search {load_of_search(search).name}") for search in comparison.searches),
         *((suite, "rfc 2544") for suite in comparison.suites),

@@ -10,11 +10,13 @@ docs/measurement.md says it for users; RFC 2544 section 26.3 and RFC 1242 sectio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import fsum
+from typing import Annotated, ClassVar
 
+from wirespeed.results.codec import INLINE, Count, Stored
 from wirespeed.results.order import Order, summed
 
 
@@ -48,17 +50,24 @@ class Balance:
     duplicates and reordered packets, None where packets bear no numbers.
     """
 
-    sent: float
-    received: float
-    asked: float | None = None
-    refused: float = 0
-    no_buffer: float = 0
-    late: float = 0
-    missed: float = 0
-    surplus: float = 0
+    also_stored: ClassVar[Mapping[str, str]] = {
+        "offered_packets": "offered",
+        "lost_packets": "lost",
+        "loss_ratio": "loss_ratio",
+        "tester_share": "tester_share",
+    }
+
+    sent: Annotated[Count, Stored("sent_packets")]
+    received: Annotated[Count, Stored("received_packets")]
+    asked: Annotated[Count | None, Stored("asked_packets")] = None
+    refused: Annotated[Count, Stored("refused_packets")] = 0
+    no_buffer: Annotated[Count, Stored("no_buffer_packets")] = 0
+    late: Annotated[Count, Stored("late_packets")] = 0
+    missed: Annotated[Count, Stored("missed_packets")] = 0
+    surplus: Annotated[Count, Stored("surplus_packets")] = 0
     medium: Medium = Medium.QUEUE
     paused: bool = False
-    order: Order | None = None
+    order: Annotated[Order | None, INLINE] = None
 
     @property
     def refusing_is_duts(self) -> bool:

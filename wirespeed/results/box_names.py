@@ -12,11 +12,11 @@ from typing import TypeVar
 
 from wirespeed.errors import UsageError
 from wirespeed.files import json_of
-from wirespeed.results.file import AnyResult
+from wirespeed.results.measurement import MeasurementResult
 
 FIELDS = ("box", "load", "direction", "any")
 _FIELD = re.compile(r"\{(\w*)\}")
-R = TypeVar("R", bound=AnyResult)
+R = TypeVar("R", bound=MeasurementResult)
 
 
 @dataclass(frozen=True)

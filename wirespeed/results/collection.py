@@ -8,9 +8,9 @@ from typing import Any
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file
+from wirespeed.results.codec import as_object, placed
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.head_json import dut_from_json
-from wirespeed.results.json_values import as_object
+from wirespeed.results.measurement import dut_of
 
 FORMAT = "wirespeed-dut/1"
 _MOST_BYTES = 512 << 20
@@ -39,7 +39,7 @@ def read_collected(path: Path) -> Collected:
     """FileFault says what is wrong with the file."""
     document = json_of(read_text_file(path, "collection", _MOST_BYTES), path, "collection")
     try:
-        dut = dut_from_json(as_object(document, "the file"))
+        dut = placed("dut", dut_of, placed("the file", as_object, document).get("dut", {}))
         return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
     except ValueError as error:
         raise FileFault(f"{path} is not a collection of a device: {error}") from None

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.results.file import KINDS, AnyResult
+from wirespeed.results.measurement import MeasurementResult
 
 _FLAGS: dict[str, tuple[tuple[str, str], ...]] = {
     "loadtest": (
@@ -32,10 +32,10 @@ _COMMON = (
 _SWITCHES = (("ip6", "--ip6"), ("ride_link", "--ride-link"), ("keep_spoilt", "--keep-spoilt"))
 
 
-def command_of(result: AnyResult) -> str:
+def command_of(result: MeasurementResult) -> str:
     """As a shell takes it. A port, a bench or a device that the command named besides is not in the settings; `lab` of
     the result tells of it."""
-    kind = next(word for word, one in KINDS.items() if isinstance(result, one.type))
+    kind = result.kind
     return shlex.join(["wirespeed", kind, *_words(kind, result.variables)])
 
 

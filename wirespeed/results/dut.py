@@ -15,11 +15,24 @@ What the device does not tell is left out. What its machine tells (CPUs, NICs, s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
+from wirespeed.results.codec import (
+    INLINE,
+    SPARSE,
+    Item,
+    Misfit,
+    Stored,
+    as_object,
+    from_json,
+    is_number,
+    placed,
+    reader_of,
+    to_json,
+)
 from wirespeed.results.dut_cpu import MachineLoad
-from wirespeed.results.json_values import LARGEST, as_object
 from wirespeed.results.node_classes import takes_in
 
 INPUT_NODES = (
@@ -36,7 +49,6 @@ FLAT = (
     "out_pps",
     "drop_pps",
 )
-_COUNTS = ("in_packets", "out_packets", "drop_packets")
 
 
 @dataclass(frozen=True)
@@ -113,21 +125,36 @@ def entry_calls(nodes: Iterable[NodeCost]) -> int:
     return min(polls, sum(node.calls for node in entries))
 
 
+def _nodes_to_json(nodes: Iterable[NodeCost]) -> dict[str, list[int]]:
+    return {node.name: [node.calls, node.vectors, node.clocks, node.suspends] for node in nodes}
+
+
+def _nodes(raw: Any) -> tuple[NodeCost, ...]:
+    return tuple(placed(Item(name), partial(_node, name), row) for name, row in as_object(raw).items())
+
+
+def _node(name: str, row: Any) -> NodeCost:
+    if not isinstance(row, list) or len(row) != 4:
+        raise Misfit("is not a list of calls, vectors, clocks and suspends")
+    calls, vectors, clocks, suspends = map(reader_of(int), row)
+    return NodeCost(name, calls, vectors, clocks, suspends)
+
+
 @dataclass(frozen=True)
 class WorkerCost:
     """One worker over one interval. `clocks_total` are the interval's TSC ticks, so that nodes and `outside_nodes` sum
     to all of them; `nodes` has those that ran. Absent is the time that others had its CPU, None where it does not tell.
     """
 
-    name: str
-    cpu: int | None
-    interval_s: float
-    tsc_hz: int
-    loops: int
-    clocks_total: int
-    nodes: tuple[NodeCost, ...]
-    absent_s: float | None = None
-    longest_absent_s: float | None = None
+    name: str = ""
+    cpu: Annotated[int | None, SPARSE] = None
+    interval_s: Annotated[float, Stored("interval")] = 0.0
+    tsc_hz: int = 0
+    loops: int = 0
+    clocks_total: Annotated[int, Stored("clocks")] = 0
+    nodes: Annotated[tuple[NodeCost, ...], Stored(write=_nodes_to_json, read=_nodes)] = ()
+    absent_s: Annotated[float | None, Stored("absent", sparse=True)] = None
+    longest_absent_s: Annotated[float | None, Stored("longest_absent", sparse=True)] = None
 
     @property
     def outside_nodes(self) -> int:
@@ -147,18 +174,20 @@ class DutTelemetry:
     below it told, CPU by CPU.
     """
 
-    interval_s: float = 0.0
-    workers: tuple[WorkerCost, ...] = ()
-    in_packets: int | None = None
-    out_packets: int | None = None
-    drop_packets: int | None = None
-    drops: dict[str, int] = field(default_factory=dict)
-    events: dict[str, int] = field(default_factory=dict)
-    cpu_percent: dict[str, float] = field(default_factory=dict)
-    error: str | None = None
-    watts: float | None = None
-    told: dict[str, float] = field(default_factory=dict)
-    machine: MachineLoad | None = None
+    also_stored: ClassVar[Mapping[str, str]] = dict(zip(FLAT, FLAT, strict=True))
+
+    interval_s: Annotated[float, Stored("interval", sparse=True)] = 0.0
+    workers: Annotated[tuple[WorkerCost, ...], SPARSE] = ()
+    in_packets: Annotated[int | None, SPARSE] = None
+    out_packets: Annotated[int | None, SPARSE] = None
+    drop_packets: Annotated[int | None, SPARSE] = None
+    drops: Annotated[dict[str, int], SPARSE] = field(default_factory=dict)
+    events: Annotated[dict[str, int], SPARSE] = field(default_factory=dict)
+    cpu_percent: Annotated[dict[str, float], SPARSE] = field(default_factory=dict)
+    error: Annotated[str | None, SPARSE] = None
+    watts: Annotated[float | None, SPARSE] = None
+    told: Annotated[dict[str, float], Stored(is_kept=False)] = field(default_factory=dict)
+    machine: Annotated[MachineLoad | None, INLINE] = None
 
     @property
     def cycles_per_packet(self) -> float | None:
@@ -201,21 +230,8 @@ class DutTelemetry:
 
     def to_json(self) -> dict[str, Any]:
         """A sample's `dut` object; {} of a DUT that tells nothing."""
-        figures = {name: getattr(self, name) for name in (*FLAT, *_COUNTS)}
-        groups: dict[str, Mapping[str, float]] = {
-            "drops": self.drops,
-            "events": self.events,
-            "cpu_percent": self.cpu_percent,
-        }
-        out: dict[str, Any] = {"interval": self.interval_s} if self.interval_s > 0 else {}
-        out |= {name: value for name, value in figures.items() if value is not None}
-        out |= {name: dict(group) for name, group in groups.items() if group}
-        out |= {} if self.watts is None else {"watts": self.watts}
-        if self.workers:
-            out["workers"] = [_worker_to_json(worker) for worker in self.workers]
-        if self.machine is not None:
-            out |= self.machine.to_json()
-        return out if self.error is None else {**out, "error": self.error}
+        document: dict[str, Any] = to_json(self)
+        return document
 
     @classmethod
     def readable(cls, raw: Any) -> DutTelemetry:
@@ -228,35 +244,26 @@ class DutTelemetry:
     @classmethod
     def from_json(cls, raw: Any, where: str = "dut") -> DutTelemetry:
         """The telemetry of a sample's `dut` object; ValueError says what is wrong with it, and `where`."""
-        raw = as_object(raw, where)
-        error = None if raw.get("error") is None else str(raw["error"])
-        watts = None if raw.get("watts") is None else _number(raw["watts"], f"watts of {where}")
+        return placed(where, cls.of_document, raw)  # type: ignore[no-any-return]
+
+    @classmethod
+    def of_document(cls, raw: Any) -> DutTelemetry:
+        """As from_json, without a place. Figures that are no number in an older file, which was never checked, are left
+        out."""
+        raw = as_object(raw)
         if "interval" not in raw:
-            # What older programs wrote was never checked; what is not a number is no reason to refuse the file.
-            flat = {name: float(raw[name]) for name in FLAT if _is_number(raw.get(name))}
-            return cls(error=error, told=flat, watts=watts)
-        incoming, outgoing, dropped = (
-            None if raw.get(name) is None else _whole(raw[name], f"{name} of {where}") for name in _COUNTS
-        )
-        shares = as_object(raw.get("cpu_percent", {}), f"cpu_percent of {where}")
-        workers = raw.get("workers", [])
-        if not isinstance(workers, list):
-            raise ValueError(f"workers of {where} is not a list")
-        return cls(
-            interval_s=_number(raw["interval"], f"interval of {where}"),
-            workers=tuple(
-                _worker_from_json(worker, f"worker {index} of {where}") for index, worker in enumerate(workers)
-            ),
-            in_packets=incoming,
-            out_packets=outgoing,
-            drop_packets=dropped,
-            drops=_counts(raw.get("drops", {}), f"drops of {where}"),
-            events=_counts(raw.get("events", {}), f"events of {where}"),
-            cpu_percent={name: _number(share, f"cpu_percent of {where}") for name, share in shares.items()},
-            error=error,
-            watts=watts,
-            machine=MachineLoad.from_json(raw, where),
-        )
+            flat = {name: float(raw[name]) for name in FLAT if is_number(raw.get(name))}
+            return replace(from_json(cls, {key: raw[key] for key in ("error", "watts") if key in raw}), told=flat)
+        found = from_json(cls, raw)
+        for index, worker in enumerate(found.workers):
+            if worker.interval_s <= 0:
+                raise Misfit(f"is {worker.interval_s:g} s", "interval", f"worker {index}")
+        return found
+
+
+def telemetry_at(key: str) -> Stored:
+    """A field of a document that holds telemetry, unless it is empty."""
+    return Stored(key, sparse=True, read=DutTelemetry.of_document)
 
 
 @dataclass(frozen=True)
@@ -264,94 +271,18 @@ class DutFacts:
     """What a DUT is, for a result's head: `kind` such as router, linux or none, the commands that configured it, the
     CPUs that forward, and whatever else is worth knowing."""
 
-    name: str
-    kind: str
+    name: str = ""
+    kind: str = ""
     version: str = ""
     commands: tuple[str, ...] = ()
     cpus: tuple[int, ...] = ()
     details: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        lists = {"commands": list(self.commands), "cpus": list(self.cpus)}
-        return {"name": self.name, "kind": self.kind, "version": self.version, **lists, "details": dict(self.details)}
+        document: dict[str, Any] = to_json(self)
+        return document
 
     @classmethod
     def from_json(cls, raw: Any, where: str = "dut") -> DutFacts:
         """The facts of a result's head; what older files do not say is empty. ValueError says what is wrong."""
-        raw = as_object(raw, where)
-        commands, cpus = raw.get("commands", []), raw.get("cpus", [])
-        if not (isinstance(commands, list) and isinstance(cpus, list)):
-            raise ValueError(f"commands or cpus of {where} is not a list")
-        return cls(
-            name=str(raw.get("name", "")),
-            kind=str(raw.get("kind", "")),
-            version=str(raw.get("version", "")),
-            commands=tuple(map(str, commands)),
-            cpus=tuple(_whole(cpu, f"cpus of {where}") for cpu in cpus),
-            details={
-                key: str(value) for key, value in as_object(raw.get("details", {}), f"details of {where}").items()
-            },
-        )
-
-
-def _worker_to_json(worker: WorkerCost) -> dict[str, Any]:
-    said = {"cpu": worker.cpu, "absent": worker.absent_s, "longest_absent": worker.longest_absent_s}
-    return {
-        "name": worker.name,
-        "interval": worker.interval_s,
-        "tsc_hz": worker.tsc_hz,
-        "loops": worker.loops,
-        "clocks": worker.clocks_total,
-        **{name: value for name, value in said.items() if value is not None},
-        "nodes": {node.name: [node.calls, node.vectors, node.clocks, node.suspends] for node in worker.nodes},
-    }
-
-
-def _worker_from_json(raw: Any, where: str) -> WorkerCost:
-    raw = as_object(raw, where)
-
-    def number(name: str) -> float | None:
-        return None if raw.get(name) is None else _number(raw[name], f"{name} of {where}")
-
-    nodes = as_object(raw.get("nodes", {}), f"nodes of {where}")
-    found = WorkerCost(
-        name=str(raw.get("name", "")),
-        cpu=None if raw.get("cpu") is None else _whole(raw["cpu"], f"cpu of {where}"),
-        interval_s=number("interval") or 0.0,
-        tsc_hz=_whole(raw.get("tsc_hz", 0), f"tsc_hz of {where}"),
-        loops=_whole(raw.get("loops", 0), f"loops of {where}"),
-        clocks_total=_whole(raw.get("clocks", 0), f"clocks of {where}"),
-        nodes=tuple(_node(name, row, f"node {name} of {where}") for name, row in nodes.items()),
-        absent_s=number("absent"),
-        longest_absent_s=number("longest_absent"),
-    )
-    if found.interval_s <= 0:
-        raise ValueError(f"interval of {where} is {found.interval_s:g} s")
-    return found
-
-
-def _node(name: str, row: Any, where: str) -> NodeCost:
-    if not isinstance(row, list) or len(row) != 4:
-        raise ValueError(f"{where} is not a list of calls, vectors, clocks and suspends")
-    calls, vectors, clocks, suspends = (_whole(count, where) for count in row)
-    return NodeCost(name, calls, vectors, clocks, suspends)
-
-
-def _counts(raw: Any, where: str) -> dict[str, int]:
-    return {reason: _whole(count, where) for reason, count in as_object(raw, where).items()}
-
-
-def _whole(value: Any, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{where} is {str(value)[:40]!r}, not a whole number")
-    return value
-
-
-def _number(value: Any, where: str) -> float:
-    if not _is_number(value):
-        raise ValueError(f"{where} is {str(value)[:40]!r}, not a sensible number")
-    return float(value)
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST  # not so NaN
+        return from_json(cls, raw, where)

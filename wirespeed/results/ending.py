@@ -1,17 +1,23 @@
-"""How a measurement that is more than samples ended: a search, a suite of tests, a soak."""
+"""How a measurement ended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from wirespeed.errors import error_of
-from wirespeed.results.outcome import COMPLETE, FAILED, Status
+
+Status = Literal["complete", "interrupted", "failed"]
+
+COMPLETE: Status = "complete"
+INTERRUPTED: Status = "interrupted"
+FAILED: Status = "failed"
 
 
 @dataclass(frozen=True)
 class Ending:
     """`status` says whether it ran to its end; `reason` and `exit_code` say why not. `started` is ISO 8601 in UTC;
-    `notes` are sentences about the whole measurement."""
+    `notes` are sentences about the whole measurement, such as that flow control could not be switched off."""
 
     status: Status = COMPLETE
     reason: str = ""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
+
+from wirespeed.results.codec import Stored
 
 
 @dataclass(frozen=True)
@@ -11,9 +14,9 @@ class Order:
     """Received packets of one direction. `duplicates` came before (RFC 5560), `reordered` came for the first time after
     a later one (RFC 4737). `unplaced` came from so far back that they may be either."""
 
-    duplicates: int = 0
-    reordered: int = 0
-    unplaced: int = 0
+    duplicates: Annotated[int, Stored("duplicate_packets")] = 0
+    reordered: Annotated[int, Stored("reordered_packets")] = 0
+    unplaced: Annotated[int, Stored("unplaced_packets")] = 0
 
     def since(self, before: Order) -> Order:
         """The growth since an earlier reading."""

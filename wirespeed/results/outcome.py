@@ -1,18 +1,12 @@
-"""How a measurement ended, in numbers that carry their doubt."""
+"""What a measurement came to, in numbers that carry their doubt."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from wirespeed.results.balance import Balance, Medium
-
-Status = Literal["complete", "interrupted", "failed"]
-
-COMPLETE: Status = "complete"
-INTERRUPTED: Status = "interrupted"
-FAILED: Status = "failed"
 
 
 @dataclass(frozen=True)
@@ -60,29 +54,23 @@ class ChannelOutcome:
     frame_bytes: float | None
     received_frame_bytes: float | None
     line_bps: float | None
-    full_load: LoadPoint | None
-    held: LoadPoint | None
-    lossy_from: LoadPoint | None
-    saturated: Knee | None
-    tester_limited: bool
+    full_load: LoadPoint | None = None
+    held: LoadPoint | None = None
+    lossy_from: LoadPoint | None = None
+    saturated: Knee | None = None
+    tester_limited: bool = False
     spoilt_samples: int = 0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`status` says whether the test ran to its end; `reason` and `exit_code` say why not. `drain_s` is how long the
-    packets under way were waited for, `settled` whether the counters came to rest. `notes` are sentences about the
-    whole test, such as that flow control could not be switched off."""
+    """What a load test came to. `drain_s` is how long the packets under way were waited for, `settled` whether the
+    counters came to rest."""
 
-    status: Status = COMPLETE
-    reason: str = ""
-    exit_code: int = 0
-    started: str = ""
     threshold: float = 0.001
     drain_s: float | None = None
     settled: bool | None = None
     channels: Mapping[str, ChannelOutcome] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.codec import SPARSE
 from wirespeed.results.order import Order
 
 MEASURED_PHASES = ("ramp", "hold", "step", "trial")
@@ -57,12 +58,12 @@ class Moment:
     was summed over.
     """
 
-    steal_s: float | None = None
-    tester_absent_s: float | None = None
-    tester_longest_absent_s: float | None = None
-    dut_absent_s: float | None = None
-    dut_longest_absent_s: float | None = None
-    cpus: int | None = None
+    steal_s: Annotated[float | None, SPARSE] = None
+    tester_absent_s: Annotated[float | None, SPARSE] = None
+    tester_longest_absent_s: Annotated[float | None, SPARSE] = None
+    dut_absent_s: Annotated[float | None, SPARSE] = None
+    dut_longest_absent_s: Annotated[float | None, SPARSE] = None
+    cpus: Annotated[int | None, SPARSE] = None
 
 
 @dataclass(frozen=True)

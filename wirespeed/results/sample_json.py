@@ -7,10 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from wirespeed.errors import UsageError
-from wirespeed.results.channel import Channel, parse_channel
+from wirespeed.results.codec import channel_of, from_json, placed, to_json
 from wirespeed.results.json_values import as_number, as_object
 from wirespeed.results.order import Order
 from wirespeed.results.phases import phases_of
@@ -23,8 +20,6 @@ _COUNTERS = (
     *("asked", "refused", "no_buffer", "late", "rx_missed", "rx_pause_frames", "foreign"),
 )
 _PORT = re.compile(r"\d{1,3}", re.ASCII)
-_LATENCY = TypeAdapter(Latency)
-_MOMENT = TypeAdapter(Moment)
 _ORDER = tuple(one.name for one in fields(Order))
 
 
@@ -37,13 +32,13 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     channels = {
         str(channel): ({"ours": sample.ours[channel]} if channel in sample.ours else {})
         | (asdict(sample.order[channel]) if channel in sample.order else {})
-        | ({"latency": asdict(sample.latency[channel])} if channel in sample.latency else {})
+        | ({"latency": to_json(sample.latency[channel])} if channel in sample.latency else {})
         for channel in sorted({*sample.ours, *sample.latency})
     }
     if channels:
         raw["channels"] = channels
     if sample.machine is not None:
-        raw["machine"] = {key: value for key, value in asdict(sample.machine).items() if value is not None}
+        raw["machine"] = to_json(sample.machine)
     if sample.links_down:
         raw["links_down"] = list(sample.links_down)
     return raw
@@ -58,11 +53,19 @@ def _port_to_json(values: PortSample) -> dict[str, Any]:
     return rates | layer1 | totals | ({"kinds": dict(values.kinds)} if values.kinds else {})
 
 
-def samples_from_json(raws: Iterable[Any], variables: Mapping[str, Any]) -> tuple[Sample, ...]:
-    """All samples of a file, with the phases that it does not tell; as sample_from_json."""
-    samples = [sample_from_json(index, raw) for index, raw in enumerate(raws)]
+def samples_to_json(samples: Iterable[Sample]) -> dict[str, Any]:
+    return {str(index): sample_to_json(sample) for index, sample in enumerate(samples)}
+
+
+def samples_from_json(raw: Any) -> tuple[Sample, ...]:
+    """All samples of a file; as sample_from_json."""
+    return tuple(sample_from_json(index, one) for index, one in enumerate(raw.values()))
+
+
+def with_phases(samples: tuple[Sample, ...], variables: Mapping[str, Any]) -> tuple[Sample, ...]:
+    """The same with the phases that the file does not tell."""
     if all(sample.phase for sample in samples):
-        return tuple(samples)
+        return samples
     loads_pps = [sum(port.tx_pps for port in sample.ports.values()) for sample in samples]
     phases = phases_of([sample.t_s for sample in samples], loads_pps, variables)
     return tuple(
@@ -82,7 +85,7 @@ def sample_from_json(index: int, raw: Any) -> Sample:
     if interval_s <= 0:
         raise ValueError(f"interval in {here} is {interval_s:g} s")
     channels = {
-        channel_of(name, here): as_object(value, f"channel {name} in {here}")
+        placed(here, channel_of, name): as_object(value, f"channel {name} in {here}")
         for name, value in as_object(raw.get("channels", {}), f"channels in {here}").items()
     }
     return Sample(
@@ -105,11 +108,11 @@ def sample_from_json(index: int, raw: Any) -> Sample:
             if "duplicates" in value
         },
         latency={
-            channel: valid(_LATENCY, value["latency"], f"latency of {channel} in {here}")
+            channel: from_json(Latency, value["latency"], f"latency of {channel} in {here}")
             for channel, value in channels.items()
             if "latency" in value
         },
-        machine=valid(_MOMENT, raw["machine"], f"machine in {here}") if "machine" in raw else None,
+        machine=from_json(Moment, raw["machine"], f"machine in {here}") if "machine" in raw else None,
         links_down=tuple(int(as_number(port, f"links_down in {here}")) for port in raw.get("links_down", ())),
     )
 
@@ -132,18 +135,3 @@ def _port_from_json(raw: Any, where: str) -> PortSample:
         asked_pps=None if raw.get("asked_pps") is None else rate("asked_pps"),
         kinds={str(kind): int(as_number(count, f"{kind} of {where}")) for kind, count in kinds.items()},
     )
-
-
-def channel_of(text: object, where: str) -> Channel:
-    try:
-        return parse_channel(str(text))
-    except UsageError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def valid(adapter: TypeAdapter[Any], raw: Any, where: str) -> Any:
-    try:
-        return adapter.validate_python(raw)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False)[0]
-        raise ValueError(f"{'.'.join(str(part) for part in (where, *fault['loc']))}: {fault['msg'][:200]}") from None

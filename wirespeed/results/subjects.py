@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.file import AnyResult
-from wirespeed.results.loadtest import Result
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Mark, Verdict
 
 
@@ -44,11 +43,11 @@ class Value:
     upper_pps: float | None = None
 
 
-def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
+def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
     """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are not rates."""
     if verdict.kind == "soak":
         return
-    load, ways = load_of(result), directions_of(channels_of(result))
+    load, ways = load_of(result), directions_of(result.channels)
     ended = "" if verdict.status == "complete" or verdict.kind != "loadtest" else f"the test is {verdict.status}"
     for one in verdict.figures:
         if one.rate_pps:
@@ -66,16 +65,12 @@ def figures(result: AnyResult, verdict: Verdict) -> Iterator[tuple[Subject, Valu
             yield Subject(verdict.kind, load, ways, one.name), value
 
 
-def channels_of(result: AnyResult) -> tuple[Channel, ...]:
-    return result.channels if isinstance(result, Result) else result.directions
-
-
-def box_of(result: AnyResult) -> str:
+def box_of(result: MeasurementResult) -> str:
     """What forwarded."""
     return str(result.dut.get("name") or "unknown")
 
 
-def load_of(result: AnyResult) -> str:
+def load_of(result: MeasurementResult) -> str:
     """The profile with its settings."""
     profile = PurePath(str(result.variables.get("profile_file") or "unknown")).stem
     settings = str(result.variables.get("tunables") or "")

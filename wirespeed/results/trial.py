@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from wirespeed.results.balance import Balance, total
 from wirespeed.results.channel import Channel
-from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.codec import SPARSE, Stored
+from wirespeed.results.dut import DutTelemetry, telemetry_at
 from wirespeed.results.sample import Latency, Moment
 from wirespeed.units import Rate
 
@@ -30,10 +32,10 @@ class ChannelTrial:
     balance: Balance
     offered_pps: float
     received_pps: float
-    latency: Latency | None = None
+    latency: Annotated[Latency | None, SPARSE] = None
     tester_limited: bool = False
-    most_by_absence: float | None = None
-    spoilt: str | None = None
+    most_by_absence: Annotated[float | None, SPARSE] = None
+    spoilt: Annotated[str | None, SPARSE] = None
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,15 @@ class TrialResult:
     """
 
     rate: Rate
-    began_s: float
-    ended_s: float
+    began_s: Annotated[float, Stored("began")]
+    ended_s: Annotated[float, Stored("ended")]
     channels: Mapping[Channel, ChannelTrial]
     drain: Drain
-    moment: Moment | None = None
-    links_down: tuple[int, ...] = ()
-    dut_before: DutTelemetry = field(default_factory=DutTelemetry)
-    dut: DutTelemetry = field(default_factory=DutTelemetry)
-    dut_after: DutTelemetry = field(default_factory=DutTelemetry)
+    moment: Annotated[Moment | None, Stored("machine", sparse=True)] = None
+    links_down: Annotated[tuple[int, ...], SPARSE] = ()
+    dut_before: Annotated[DutTelemetry, telemetry_at("dut.before")] = field(default_factory=DutTelemetry)
+    dut: Annotated[DutTelemetry, telemetry_at("dut.under_load")] = field(default_factory=DutTelemetry)
+    dut_after: Annotated[DutTelemetry, telemetry_at("dut.after")] = field(default_factory=DutTelemetry)
 
     @property
     def duration_s(self) -> float:

@@ -8,8 +8,8 @@ from typing import Any
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.pages.words import words
 from wirespeed.results.command import command_of
-from wirespeed.results.file import AnyResult
 from wirespeed.results.inspection import Inspection
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_line
 from wirespeed.site.entries import Told
 from wirespeed.site.names import text_file
@@ -21,7 +21,7 @@ ALONE = (
 """Of a result's page."""
 
 
-def told_of(found: AnyResult | Inspection, digest: str) -> tuple[Told, dict[str, str]]:
+def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, dict[str, str]]:
     """And the texts that it carries, by the file they go to."""
     if isinstance(found, Inspection):
         carried = {name: kept.text for name, kept in found.texts.items()}

@@ -10,10 +10,8 @@ from statistics import median
 from wirespeed.compare.sequential import AbVerdict, judge
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file
 from wirespeed.results.figures import rate_text
-from wirespeed.results.file import read_file
-from wirespeed.results.loadtest import Result
-from wirespeed.results.search import SearchResult
 from wirespeed.results.verdict import FULL_LOAD, Verdict
 from wirespeed.suite.cells import Cell
 
@@ -66,7 +64,7 @@ def group_of(cell: Cell) -> Group:
 def verdict(file: Path) -> Verdict:
     """The verdict on a result. MeasurementError for a result that is neither a load test nor a search."""
     result = read_file(file)
-    if not isinstance(result, Result | SearchResult):
+    if result.kind not in ("loadtest", "search"):
         raise MeasurementError(f"{file}: --ab compares load tests and searches")
     return verdict_of(result)
 

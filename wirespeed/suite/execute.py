@@ -15,8 +15,8 @@ from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.errors import FileFault
+from wirespeed.measurement.file import read_file
 from wirespeed.measurement.registry import options_of
-from wirespeed.results.file import KINDS, read_file
 from wirespeed.results.journal import journal_path
 from wirespeed.suite.benches import Place
 from wirespeed.suite.cells import Cell
@@ -70,7 +70,7 @@ def can_resume(command: str, output: Path) -> bool:
         found = read_file(output) if output.exists() or journal_path(output).exists() else None
     except FileFault:
         return False
-    return isinstance(found, KINDS[command].type)
+    return found is not None and found.kind == command
 
 
 def _run_all(steps: Steps, log: Path) -> None:

@@ -7,13 +7,12 @@ import json
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.suite.model import FORMAT, Campaign
 from wirespeed.suite.tests import TESTS
-from wirespeed.yaml_places import first_error, parsed, wrong_value
 
 _MOST_BYTES = 1 << 20
 
@@ -25,18 +24,15 @@ def read_campaign(path: Path) -> Campaign:
 
 def parse_campaign(text: str, name: str = "suite.yaml") -> Campaign:
     """As `read_campaign`, of a text; `name` is the file's in errors."""
-    tree, raw = parsed(text, name)
-    if not isinstance(raw, dict):
-        raise FileFault(f"{name} has no campaign in it; docs/campaigns.md shows one")
+    from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
+
+    document, raw = mapping_of(text, name, "has no campaign in it; docs/campaigns.md shows one")
     form = raw.get("suite")
     if isinstance(form, int) and form > FORMAT:
         raise FileFault(f"{name}: it is of format {form}, this program reads up to {FORMAT}; take a newer wirespeed")
     if form != FORMAT:
         raise FileFault(f"{name}: its format is not said; begin the file with `suite: {FORMAT}`")
-    try:
-        return Campaign.model_validate(raw)
-    except ValidationError as error:
-        raise FileFault(f"{name}:{first_error(error.errors(), tree, 'campaign', _place, _words)}") from None
+    return validated(Campaign, document, name, "campaign", _words, _place)
 
 
 def schema_text() -> str:
@@ -53,11 +49,9 @@ def _words(error: Any) -> str:
     match error["type"]:
         case "extra_forbidden":
             return f"there is no such key{_nearest(error['loc'])}"
-        case "missing":
-            return "it is needed and not there"
         case "union_tag_invalid" | "union_tag_not_found":
             return f"`command` says what runs: {', '.join(TESTS)}"
-    return wrong_value(error)
+    return ""
 
 
 def _nearest(loc: tuple[str | int, ...]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
 from wirespeed.results.verdict import Verdict
 
 

@@ -7,9 +7,10 @@ from pathlib import Path, PurePath
 
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
-from wirespeed.results.file import KINDS, of_bytes
+from wirespeed.measurement.file import of_bytes
+from wirespeed.measurement.registry import class_of
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.journal import MAX_RESULT_BYTES
-from wirespeed.results.outcome import COMPLETE
 from wirespeed.suite.cells import Cell
 
 
@@ -28,8 +29,8 @@ def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
         result = of_bytes(content, file)
     except FileFault as fault:
         return str(fault)
-    kind, test = KINDS[cell.command], PurePath(str(result.variables.get("output_file") or "")).stem
-    if not isinstance(result, kind.type):
+    kind, test = class_of(cell.command), PurePath(str(result.variables.get("output_file") or "")).stem
+    if result.kind != cell.command:
         return f"{file} is not a {kind.noun}"
     if test != cell.stem:
         return f"{file} is the result of another test, {test or 'without a name'}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.results.file import read_file
+from wirespeed.measurement.file import read_file
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
 
 _FRESH_S = 1.0

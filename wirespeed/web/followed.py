@@ -10,13 +10,13 @@ from typing import Any
 
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.followed import Frame
 from wirespeed.measurement.loadtest.followed import sample_frame
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
-from wirespeed.results import loadtest_json
-from wirespeed.results.file import AnyResult, kind_name, of_journal, read_file
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
-from wirespeed.results.loadtest import Result
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import sample_from_json
 
@@ -76,7 +76,7 @@ class Followed:
         first = not self._offset
         if first and not is_journal(lines[0]):
             raise ValueError(f"{journal} is not a journal of a test")
-        if first and json.loads(lines[0]).get("journal") != format_of(loadtest_json.KIND):
+        if first and json.loads(lines[0]).get("journal") != format_of(Result.kind):
             self._read_whole(journal)
             return
         if first and len(lines) < 2:
@@ -95,8 +95,8 @@ class Followed:
         if first:
             document = json.loads(lines[0])
             stats = {"0": json.loads(lines[1])}
-            self._loadtest = loadtest_json.from_json({**document, "stats": stats, "outcome": {}}, self.file.stem)
-            self.head = _head(self._loadtest, loadtest_json.KIND, str(document.get("started", "")))
+            self._loadtest = Result.from_json({**document, "stats": stats, "outcome": {}}, self.file.stem)
+            self.head = _head(self._loadtest, Result.kind, str(document.get("started", "")))
             lines = lines[1:]
         assert self._loadtest is not None
         for line in lines:
@@ -127,12 +127,12 @@ class Followed:
         if frames[: len(self.frames)] != self.frames:
             self.epoch += 1
         self.frames = frames
-        self.head = _head(result, kind_name(result), result.ending.started)
+        self.head = _head(result, result.kind, result.ending.started)
         self.status = result.ending.status
         self.verdicts = verdict_of(result).lines
 
 
-def _head(result: AnyResult | None, kind: str, started: str) -> dict[str, Any]:
+def _head(result: MeasurementResult | None, kind: str, started: str) -> dict[str, Any]:
     if result is None:
         return {"name": "", "kind": kind, "started": started, "load": "", "box": ""}
     settings = str(result.variables.get("tunables") or "")

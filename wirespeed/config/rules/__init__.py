@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.rules import (
     acls,
@@ -22,6 +21,7 @@ from wirespeed.config.rules import (
     unnumbered,
     xconnects,
 )
+from wirespeed.findings import Finding
 
 Rule = Callable[[Lookup], Iterator[Finding]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import instance_of
+from wirespeed.findings import Finding
 
 
 def instances_above(most: int, section: str, names: Iterable[str]) -> Iterator[Finding]:

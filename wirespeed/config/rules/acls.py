@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.acl_terms import Unusable, port_range, protocol_number, rules_of, value_range
-from wirespeed.config.findings import Finding, Path
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.schema import AclTerm
+from wirespeed.findings import Finding, Path
 
 _TCP, _UDP = 6, 17
 _ICMP, _ICMP6 = 1, 58

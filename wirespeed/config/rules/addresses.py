@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_interface
 
-from wirespeed.config.findings import Finding, Path
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.state import Kind
+from wirespeed.findings import Finding, Path
 
 
 @dataclass(frozen=True, slots=True)

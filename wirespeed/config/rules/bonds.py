@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding, Path
 from wirespeed.config.lookup import Face, Lookup
 from wirespeed.config.rules._instances import instances_above
 from wirespeed.config.state import Kind
+from wirespeed.findings import Finding, Path
 
 _MOST_INSTANCE = 4294967294
 

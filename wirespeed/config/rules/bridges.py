@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding, Path
 from wirespeed.config.lookup import Lookup, instance_of
+from wirespeed.findings import Finding, Path
 
 _MOST_INSTANCE = 16777215
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding, Path
 from wirespeed.config.lookup import Lookup, instance_of, kind_of
 from wirespeed.config.rules._instances import instances_above
 from wirespeed.config.state import Kind
+from wirespeed.findings import Finding, Path
 
 _MOST_LOOPBACK = 4095
 _DEFINES = {Kind.BOND: "bond", Kind.TAP: "TAP", Kind.VXLAN: "tunnel", Kind.LOOPBACK: "loopback"}

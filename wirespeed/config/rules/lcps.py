@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.state import Kind
+from wirespeed.findings import Finding
 
 
 def lcp_is_unique(lookup: Lookup) -> Iterator[Finding]:

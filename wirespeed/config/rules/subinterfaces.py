@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Face, Lookup
 from wirespeed.config.state import Encapsulation, Kind
+from wirespeed.findings import Finding
 
 _MOST_VLAN = 4095
 

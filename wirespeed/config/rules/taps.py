@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Lookup, instance_of
+from wirespeed.findings import Finding
 
 _MOST_INSTANCE = 1024
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.rules._instances import instances_above
+from wirespeed.findings import Finding
 
 _MOST_INSTANCE = (1 << 31) - 1
 

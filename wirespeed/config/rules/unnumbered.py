@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Face, Lookup
+from wirespeed.findings import Finding
 
 
 def _borrowers(lookup: Lookup) -> Iterator[tuple[Face, str]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.config.findings import Finding
 from wirespeed.config.lookup import Face, Lookup
 from wirespeed.config.state import Kind
+from wirespeed.findings import Finding
 
 
 def _xconnects(lookup: Lookup) -> Iterator[tuple[Face, str]]:

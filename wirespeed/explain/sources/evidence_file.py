@@ -16,21 +16,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from wirespeed import yaml_places
 from wirespeed.cases.facts import Box, Case, Cpu, Flows, Link, Load, Step, Worker
 from wirespeed.cases.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
+from wirespeed.documents import mapping_of, validated
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.sources.pasted import more_than_offered
 from wirespeed.explain.sources.plain_lines import plain_text
 from wirespeed.explain.sources.show_run import counted_in, workers_of
 from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in
 from wirespeed.explain.words import share_text
+from wirespeed.files import read_text_file
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps, parse_rate, parse_speed
-from wirespeed.yaml_places import first_error, line_of, wrong_value
 
 T = TypeVar("T")
 
@@ -195,28 +195,17 @@ class EvidenceText(_Strict):
 
 def read_evidence(path: Path) -> tuple[Case, ...]:
     """A case for each test that the file wants explained, all unless it says; the other tests stand beside it."""
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise FileFault(f"{path} has more than {_MOST_BYTES:,} bytes: no evidence file")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFault(f"cannot read {path}: {error}") from error
-    return cases_of(text, path.name)
+    return cases_of(read_text_file(path, "evidence file", _MOST_BYTES), path.name)
 
 
-def cases_of(text: str, source: str) -> tuple[Case, ...]:
+def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
     """Like read_evidence, of a text; FileFault names the line, the path in the file and the fault."""
-    tree, raw = yaml_places.parsed(text, source)
-    if not isinstance(raw, dict):
-        raise FileFault(f"{source} has no evidence in it; docs/explain.md shows one")
-    try:
-        parsed = EvidenceText.model_validate(raw)
-    except ValidationError as error:
-        raise FileFault(f"{source}:{first_error(error.errors(), tree, 'evidence', _place, _words)}") from None
+    document, _ = mapping_of(text, source, "has no evidence in it; docs/explain.md shows one")
+    parsed = validated(EvidenceText, document, source, "evidence")
     named = [test.name for test in parsed.tests]
     unknown = [name for name in parsed.explain if name not in named]
     if unknown:
-        line = line_of(tree, ("explain",))
+        line = document.line(("explain",))
         raise FileFault(f"{source}:{line}: explain: there is no test {unknown[0]!r}; there is {', '.join(named)}")
     loads = {}
     for number, test in enumerate(parsed.tests):
@@ -224,7 +213,7 @@ def cases_of(text: str, source: str) -> tuple[Case, ...]:
             loads[test.name] = _load(test, source)
             _pasted(test, f"{source}: {test.name}")
         except UsageError as error:
-            place = f"{source}:{line_of(tree, ('tests', number))}"
+            place = f"{source}:{document.line(('tests', number))}"
             raise FileFault(f"{place}: tests.{number}: {str(error).removeprefix(f'{source}: ')}") from None
     boxes = {test.name: test.box or parsed.box for test in parsed.tests}
     wanted = parsed.explain or tuple(named)
@@ -234,19 +223,6 @@ def cases_of(text: str, source: str) -> tuple[Case, ...]:
         others = tuple(loads[name] for name in loads if name != test.name and _is_same(boxes[name], box))
         found.append(_case(test, box, loads[test.name], others, source))
     return tuple(found)
-
-
-def _place(error: Any) -> tuple[str | int, ...]:
-    return tuple(error["loc"])
-
-
-def _words(error: Any) -> str:
-    match error["type"]:
-        case "extra_forbidden":
-            return "there is no such key"
-        case "missing":
-            return "it is needed and not there"
-    return wrong_value(error)
 
 
 def _is_same(one: BoxText, other: BoxText) -> bool:

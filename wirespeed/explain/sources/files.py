@@ -11,11 +11,13 @@ from wirespeed.cases.facts import Case, Load
 from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.measurement.registry import part_of
 from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.collection import Collected, is_collected, read_collected
-from wirespeed.results.file import AnyResult, read_file
 from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
+from wirespeed.results.measurement import MeasurementResult
 
 YAML = (".yaml", ".yml")
 T = TypeVar("T")
@@ -51,16 +53,18 @@ def is_result(path: Path) -> bool:
     return path.suffix not in YAML and not is_inspection(path) and not is_collected(path)
 
 
-def cases_of_results(results: Sequence[AnyResult], inspections: Sequence[Inspection] = ()) -> tuple[Case, ...]:
+def cases_of_results(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> tuple[Case, ...]:
     """The same of results as values, each under its name. Of the inspections those are used that are named as the box
     is: there may be others, of the tester."""
     found = [case for one in results for case in cases_of(one, one.name)]
     return side_by_side([_known(case, _Beside(tuple(inspections)), is_only=False) for case in found])
 
 
-def cases_of(found: AnyResult, source: str) -> tuple[Case, ...]:
-    """Those of one file are of one device, whatever it is called: each stands beside the others."""
-    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source)
+def cases_of(found: MeasurementResult, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
+    """Those of one file are of one device, whatever it is called: each stands beside the others. `analysis` is that of
+    a load test, where it is made already."""
+    made = () if analysis is None else (analysis,)
+    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source, *made)
     return tuple(
         replace(case, others=(*case.others, *(other.load for other in cases if other is not case))) for case in cases
     )

@@ -8,7 +8,6 @@ from statistics import fmean
 
 from wirespeed.cases.facts import Case, Load, Step, Worker
 from wirespeed.cases.machine_facts import Energy, Machine
-from wirespeed.cases.settled import settled
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
     box_of,
@@ -23,12 +22,13 @@ from wirespeed.cases.telemetry import (
     workers_told,
 )
 from wirespeed.cases.trials import idle_watts
-from wirespeed.results.analysis import SUM, Analysis, Curve, analyse
+from wirespeed.measurement.counting import Counting, counting_of
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.settled import settled
 from wirespeed.results.balance import Medium
-from wirespeed.results.counting import Counting, counting_of
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
-from wirespeed.results.loadtest import Result
 from wirespeed.results.machine import is_absence
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
@@ -39,12 +39,10 @@ _MOST_STEPS = 40
 _LEAST_STEPS = 6
 
 
-def cases_of(
-    result: Result, source: str, analysis: Analysis | None = None, *, with_directions: bool = True
-) -> tuple[Case, ...]:
-    """The sum's case for a test of several directions, with theirs unless told, else its one direction's; () of a file
+def cases_of(result: Result, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
+    """The sum's case for a test of several directions, with theirs, else its one direction's; () of a file
     without samples. `analysis` is the result's, where it is made already."""
-    analysis = settled(analysis or analyse(result))
+    analysis = settled(analysis or result.analysis)
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()
@@ -53,7 +51,7 @@ def cases_of(
     chosen = {point.t_s for point in top}
     samples = [sample for sample in result.samples if sample.t_s in chosen]
     case = _case(analysis, main, top, samples, source)
-    if main.channel != SUM or not with_directions:
+    if main.channel != SUM:
         return (case,)
     each = [_direction(case, analysis, one, chosen) for one in analysis.directions if _loaded(one)]
     return (replace(case, directions=tuple(each)),)

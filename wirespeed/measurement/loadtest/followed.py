@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.measurement.followed import PACKETS, Frame, Summary, cost_of, way_of
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.loadtest import Result
 from wirespeed.results.point import Point, points
 from wirespeed.results.sample import Sample
 

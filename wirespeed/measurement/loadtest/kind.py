@@ -12,17 +12,18 @@ from rich.console import Console
 from wirespeed.bench.ceiling import ceiling_note
 from wirespeed.bench.options import SERVER
 from wirespeed.errors import UsageError
-from wirespeed.loadtest.live import summary, title_of, watcher
-from wirespeed.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
-from wirespeed.loadtest.run import Progress, load_for, run_loadtest
-from wirespeed.measure.machine import is_local, is_virtual_here
+from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
+from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
-from wirespeed.results.loadtest import Result
-from wirespeed.results.loadtest_journal import LoadtestJournal
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.sample_json import sample_to_json
+from wirespeed.trial.machine import is_local, is_virtual_here
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 
@@ -70,7 +71,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             dut=stand.dut,
             stop=stop,
             load=self._load,
-            recorder=LoadtestJournal(journal),
+            recorder=JournalRecorder(journal, sample_to_json),
         )
         note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
         return result if note is None else result.noted(note)

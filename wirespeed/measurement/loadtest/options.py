@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.results.loadtest import Result
 from wirespeed.units import parse_duration, parse_ratio
 
 

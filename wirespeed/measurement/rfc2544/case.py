@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wirespeed.cases.facts import Case
 from wirespeed.cases.trials import Tried, case_of, idle_watts
-from wirespeed.results.rfc2544 import Rfc2544Result, SuiteTrial
+from wirespeed.measurement.rfc2544.result import Rfc2544Result, SuiteTrial
 
 _TESTS = ("throughput", "frame-loss")
 """Whose trials are loads held for a while. The others burst, cut loads or reset the device."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.measurement.followed import Frame, Summary, summary_of_trials, trial_frame
-from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
 
 
 def frames_of(result: Rfc2544Result) -> Iterator[Frame]:

@@ -10,22 +10,29 @@ from rich.console import Console
 
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
-from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.live import summary, watcher
 from wirespeed.measurement.rfc2544.options import Rfc2544Options
+from wirespeed.measurement.rfc2544.plan import (
+    Rfc2544Plan,
+    check_plan,
+    parse_share,
+    parse_sizes,
+    parse_test,
+    parse_waits,
+)
+from wirespeed.measurement.rfc2544.reset_command import reset_by
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.rfc2544.run import loads_for, raise_for_ending, run_rfc2544
+from wirespeed.measurement.rfc2544.text import text_block
 from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.results.file import read_file
 from wirespeed.results.journal import Journal
-from wirespeed.results.output import check_writable
-from wirespeed.results.rfc2544 import Rfc2544Result
-from wirespeed.results.rfc2544_json import Rfc2544Journal
-from wirespeed.results.rfc2544_text import text_block
-from wirespeed.rfc2544.bench import Progress
-from wirespeed.rfc2544.live import summary, watcher
-from wirespeed.rfc2544.plan import Rfc2544Plan, check_plan, parse_share, parse_sizes, parse_test, parse_waits
-from wirespeed.rfc2544.reset_command import reset_by
-from wirespeed.rfc2544.run import loads_for, raise_for_ending, run_rfc2544
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.watching import Watcher
 
 RESTART = "software reset: the router's process is ended and started again"
@@ -73,7 +80,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             dut=stand.dut,
             stop=stop,
             loads=self._loads,
-            recorder=Rfc2544Journal(journal),
+            recorder=JournalRecorder(journal),
             do_reset=self._by_command or stand.restart,
         )
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
-from wirespeed.results.rfc2544 import Rfc2544Result
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.units import parse_duration
 
 SIZES = "64,128,256,512,1024,1280,1518"

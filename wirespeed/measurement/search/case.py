@@ -7,7 +7,8 @@ from statistics import fmean
 
 from wirespeed.cases.facts import Case
 from wirespeed.cases.trials import Tried, case_of, idle_watts
-from wirespeed.results.search import SearchResult, SearchTrial
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.results.search_trial import SearchTrial
 
 
 def cases_of(search: SearchResult, source: str) -> tuple[Case, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.measurement.followed import Frame, Summary, summary_of_trials, trial_frame
-from wirespeed.results.search import SearchResult
+from wirespeed.measurement.search.result import SearchResult
 
 
 def frames_of(result: SearchResult) -> Iterator[Frame]:

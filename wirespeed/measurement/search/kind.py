@@ -8,18 +8,18 @@ from typing import ClassVar
 
 from rich.console import Console
 
-from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.search.goals import PRESETS, goals_of
+from wirespeed.measurement.search.live import summary, watcher
 from wirespeed.measurement.search.options import SearchOptions
+from wirespeed.measurement.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.run import Progress, loads_for, raise_for_ending, run_search
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
-from wirespeed.results.search import SearchResult
-from wirespeed.results.search_json import SearchJournal
-from wirespeed.search.goals import PRESETS, goals_of
-from wirespeed.search.live import summary, watcher
-from wirespeed.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
-from wirespeed.search.run import Progress, loads_for, raise_for_ending, run_search
+from wirespeed.results.recorder import JournalRecorder
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 
@@ -62,7 +62,7 @@ class Search(Measurement[SearchOptions, SearchResult]):
             dut=stand.dut,
             stop=stop,
             loads=self._loads,
-            recorder=SearchJournal(journal),
+            recorder=JournalRecorder(journal),
         )
 
     def raise_for(self, result: SearchResult) -> None:

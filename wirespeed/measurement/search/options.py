@@ -7,7 +7,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile, Robust
-from wirespeed.results.search import SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.units import parse_duration
 
 

@@ -12,9 +12,9 @@ from wirespeed.cases.machine_facts import Energy, Machine
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import box_of
 from wirespeed.cases.trials import idle_watts
+from wirespeed.measurement.soak.result import Drift as Told
+from wirespeed.measurement.soak.result import SoakResult, Span
 from wirespeed.results.balance import Medium
-from wirespeed.results.soak import Drift as Told
-from wirespeed.results.soak import SoakResult, Span
 
 _LEAST_S = 30.0
 """A tenth of less says nothing of how a figure changes."""

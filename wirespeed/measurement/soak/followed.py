@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.measurement.followed import PACKETS, Frame, Summary, way_of
-from wirespeed.results.soak import SoakResult, Span
+from wirespeed.measurement.soak.result import SoakResult, Span
 
 
 def frames_of(result: SoakResult) -> Iterator[Frame]:

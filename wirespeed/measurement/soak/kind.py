@@ -10,20 +10,26 @@ from threading import Event
 from rich.console import Console
 
 from wirespeed.errors import FileFault, UsageError
-from wirespeed.loadtest.plan import parse_tunables
+from wirespeed.measurement.file import of_journal, read_file
+from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.head import load_for
+from wirespeed.measurement.soak.journal import SoakJournal
+from wirespeed.measurement.soak.live import summary, watcher
 from wirespeed.measurement.soak.options import SoakOptions
+from wirespeed.measurement.soak.plan import (
+    SoakPlan,
+    check_plan,
+    parse_latency,
+    plan_of,
+    share_of,
+)
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.run import Progress, run_soak
 from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.results.file import of_journal, read_file
 from wirespeed.results.journal import Journal, is_being_written, journal_path, read_journal
-from wirespeed.results.search import SearchResult
-from wirespeed.results.soak import SoakResult
-from wirespeed.results.soak_journal import SoakJournal
-from wirespeed.soak.head import load_for
-from wirespeed.soak.live import summary, watcher
-from wirespeed.soak.plan import SoakPlan, check_plan, parse_latency, plan_of, share_of
-from wirespeed.soak.run import Progress, run_soak
 from wirespeed.units import Rate, parse_duration, parse_rate, parse_ratio
 from wirespeed.watching import Watcher
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.results.soak import SoakResult
+from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.units import parse_duration
 
 

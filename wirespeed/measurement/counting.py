@@ -1,0 +1,90 @@
+"""How well a test can tell its packets apart: what its counters cannot see, and what the DUT's own say of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.results.balance import Balance
+from wirespeed.results.figures import loss_text
+from wirespeed.results.order import Order
+
+_BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--verify` sees both)"
+_MARKED = (
+    "a soak counts neither duplicates nor reordered packets; where packets have 16 bytes of payload for a number, a "
+    "duplicate hides no lost packet"
+)
+_ONE_WORKER = "copies of a packet that reach different workers of the receiver are not counted as duplicates"
+_UNNUMBERED = "the packets have no 16 bytes of payload for a number, so a duplicate hides a lost packet"
+
+
+@dataclass(frozen=True)
+class Counting:
+    """`sentence` says what the packets' numbers show or, without numbers, what the counters cannot see. `hidden`
+    packets were dropped by the DUT's account and are not missing: 0 where that is within the threshold."""
+
+    sentence: str = ""
+    hidden: int = 0
+    numbered: bool = False
+
+
+def counting_of(result: Result, whole: Balance, threshold: float) -> Counting:
+    """Of a load test; `whole` is the balance of all directions together."""
+    dropped = result.dut.get("dropped_packets")
+    if not result.native:
+        return Counting()
+    known = dropped if isinstance(dropped, int) else None
+    return counting(whole, threshold, result.variables, known, workers=tester_workers(result.lab))
+
+
+def tester_workers(lab: Mapping[str, Any]) -> int | None:
+    """Workers of the tester of a lab; None where nobody knows."""
+    cpus = lab.get("cpus")
+    found = cpus.get("tester") if isinstance(cpus, Mapping) else None
+    return len(found) if isinstance(found, Sequence) else None
+
+
+def counting(
+    whole: Balance, threshold: float, variables: Mapping[str, Any], dropped: int | None, workers: int | None
+) -> Counting:
+    """`whole` is the balance of all directions and trials together, `dropped` what the DUT says that it dropped
+    meanwhile, None where it was not asked; `workers` those of the tester, None where nobody knows."""
+    if whole.order is not None:
+        text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
+        return Counting(text if workers == 1 else f"{text}; {_ONE_WORKER}", numbered=True)
+    return _blind(_UNNUMBERED if variables.get("verify") else _BLIND, whole.offered, whole.lost, threshold, dropped)
+
+
+def counting_of_soak(result: SoakResult) -> Counting:
+    """`total` has what the DUT dropped, in all of the time that was watched."""
+    dropped = None if result.total is None else result.total.dut.drop_packets
+    blind = _MARKED if result.variables.get("verify") else _BLIND
+    return _blind(blind, result.verdict.offered, result.verdict.lost, result.verdict.target_ratio, dropped)
+
+
+def _blind(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> Counting:
+    """Without numbers that count."""
+    if not offered:
+        return Counting()
+    if dropped is None:
+        return Counting(f"{blind}; the DUT's own counters were not read")
+    lost = round(missing)
+    if dropped - lost > threshold * offered:
+        text = f"the DUT's own counters contradict the balance: {dropped:,} dropped, {lost:,} missing"
+        return Counting(f"{blind}; {text}", dropped - lost)
+    return Counting(f"{blind}; the DUT's own counters do not contradict the balance ({dropped:,} dropped)")
+
+
+def _order_text(order: Order, offered: float) -> str:
+    found = [
+        f"{order.duplicates:,} duplicates ({loss_text(order.duplicates / offered if offered else 0.0)})"
+        if order.duplicates
+        else "no duplicate",
+        f"{order.reordered:,} reordered" if order.reordered else "none reordered",
+    ]
+    if order.unplaced:
+        found.append(f"{order.unplaced:,} too late to tell which of both")
+    return ", ".join(found)

@@ -1,0 +1,107 @@
+"""The files that results of all kinds are kept in, and their journals while they run (docs/result-format.md)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from wirespeed.errors import FileFault
+from wirespeed.files import json_of, read_text_file, write_atomically
+from wirespeed.measurement.registry import class_of, kinds
+from wirespeed.results.journal import (
+    MAX_RESULT_BYTES,
+    SUFFIX,
+    entries_of,
+    is_being_written,
+    is_journal,
+    journal_path,
+    read_journal,
+)
+from wirespeed.results.measurement import MeasurementResult
+
+AResult = TypeVar("AResult", bound=MeasurementResult)
+
+
+def write_file(result: MeasurementResult, path: Path) -> None:
+    """Write `path` atomically. FileFault when it cannot be written, ValueError when a value is not finite."""
+    write_atomically(path, json.dumps(result.to_json(), allow_nan=False) + "\n", "result file")
+
+
+def read_file(path: Path) -> MeasurementResult:
+    """Read a result file of any kind, ours or trex-loadtest's. FileFault names what is wrong with it.
+
+    Where there is none yet but the journal of a test that did not end, that is read; the result says so.
+    """
+    journal = journal_path(path)
+    if journal.is_file() and not path.exists():
+        return replace(of_journal(read_journal(journal), journal), name=path.stem)
+    result = of_bytes(read_text_file(path, "result file", MAX_RESULT_BYTES), path)
+    if journal.is_file():
+        return result.noted(f"{journal.name} beside this file is of a later test that has not ended")
+    return result
+
+
+def read_as(kind: type[AResult], path: Path) -> AResult:
+    """As read_file; FileFault for a result of another kind too."""
+    result = read_file(path)
+    if not isinstance(result, kind):
+        raise FileFault(f"{path} is not a {kind.noun}: it is of another kind, which wirespeed report draws")
+    return result
+
+
+def of_bytes(content: bytes, path: Path) -> MeasurementResult:
+    """What a result file or journal with this content says. FileFault names `path` and what is wrong with it."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise FileFault(f"{path} is not a load-test result: it is not text") from None
+    if is_journal(text) or path.name.endswith(SUFFIX):
+        return of_journal(text, path)
+    document = json_of(text, path, "result file")
+    kind = class_of(_kind_of(document))
+    try:
+        return kind.from_json(document, path.stem)
+    except (KeyError, ValueError) as error:
+        raise FileFault(f"{path} is not a {kind.noun}: {_why(error)}") from None
+
+
+def of_journal(text: str, path: Path) -> MeasurementResult:
+    """What a test that did not end has left. FileFault names what is wrong with it."""
+    kind, head, entries = entries_of(text, path)
+    if kind not in kinds():
+        raise FileFault(f"{path} is the journal of a {kind}, which this program does not know")
+    try:
+        return class_of(kind).of_journal(head, entries, path.stem)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileFault(f"{path} is not a journal of {class_of(kind).journal_noun}: {_why(error)}") from None
+
+
+def recover(file: Path, target: str = "-") -> tuple[MeasurementResult, Path]:
+    """Make the result file of a test that did not end, from its journal (`file`, or the one beside it), and remove the
+    journal. Returns the result and its file: `target`, or that which the test would have written. FileFault when there
+    is not a journal."""
+    journal = file if file.name.endswith(SUFFIX) else journal_path(file)
+    if not journal.is_file():
+        raise FileFault(f"there is no journal {journal}: nothing to recover")
+    if is_being_written(journal):
+        raise FileFault(f"the test that writes {journal} still runs; let it end")
+    result = of_journal(read_journal(journal), journal)
+    path = journal.with_name(journal.name.removesuffix(SUFFIX)) if target == "-" else Path(target)
+    result = replace(result, name=path.stem)
+    write_file(result, path)
+    journal.unlink()
+    return result, path
+
+
+def _kind_of(document: Any) -> str:
+    """By its schema; what has none is taken for a file of trex-loadtest."""
+    schema = document.get("schema") if isinstance(document, dict) else None
+    words = str(schema).removeprefix("wirespeed-").partition("/")[0]
+    return words if words in kinds() else "loadtest"
+
+
+def _why(error: Exception) -> str:
+    """What was wrong with a document."""
+    return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)

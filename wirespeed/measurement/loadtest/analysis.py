@@ -1,0 +1,214 @@
+"""What one load test says, for reports: a curve for each direction and for their sum, each with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from wirespeed.measurement.loadtest.judgement import leaves_out_spoilt, points_of, verdict
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.results.balance import Balance, total
+from wirespeed.results.channel import Channel
+from wirespeed.results.ending import COMPLETE
+from wirespeed.results.judge import disturbed_times
+from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
+from wirespeed.results.outcome import ChannelOutcome, LoadPoint
+from wirespeed.results.point import Point, line_pps_of_utilisation, summed
+from wirespeed.results.settled import settled_points
+from wirespeed.results.tester import share_of_tester
+from wirespeed.units import l1_bits, line_rate_pps
+
+SUM = "sum"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A direction, or the sum of all, over a whole test. None stands where the test did not say.
+
+    `lines` is the number of directions, `line_pps` what fills their lines together. `stray_failures` counts samples
+    above the threshold whose loss did not last; `tester_ratio` is the tester's own share of what was wanted and did not
+    come back in the samples above the threshold.
+    """
+
+    channel: str
+    points: tuple[Point, ...]
+    lines: int
+    line_pps: float | None
+    outcome: ChannelOutcome
+    stray_failures: int
+    tester_ratio: float
+
+    @property
+    def measured(self) -> tuple[Point, ...]:
+        return tuple(point for point in self.points if point.measured)
+
+    @property
+    def held(self) -> LoadPoint | None:
+        """The highest load that lost at most the threshold."""
+        return self.outcome.held
+
+    @property
+    def full_load(self) -> LoadPoint | None:
+        return self.outcome.full_load
+
+    @property
+    def tester_limited(self) -> bool:
+        return self.outcome.tester_limited
+
+    def returned_percent(self, load: LoadPoint | None) -> float | None:
+        """What came back as a share of the line by the frames that came back, which a DUT may have made longer."""
+        sent, returned = self.outcome.frame_bytes, self.outcome.received_frame_bytes
+        if load is None or load.received_percent is None or not sent or not returned:
+            return None
+        return load.received_percent * l1_bits(returned) / l1_bits(sent)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One test: a curve for each direction and, of several, their sum as the last; judged by `threshold`."""
+
+    result: Result
+    threshold: float
+    curves: tuple[Curve, ...]
+
+    @property
+    def directions(self) -> tuple[Curve, ...]:
+        return tuple(curve for curve in self.curves if curve.channel != SUM)
+
+    @property
+    def frame_bytes(self) -> float | None:
+        """Mean size on the wire of the frames sent, FCS included; None where the file holds no byte rates."""
+        sizes = [point.frame_bytes for curve in self.directions for point in curve.points if point.frame_bytes]
+        return median(sizes) if sizes else None
+
+
+def analyse(
+    result: Result,
+    threshold: float | None = None,
+    *,
+    line_bps: float | None = None,
+    leave_out_spoilt: bool | None = None,
+    balances: Mapping[Channel, Balance] | None = None,
+) -> Analysis:
+    """Judge every direction and their sum by `threshold`, or by that which the test was run with.
+
+    `line_bps` is another line than the tester's to take percentages of. Spoilt samples are left out as in the test
+    itself, unless told. `balances` are those of the whole test, in place of the ones that its outcome has.
+    """
+    loss_threshold = result.outcome.threshold if threshold is None else threshold
+
+    def balance_of(channel: Channel) -> Balance | None:
+        return _final_balance(result, channel) if balances is None else balances.get(channel)
+
+    def curve(name: str, found: tuple[Point, ...], line_pps: float | None, balance: Balance | None) -> Curve:
+        outcome = verdict(
+            result,
+            found,
+            balance,
+            line_bps=found[0].line_bps if found else None,
+            threshold=loss_threshold,
+            leave_out_spoilt=leave_out_spoilt,
+        )
+        if any(_noted_limit(result, channel) for channel in (result.channels if name == SUM else [name])):
+            outcome = replace(outcome, tester_limited=True, saturated=None)
+        return _curve(name, found, line_pps, outcome, loss_threshold)
+
+    columns, curves = [], []
+    for channel in result.channels:
+        line = line_bps or result.line_bps(channel.tx)
+        balance = balance_of(channel)
+        found = points_of(result, channel, line, balance)
+        columns.append(found)
+        curves.append(curve(str(channel), found, _line_pps(result, channel, found), balance))
+    if len(columns) > 1:
+        ends = [balance_of(channel) for channel in result.channels]
+        known = [balance for balance in ends if balance is not None]
+        lines = [one.line_pps for one in curves]
+        curves.append(
+            curve(
+                SUM,
+                tuple(summed(row) for row in zip(*columns, strict=True)),
+                sum(line for line in lines if line) if all(lines) else None,
+                total(known) if len(known) == len(ends) else None,
+            )
+        )
+        if any(one.tester_limited for one in curves):
+            curves[-1] = replace(curves[-1], outcome=replace(curves[-1].outcome, tester_limited=True))
+        curves = _over_the_same_samples(result, curves, loss_threshold, leave_out_spoilt)
+    return Analysis(result, loss_threshold, tuple(curves))
+
+
+def judged(result: Result, balances: Mapping[Channel, Balance] | None = None) -> Result:
+    """The result with the judgement of each direction in its outcome.
+
+    `balances` are those of the whole test after the drain; without one the samples of the direction are all there is.
+    """
+    analysis = analyse(result, balances=balances or {})
+    channels = {curve.channel: curve.outcome for curve in analysis.directions}
+    return replace(result, outcome=replace(result.outcome, channels=channels))
+
+
+def _over_the_same_samples(
+    result: Result, curves: Sequence[Curve], threshold: float, leave_out_spoilt: bool | None
+) -> list[Curve]:
+    """The curves with the figures of all directions over the samples that their sum's are over, so that they add up."""
+    *directions, whole = curves
+    leave_out = leaves_out_spoilt(result) if leave_out_spoilt is None else leave_out_spoilt
+    ended = [settled_points(one.points, one.outcome.balance) for one in curves]
+    disturbed = disturbed_times(ended[-1], threshold, leave_out)
+    lossy = whole.outcome.lossy_from
+    held = held_samples(ended[-1], threshold, disturbed=disturbed, lossy_from_s=lossy.t_s if lossy else None)
+    full = full_load_samples(ended[-1], disturbed=disturbed, complete=result.ending.status == COMPLETE)
+
+    def means(chosen: Chosen | None) -> list[LoadPoint | None]:
+        if chosen is None:
+            return [None] * len(curves)
+        each = [mean_load(points, chosen, one.outcome.balance) for one, points in zip(directions, ended, strict=False)]
+        return [*each, together(each)]
+
+    return [
+        replace(one, outcome=replace(one.outcome, held=held_load, full_load=full_load))
+        for one, held_load, full_load in zip(curves, means(held), means(full), strict=True)
+    ]
+
+
+def _curve(
+    name: str, found: tuple[Point, ...], line_pps: float | None, outcome: ChannelOutcome, threshold: float
+) -> Curve:
+    lasts_from_s = outcome.lossy_from.t_s if outcome.lossy_from else float("inf")
+    failing = [point for point in found if point.measured and point.loss_ratio > threshold]
+    short = [
+        point
+        for point in found
+        if point.measured and point.balance.shortfall > threshold * (point.balance.offered + point.balance.unoffered)
+    ]
+    return Curve(
+        channel=name,
+        points=found,
+        lines=found[0].lines if found else 1,
+        line_pps=line_pps,
+        outcome=outcome,
+        stray_failures=sum(point.t_s < lasts_from_s and not point.spoilt for point in failing),
+        tester_ratio=share_of_tester(short),
+    )
+
+
+def _line_pps(result: Result, channel: Channel, found: Sequence[Point]) -> float | None:
+    """Packets a second that fill the line, by the frames that were sent, or as the tester reckoned it."""
+    sizes = [point.frame_bytes for point in found if point.frame_bytes]
+    if sizes and found[0].line_bps:
+        return line_rate_pps(median(sizes), found[0].line_bps)
+    return line_pps_of_utilisation(result.samples, channel)
+
+
+def _final_balance(result: Result, channel: Channel) -> Balance | None:
+    """The balance that the test made after its drain."""
+    found = result.outcome.channels.get(str(channel))
+    return found.balance if found is not None and found.balance.sent > 0 else None
+
+
+def _noted_limit(result: Result, channel: Channel | str) -> bool:
+    """Whether the test itself found its tester too slow, on a server whose samples cannot show it."""
+    found = result.outcome.channels.get(str(channel))
+    return found is not None and found.tester_limited and found.balance.asked is None

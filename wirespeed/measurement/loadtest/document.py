@@ -1,0 +1,124 @@
+"""The result of a load test as a JSON document.
+
+It is a strict superset of trex-loadtest's: `vars` and `stats` as that program wrote them, and beside them `schema`,
+`versions`, `lab`, `ports`, `directions`, `dut` and `outcome`; each sample adds `t`, `phase`, counter totals and what
+stood beside it. Files of that program load (one second a sample is assumed), files of ours load in its viewer, and
+older ones of ours load here. docs/result-format.md lists every field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any
+
+from wirespeed.measurement.loadtest.analysis import judged
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.results.balance import Balance, medium_of_driver
+from wirespeed.results.codec import Count, Stored, as_object, channel_of, from_json, placed, reader_of
+from wirespeed.results.outcome import ChannelOutcome, PortFacts
+from wirespeed.results.sample_json import with_phases
+
+OLD_SCHEMA = "wirespeed-loadtest/1"
+REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration")
+
+
+def result_of(document: Any, name: str) -> Result:
+    """A Result from a document; ValueError or KeyError says what is wrong or missing."""
+    document = placed("its top level", as_object, document)
+    variables, stats = placed("vars", as_object, document["vars"]), placed("stats", as_object, document["stats"])
+    for key in REQUIRED_VARS:
+        if key not in variables:
+            raise KeyError(f"vars.{key}")
+    if not stats:
+        raise ValueError("it holds no samples")
+    schema = document.get("schema")
+    if schema not in (None, OLD_SCHEMA, Result.schema):
+        raise ValueError(f"its schema is {schema!r}, this program reads {Result.schema!r} and {OLD_SCHEMA!r}")
+    outcome = placed("outcome", as_object, document.get("outcome", {}))
+    channels = placed("channels of outcome", as_object, outcome.get("channels", {}))
+    document = {**document, "name": name, "ending": outcome}
+    if schema != Result.schema:
+        document |= {"ports": [], "outcome": {key: value for key, value in outcome.items() if key == "threshold"}}
+    result = from_json(Result, document)
+    result = replace(result, samples=with_phases(result.samples, variables), native=schema is not None)
+    for index, sample in enumerate(result.samples):
+        if sample.ports.keys() != result.samples[0].ports.keys():
+            raise ValueError(f"sample {index} has other ports than the first")
+    for channel in result.directions:
+        if not {channel.tx, channel.rx} <= set(result.samples[0].ports):
+            raise ValueError(f"direction {channel} has a port that the samples have not")
+    if schema == Result.schema:
+        return _with_means(result) if any("full_load" not in one for one in channels.values()) else result
+    result = replace(result, ports={port.index: port for port in _old_ports(result.lab)})
+    old = {
+        key: placed(f"{key} of channels of outcome", partial(_old_outcome, result, key), raw)
+        for key, raw in channels.items()
+    }
+    return replace(result, outcome=replace(result.outcome, channels=old))
+
+
+def _with_means(result: Result) -> Result:
+    """The result of a first file of this schema, which had figures of single samples (`maximum`, and `held` of one
+    sample), with means in their place; what was counted stays as the file has it."""
+    figures = judged(result).outcome.channels
+    channels = {
+        name: replace(
+            channel,
+            full_load=figures[name].full_load,
+            held=figures[name].held,
+            lossy_from=figures[name].lossy_from,
+            saturated=figures[name].saturated,
+        )
+        if name in figures
+        else channel
+        for name, channel in result.outcome.channels.items()
+    }
+    return replace(result, outcome=replace(result.outcome, channels=channels))
+
+
+@dataclass(frozen=True)
+class _OldPort:
+    """A port of a file of schema 1, whose `lab` listed them without their medium."""
+
+    index: int
+    driver: str = ""
+    mac: str = ""
+    speed_bps: float | None = None
+
+
+def _old_ports(lab: Mapping[str, Any]) -> Iterator[PortFacts]:
+    for one in placed("ports of lab", reader_of(tuple[_OldPort, ...]), lab.get("ports", [])):
+        yield PortFacts(one.index, one.driver, one.mac, one.speed_bps, medium_of_driver(one.driver))
+
+
+@dataclass(frozen=True)
+class _OldChannel:
+    """What a file of schema 1 said of a direction's end. Rates are worked out anew from the samples by whoever wants
+    them."""
+
+    sent_packets: Count = 0
+    received_packets: Count = 0
+    asked_packets: Count | None = None
+    refused_packets: Count = 0
+    late_packets: Count = 0
+    rx_missed_packets: Count = 0
+    mean_frame_bytes: float | None = None
+    tester_limited: Annotated[bool, Stored(read=lambda raw: raw is True)] = False
+
+
+def _old_outcome(result: Result, name: str, raw: Any) -> ChannelOutcome:
+    found, port = from_json(_OldChannel, raw), channel_of(name).tx
+    balance = Balance(
+        sent=found.sent_packets,
+        received=found.received_packets,
+        asked=found.asked_packets,
+        refused=found.refused_packets,
+        late=found.late_packets,
+        missed=found.rx_missed_packets,
+        surplus=max(0, found.received_packets - found.sent_packets - found.refused_packets),
+        medium=result.medium(port),
+    )
+    line_bps = result.line_bps(port)
+    return ChannelOutcome(balance, found.mean_frame_bytes, None, line_bps, None, None, None, None, found.tester_limited)

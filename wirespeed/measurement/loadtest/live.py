@@ -1,0 +1,222 @@
+"""What a running load test shows: a live view on a terminal, plain lines elsewhere, and the summary at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.console import Console, Group
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from wirespeed.measurement.loadtest.judgement import points_of
+from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.run import Progress
+from wirespeed.pages.words import count
+from wirespeed.results.balance import Balance
+from wirespeed.results.channel import Channel
+from wirespeed.results.figures import bits_text, loss_text, losses_text, percent_text, rate_text
+from wirespeed.results.outcome import ChannelOutcome
+from wirespeed.results.point import Point
+from wirespeed.results.power import power_line
+from wirespeed.results.verdict import Verdict
+from wirespeed.units import format_si, l1_bits
+from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
+
+LINES_WANTED = 60
+"""About so many plain lines a test, however long it is, and never more than one a sample."""
+
+
+class PlainLines(Quiet):
+    """For logs: a line every few seconds, at each new phase, and when a direction loses or saturates."""
+
+    def __init__(self, console: Console, plan: LoadPlan) -> None:
+        self._console = console
+        self._every_s = plan.total_s / LINES_WANTED
+        self._announced: set[str] = set()
+        self._phase = ""
+        self._due_s = 0.0
+
+    def __call__(self, progress: Progress, /) -> None:
+        if progress.step.phase != self._phase or progress.step.end_s >= self._due_s:
+            self._phase = progress.step.phase
+            self._due_s = progress.step.end_s + self._every_s * 0.999
+            self._console.out(plain_line(progress), highlight=False)
+        for line in news(progress, self._announced):
+            self._console.out(line, highlight=False)
+
+
+class LiveView(Redrawn):
+    """For terminals: a table of directions under a bar, redrawn in place."""
+
+    def __init__(self, console: Console, plan: LoadPlan, title: str) -> None:
+        super().__init__(console)
+        self._title = title
+        self._announced: set[str] = set()
+
+    def __call__(self, progress: Progress, /) -> None:
+        for line in news(progress, self._announced):
+            self._live.console.print(Text(line, style="bold yellow"))
+        self._draw(view(progress, self._title))
+
+
+def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watcher[Progress]:
+    if quiet:
+        return NoView()
+    return LiveView(console, plan, title) if console.is_terminal else PlainLines(console, plan)
+
+
+def title_of(plan: LoadPlan) -> str:
+    words = [plan.profile, ",".join(f"{key}={value}" for key, value in plan.tunables.items())]
+    return " ".join(filter(None, words)) + (", unidirectional" if plan.unidirectional else ", bidirectional")
+
+
+def view(progress: Progress, title: str) -> Group:
+    """One frame of the live view."""
+    plan, step = progress.plan, progress.step
+    head = Table.grid(padding=(0, 2))
+    bar = ProgressBar(total=plan.total_s, completed=step.end_s, width=40)
+    head.add_row(
+        Text(step.phase, style="bold"), bar, f"{step.end_s:.0f} of {plan.total_s:.0f} s", f"{_left(progress)} left"
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("direction", "offered", "received", "L2", "L1", "line", "loss", "not sent", ""):
+        table.add_column(name, justify="left" if name in ("direction", "") else "right")
+    for channel in plan.directions:
+        state = _state(progress, channel)
+        table.add_row(
+            str(channel), *figures(progress.points[channel][-1]), state, style="red" if state == "saturated" else None
+        )
+    return Group(Text(f"{title}: {_load(progress)}"), head, table)
+
+
+def plain_line(progress: Progress) -> str:
+    """`  12.0 s ramp 1.8 %: 0→1 offered … received … L2 … L1 … loss …; 1→0 …; 10:48 left`."""
+    parts = []
+    for channel in progress.plan.directions:
+        point = progress.points[channel][-1]
+        offered, received, l2, l1, line, *_ = figures(point)
+        losses = losses_text(point.loss_ratio, point.balance.tester_share)
+        parts.append(f"{channel} offered {offered}, received {received} ({l2} L2, {l1} L1, {line}), {losses}")
+    return (
+        f"{progress.sample.t_s:7.1f} s {progress.step.phase} {_load(progress)}: {'; '.join(parts)}; "
+        f"{_left(progress)} left"
+    )
+
+
+def figures(point: Point) -> tuple[str, ...]:
+    """Offered and received pps, received L2 and L1 bps, percent of line, loss, share not sent: as text."""
+    length, share = point.frame_bytes, point.line_percent
+    return (
+        rate_text(point.offered_pps),
+        rate_text(point.received_pps),
+        bits_text(point.received_pps * length * 8 if length else None),
+        bits_text(point.received_pps * l1_bits(length) if length else None),
+        "" if share is None else f"{percent_text(share)} %",
+        loss_text(point.loss_ratio),
+        loss_text(unsent) if (unsent := point.balance.tester_share) else "",
+    )
+
+
+def news(progress: Progress, announced: set[str]) -> list[str]:
+    """A line for each direction of which something is known now that is not in `announced` yet; it is added."""
+    lines = []
+    for channel, outcome in progress.outcomes.items():
+        lossy, knee = outcome.lossy_from, outcome.saturated
+        if lossy is not None and f"{channel} lossy" not in announced:
+            announced.add(f"{channel} lossy")
+            lines.append(f"{channel} {_lossy(outcome, progress.plan.threshold)}, at {lossy.t_s:.1f} s{_whose(outcome)}")
+        if knee is not None and f"{channel} saturated" not in announced:
+            announced.add(f"{channel} saturated")
+            lines.append(f"{channel} {_saturated(outcome)}")
+    return lines
+
+
+def summary(result: Result, verdict: Verdict, where: str | None) -> list[str]:
+    """The last lines of a test: the verdict; of each direction its figures, where it lost and saturated; then what else
+    is to be said, and the file."""
+    lines = [f"{result.name} {result.ending.status}", *(f"  {line}" for line in verdict.lines)]
+    for channel in result.channels:
+        if (outcome := result.outcome.channels.get(str(channel))) is not None:
+            lines.append(f"  {channel}  {_channel_line(str(channel), outcome, verdict)}")
+            lines += [f"       {line}" for line in _under_way(result, channel, outcome)]
+    lines += [f"  {line}" for line in (power_line(result),) if line]
+    lines += [f"  note: {note}" for note in result.ending.notes]
+    if where is not None:
+        lines.append(f"result in {where}")
+    return lines
+
+
+def _channel_line(channel: str, outcome: ChannelOutcome, verdict: Verdict) -> str:
+    threshold = verdict.threshold or 0.0
+    parts = [replace(one.of(channel), name=one.name).line for one in verdict.figures if one.each]
+    parts.append(_lossy(outcome, threshold))
+    parts.append(_saturated(outcome) if outcome.saturated else "not saturated")
+    parts.append(_balance(outcome.balance))
+    if outcome.spoilt_samples:
+        parts.append(f"{count(outcome.spoilt_samples, 'sample')} disturbed by the host")
+    return "; ".join(parts)
+
+
+def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
+    load = outcome.lossy_from
+    if load is None:
+        # What was lost all the same: in samples that are left out, or here and there.
+        unsaid = outcome.balance.loss_ratio > threshold
+        if unsaid and outcome.spoilt_samples:
+            return f"no loss above {threshold * 100:g} % but in the samples that the host disturbed"
+        return f"no {'lasting ' if unsaid else ''}loss above {threshold * 100:g} %"
+    return f"loss above {threshold * 100:g} % from {rate_text(load.offered_pps)}{_of_line(load.offered_percent)}"
+
+
+def _saturated(outcome: ChannelOutcome) -> str:
+    knee = outcome.saturated
+    assert knee is not None
+    between = f"between {rate_text(knee.low_pps)} and {rate_text(knee.high_pps)}"
+    return f"saturated at {rate_text(knee.offered_pps)}{_of_line(knee.offered_percent)}, {between}"
+
+
+def _whose(outcome: ChannelOutcome) -> str:
+    return "; the tester was the limit, not the DUT" if outcome.tester_limited else ""
+
+
+def _balance(balance: Balance) -> str:
+    text = f"of {balance.offered:,.0f} packets offered {balance.lost:,.0f} lost ({loss_text(balance.loss_ratio)})"
+    parts = {"refused": balance.refused, "without buffer": balance.no_buffer, "late": balance.late}
+    again = 0 if balance.order is None else balance.order.duplicates
+    parts |= {"missed by the tester": balance.missed, "duplicate": again, "not ours": balance.surplus - again}
+    return text + "".join(f", {count:,.0f} {name}" for name, count in parts.items() if count)
+
+
+def _under_way(result: Result, channel: Channel, outcome: ChannelOutcome) -> Iterator[str]:
+    """Said when the last sample shows a loss that was none: its packets came while the test waited for them."""
+    if not result.samples or not result.outcome.settled:
+        return
+    last = points_of(result, channel, result.line_bps(channel.tx), outcome.balance)[-1]
+    if last.loss_ratio > result.outcome.threshold >= outcome.balance.loss_ratio:
+        yield f"{last.balance.lost:,.0f} packets were under way at the last sample and came later"
+
+
+def _state(progress: Progress, channel: Channel) -> str:
+    outcome = progress.outcomes[channel]
+    if outcome.saturated is not None:
+        return "saturated"
+    if outcome.lossy_from is None:
+        return ""
+    return "tester limited" if outcome.tester_limited else "lossy"
+
+
+def _of_line(percent: float | None) -> str:
+    return "" if percent is None else f" ({percent_text(percent)} % of line)"
+
+
+def _load(progress: Progress) -> str:
+    rate = progress.step.rate
+    return f"{percent_text(rate.value)} %" if rate.unit == "percentage" else format_si(rate.value, rate.unit)
+
+
+def _left(progress: Progress) -> str:
+    minutes, seconds = divmod(round(progress.remaining_s), 60)
+    return f"{minutes}:{seconds:02}"

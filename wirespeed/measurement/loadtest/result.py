@@ -1,0 +1,121 @@
+"""The result of a load test as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
+
+from wirespeed.measurement.loadtest.draws import draws_of
+from wirespeed.results.balance import Medium, medium_of_driver, total
+from wirespeed.results.channel import Channel
+from wirespeed.results.codec import Stored
+from wirespeed.results.draw import Draw
+from wirespeed.results.ending import INTERRUPTED
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.outcome import Outcome
+from wirespeed.results.sample import Sample
+from wirespeed.results.sample_json import samples_from_json, samples_to_json
+
+if TYPE_CHECKING:
+    from wirespeed.measurement.loadtest.analysis import Analysis
+
+PHASES = ("warm-up", "ramp", "hold", "drain")
+"""Of a ramp; a test by steps has `step` in place of the second and third."""
+
+
+@dataclass(frozen=True)
+class Result(MeasurementResult):
+    """A whole test, without `directions` where the file does not say. `native` is false of a file that trex-loadtest
+    wrote."""
+
+    kind = "loadtest"
+    schema = "wirespeed-loadtest/2"
+    noun = "load-test result"
+    journal_noun = "a load test"
+
+    samples: Annotated[tuple[Sample, ...], Stored("stats", write=samples_to_json, read=samples_from_json)]
+    outcome: Outcome = Outcome()  # noqa: RUF009 - frozen
+    native: Annotated[bool, Stored(is_kept=False)] = True
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The directions; unless the file says, ports are cabled in pairs, 0 and 1, 2 and 3 and so on, and a
+        unidirectional test sends from the even ones."""
+        if self.directions:
+            return self.directions
+        ports = self.samples[0].ports if self.samples else {0: None, 1: None}
+        forward = [Channel(port, port + 1) for port in sorted(ports) if port % 2 == 0 and port + 1 in ports]
+        return tuple(forward + ([] if self.variables.get("unidirectional") else [one.reverse for one in forward]))
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What its samples say, by the threshold that it was run with."""
+        from wirespeed.measurement.loadtest.analysis import analyse  # noqa: PLC0415 - it judges results of this class
+
+        return analyse(self)
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        return tuple(draws_of(self))
+
+    @property
+    def lost(self) -> float:
+        """Packets of all directions that were offered and did not come back, over the whole test."""
+        return total(one.balance for one in self.outcome.channels.values()).lost
+
+    @property
+    def cycles_per_packet(self) -> float | None:
+        """CPU cycles (TSC ticks) of the DUT a packet, with polling: the mean of the samples of full load or of steps.
+        None if the DUT did not tell them."""
+        return self.cost("cycles_per_packet")
+
+    def cost(self, figure: str) -> float | None:
+        """The mean of a flat figure of the DUT (results/dut.py, FLAT) over the samples of full load or of steps; None
+        if the DUT did not tell it."""
+        told = [one.dut[figure] for one in self.samples if one.phase in ("hold", "step") and figure in one.dut]
+        return fmean(told) if told else None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.samples
+
+    def medium(self, port: int) -> Medium:
+        """Who is to blame for packets that `port` could not send."""
+        facts = self.ports.get(port)
+        if facts is not None:
+            return facts.medium
+        return Medium.RING if self.lab.get("kind") == "embedded" else medium_of_driver("")
+
+    def line_bps(self, port: int) -> float | None:
+        """The line of `port` as the tester gave it; None where the file does not say."""
+        facts = self.ports.get(port)
+        return facts.speed_bps if facts is not None else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document as written to disk; how the test ended stands in its outcome."""
+        document = super().to_json()
+        document["outcome"] |= document.pop("ending")
+        return document
+
+    @classmethod
+    def from_json(cls, document: Any, name: str) -> Result:
+        from wirespeed.measurement.loadtest.document import result_of  # noqa: PLC0415 - it judges results of this class
+
+        return result_of(document, name)
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Result, str]:
+        """Heads of older journals have `threshold` by itself."""
+        from wirespeed.measurement.loadtest.analysis import judged  # noqa: PLC0415 - it judges results of this class
+
+        outcome = {"threshold": head["threshold"]} if "threshold" in head else {}
+        stats = {str(index): sample for index, sample in enumerate(entries)}
+        result = cls.from_json({"outcome": head["ending"] | outcome, **head, "stats": stats}, name)
+        reason = f"the test did not end by itself; its {len(entries)} samples are from its journal"
+        return judged(replace(result, ending=replace(result.ending, status=INTERRUPTED)), {}), reason
+
+
+RESULT = Result

@@ -1,0 +1,288 @@
+"""Runs a load test against a generator: a schedule of loads walked over a trial, with a sample at each step's end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from typing import Any
+
+from wirespeed import __version__
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
+from wirespeed.errors import MeasurementError, WirespeedError
+from wirespeed.measurement.loadtest.analysis import judged
+from wirespeed.measurement.loadtest.judgement import verdict
+from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
+from wirespeed.measurement.loadtest.plan import LoadPlan, Step, check_plan, steps
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.profiles import load_profile
+from wirespeed.results.balance import Balance
+from wirespeed.results.channel import Channel
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
+from wirespeed.results.machine import away_share
+from wirespeed.results.outcome import ChannelOutcome, Outcome
+from wirespeed.results.point import Point, points
+from wirespeed.results.recorder import Recorder
+from wirespeed.results.sample import Sample
+from wirespeed.results.skew import allow_for_skew, estimated_skew_s
+from wirespeed.results.trial import Drain
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.reading import Reading
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
+
+SILENCE_S = 3.0
+"""Without a warm-up, the time a DUT has to return its first packet."""
+
+_LEAST_PART = 0.2
+"""An interrupted step gives a sample when this much of it has passed; rates over less are noise."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher learns after each sample: the points of each direction up to it, and what they say so far.
+
+    The verdict takes milliseconds, which on two CPUs are time taken from the traffic: `judged` makes it for a watcher
+    that asks for the outcomes.
+    """
+
+    plan: LoadPlan
+    step: Step
+    sample: Sample
+    points: Mapping[Channel, Sequence[Point]]
+    judged: Callable[[], Mapping[Channel, ChannelOutcome]]
+
+    @cached_property
+    def outcomes(self) -> Mapping[Channel, ChannelOutcome]:
+        return self.judged()
+
+    @property
+    def remaining_s(self) -> float:
+        return max(0.0, self.plan.total_s - self.step.end_s)
+
+
+Streams = dict[int, list[dict[str, Any]]]
+"""Streams to add, by port."""
+
+
+def streams_of(plan: LoadPlan) -> Streams:
+    """The profile's streams for every sending port; UsageError or FileFault for one that cannot be used."""
+    return {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+
+
+def load_for(plan: LoadPlan, streams: Streams | None = None) -> Load:
+    """What the plan's ports send; UsageError when its streams cannot be marked or measured as it asks."""
+    own = streams_of(plan) if streams is None else streams
+    return load_of(own, latency_pps=plan.latency_rate_pps, verify=plan.verify)
+
+
+def run_loadtest(
+    plan: LoadPlan,
+    client: GeneratorClient,
+    on_sample: Callable[[Progress], None] | None = None,
+    *,
+    dut: Dut | None = None,
+    stop: threading.Event | None = None,
+    load: Load | None = None,
+    recorder: Recorder | None = None,
+) -> Result:
+    """Run `plan` on ports of the connected `client` and return what was measured.
+
+    Raises when the test cannot start: UsageError (plan, profile, rate above the line), EnvironmentFault (too few
+    ports, no link), RemoteError (port taken, start refused). Once traffic runs it always returns a Result, whose
+    `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
+    `results.ending.raise_for` raises that. Whatever happens, traffic is stopped and the ports are released.
+
+    `dut` (prepared) is read at each sample. `load` is that of `load_for` where it is made already.
+    """
+    check_plan(plan)
+    load = load_for(plan) if load is None else load
+    tester = Tester(client, plan.directions)
+    trial = Trial(
+        tester,
+        load,
+        dut=dut,
+        line_bps=plan.line_bps,
+        force=plan.force,
+        ride_link=plan.ride_link,
+        link_hint="with --ride-link the test goes on and marks its samples",
+        stop=stop,
+    )
+    for what, rate in plan.loads:
+        trial.check_rate(what, rate)
+    with trial:
+        if trial.stop.is_set():
+            raise KeyboardInterrupt
+        assert trial.origin is not None
+        head = _head(plan, tester, trial, dut)
+        if recorder is not None:
+            recorder.begin(head)
+        course = _Course(plan, trial, head, trial.origin, on_sample, recorder)
+        return course.finish(course.drive())
+
+
+def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Result:
+    """The result before its first sample."""
+    floors = {str(wire): dict(tester.floor(wire)) for wire in tester.wires if tester.floor(wire)}
+    return Result(
+        name=plan.name or plan.profile,
+        variables=plan.variables(tester.server),
+        samples=(),
+        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
+        lab={"generator": tester.server, **({"latency_floor": floors} if floors else {}), **plan.lab},
+        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
+        ports=dict(trial.facts),
+        directions=plan.directions,
+        ending=Ending(started=datetime.now(UTC).isoformat(timespec="seconds"), notes=trial.notes),
+        outcome=Outcome(plan.threshold),
+    )
+
+
+@dataclass
+class _Course:
+    """A test under way: the readings that its samples are made of, and what they came to so far."""
+
+    plan: LoadPlan
+    trial: Trial
+    head: Result
+    last: Reading
+    on_sample: Callable[[Progress], None] | None
+    recorder: Recorder | None
+    samples: list[Sample] = field(default_factory=list)
+    read: list[tuple[Reading, Reading]] = field(default_factory=list)
+    points: dict[Channel, list[Point]] = field(default_factory=dict)
+    end: Reading | None = None
+    drained: Drain | None = None
+
+    def drive(self) -> Ending:
+        """Load, sample and drain; the return value is how it ended. Raises only when traffic could not be started."""
+        schedule = steps(self.plan)
+        self.trial.take_links_down()
+        self.trial.set_rate(schedule[0].rate)
+        ending = self.head.ending
+        try:
+            if self._walk(schedule):
+                return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+            return replace(ending, status=COMPLETE)
+        except KeyboardInterrupt:
+            return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+        except WirespeedError as error:
+            return replace(ending, status=FAILED, reason=str(error), exit_code=error.exit_code)
+        finally:
+            with suppress(WirespeedError):  # what ended the test matters more
+                self.end, self.drained = self.trial.drain()
+
+    def _walk(self, schedule: Sequence[Step]) -> bool:
+        """Hold one load after the other; True when `stop` cut it short."""
+        grace_s = self.plan.warmup_s or min(SILENCE_S, self.plan.total_s)
+        began = time.monotonic()
+        rate = schedule[0].rate
+        heard = False
+        for step in schedule:
+            if step.rate != rate:
+                self.trial.set_rate(step.rate)
+                rate = step.rate
+            width_s = step.end_s - step.start_s
+            behind_s = time.monotonic() - began - step.start_s
+            if behind_s > width_s:
+                began += behind_s  # a server that stalled: go on from here rather than rush through the rest
+            try:
+                cut_short = self.trial.wait(began + step.end_s - time.monotonic())
+                if cut_short and time.monotonic() - began - step.start_s < _LEAST_PART * width_s:
+                    return True
+                now = self.trial.snapshot()
+            except WirespeedError:
+                self._keep_rest(step)
+                raise
+            self._add(step, now)
+            if cut_short or self.trial.stop.is_set():
+                return True
+            if not heard and step.end_s >= grace_s * 0.999:
+                reason = silent(self._balances(now), self.samples[-1].t_s)
+                heard = reason is None
+                # Workers that were off their CPUs get as long as a test without a warm-up gives.
+                waits = step.end_s < SILENCE_S and step is not schedule[-1] and away_share(None, self.samples[-1])
+                if reason is not None and not waits:
+                    raise MeasurementError(reason)
+        return False
+
+    def _keep_rest(self, step: Step) -> None:
+        """A step that came to an end of its own: what was read of it while all was well is a sample too."""
+        latest = self.trial.latest
+        if latest is not None and latest.at_s - self.last.at_s >= _LEAST_PART * (step.end_s - step.start_s):
+            self._add(step, latest)
+
+    def _add(self, step: Step, now: Reading) -> None:
+        sample = self.trial.sample(self.last, now, step.phase, step.rate)
+        self.read.append((self.last, now))
+        self.last = now
+        self.samples.append(sample)
+        if self.recorder is not None:
+            self.recorder.add(sample)
+        for wire in self.plan.directions:
+            line_bps = self.head.line_bps(wire.tx)
+            newest = points(self.samples[-2:], wire, self.head.medium(wire.tx), line_bps)[-1]
+            self.points.setdefault(wire, []).append(newest)
+        if self.on_sample is not None:
+            so_far = {wire: list(found) for wire, found in self.points.items()}
+            self.on_sample(Progress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
+
+    def _judged(self, so_far: Mapping[Channel, Sequence[Point]]) -> dict[Channel, ChannelOutcome]:
+        return {
+            wire: verdict(
+                self.head,
+                allow_for_skew(self.samples, found, wire),
+                line_bps=self.head.line_bps(wire.tx),
+                complete=False,
+            )
+            for wire, found in so_far.items()
+        }
+
+    def _balances(self, end: Reading) -> dict[Channel, Balance]:
+        return {wire: self.trial.balance(self.trial.basis.origin, end, wire) for wire in self.plan.directions}
+
+    def finish(self, ending: Ending) -> Result:
+        """The whole result; the balances are those after the drain, or up to the last reading that was our own."""
+        balances = self._balances(self.end or self.trial.latest or self.last)
+        self._tell_later()
+        drained = self.drained
+        notes = (
+            *ending.notes,
+            *remarks(balances, self.plan.threshold, self.plan.verify),
+            *skew_remark(self._skew_s(balances)),
+        )
+        head = replace(
+            self.head,
+            samples=tuple(self.samples),
+            dut={**self.head.dut, **self._dropped(), **texts_of_dut(self.trial.dut)},
+            ending=replace(ending, notes=notes),
+            outcome=replace(
+                self.head.outcome,
+                drain_s=None if drained is None else drained.duration_s,
+                settled=None if drained is None else drained.settled,
+            ),
+        )
+        return judged(head, balances)
+
+    def _skew_s(self, balances: Mapping[Channel, Balance]) -> float:
+        """The most of any direction, in seconds."""
+        found = ((wire, points(self.samples, wire, self.head.medium(wire.tx))) for wire in self.plan.directions)
+        return max(estimated_skew_s(self.samples, seen, wire, balances.get(wire)) for wire, seen in found)
+
+    def _tell_later(self) -> None:
+        """What a device tells only now that the load is off, put where it belongs."""
+        if isinstance(self.trial.dut, TellsLater):
+            self.trial.dut.fetch()
+            told = (self.trial.dut.telemetry(before.dut, after.dut) for before, after in self.read)
+            self.samples = [replace(one, dut=dut.to_json()) for one, dut in zip(self.samples, told, strict=True)]
+
+    def _dropped(self) -> dict[str, Any]:
+        """What the DUT says that it dropped from beginning to end, where it tells."""
+        end = self.end or self.last
+        told = self.trial.dut.telemetry(self.trial.basis.origin.dut, end.dut)
+        return {} if told.drop_packets is None else {"dropped_packets": told.drop_packets, "drops": dict(told.drops)}

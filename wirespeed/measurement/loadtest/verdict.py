@@ -1,0 +1,154 @@
+"""The verdict on a load test: its two figures, and what its own counters say of the limit. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypedDict
+
+from wirespeed.measurement.counting import counting_of
+from wirespeed.measurement.loadtest.analysis import Analysis
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.results.ending import COMPLETE
+from wirespeed.results.figures import measured_text
+from wirespeed.results.outcome import LoadPoint
+from wirespeed.results.verdict import (
+    BOUNDS,
+    DISTURBED,
+    FORWARDED,
+    FULL_LOAD,
+    NEXT_STEPS,
+    Figure,
+    Limit,
+    LimitedBy,
+    Mark,
+    Verdict,
+)
+
+WHOLE_LINE_PERCENT = 99.0
+"""From this share on the line was the limit, where nothing was lost."""
+
+
+def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
+    """`found` is what `explain` names as the limit, None where it names nothing."""
+    whole, result = analysis.curves[-1], analysis.result
+    counting = counting_of(result, whole.outcome.balance, analysis.threshold)
+    limit = _agreed(_own_limit(analysis), found)
+    if counting.hidden and limit.by in ("line", "nothing"):
+        sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"
+        limit = Limit("unknown", sentence, "run it again with `--verify`, which tells duplicates")
+    bound = BOUNDS.get(limit.by, "")
+    ended = result.ending.status == COMPLETE
+    held = _figure(FORWARDED, analysis, [one.held for one in analysis.curves], bound, ended=ended)
+    full = _figure(FULL_LOAD, analysis, [one.full_load for one in analysis.curves], "", ended=ended)
+    return Verdict(
+        kind="loadtest",
+        name=result.name,
+        figures=(held, full),
+        limit=limit,
+        status=result.ending.status,
+        threshold=analysis.threshold,
+        disturbed=max(one.outcome.spoilt_samples for one in analysis.curves),
+        samples=len(whole.measured),
+        counting=counting.sentence,
+    )
+
+
+def _figure(name: str, analysis: Analysis, loads: list[LoadPoint | None], bound: str, *, ended: bool) -> Figure:
+    """`loads` are those of all curves, the whole last."""
+    whole, lines = loads[-1], sum(one.lines for one in analysis.directions)
+    if whole is None:
+        return Figure(name, lines=lines, **_why_none(name, analysis))
+    is_held = name == FORWARDED
+    mark: Mark = "estimate" if whole.is_estimate else "held"
+    if not ended:
+        mark = "broken off"
+    elif bound and is_held:
+        mark = "at least"
+    elif not is_held and whole.loss_ratio > analysis.threshold:
+        mark = "lossy"
+    bound = bound if is_held else ""
+    each = zip(analysis.directions, loads, strict=False)
+    parts = tuple(_of_load(curve.channel, mark, load, 1, bound) for curve, load in each if load is not None)
+    figure = _of_load(name, mark, whole, lines, bound)
+    return replace(figure, each=parts if len(parts) > 1 else ())
+
+
+def _of_load(name: str, mark: Mark, load: LoadPoint, lines: int, bound: str) -> Figure:
+    return Figure(
+        name,
+        mark,
+        rate_pps=load.received_pps,
+        offered_pps=load.offered_pps,
+        loss_ratio=load.loss_ratio,
+        l1_bps=load.l1_bps,
+        line_percent=None if load.received_percent is None else load.received_percent / lines,
+        lines=lines,
+        bound=bound,
+        samples=load.samples,
+    )
+
+
+class _None(TypedDict):
+    mark: Mark
+    why: str
+
+
+def _why_none(name: str, analysis: Analysis) -> _None:
+    whole = analysis.curves[-1]
+    if not whole.measured:
+        return {"mark": "not measured", "why": "not measured: no traffic"}
+    if whole.outcome.spoilt_samples and (name == FULL_LOAD or whole.outcome.lossy_from is None):
+        return {"mark": "disturbed", "why": DISTURBED}
+    if name == FULL_LOAD:
+        return {"mark": "not measured", "why": "not measured: no load was held"}
+    return {"mark": "lossy", "why": f"no load with ≤ {analysis.threshold * 100:g} % loss"}
+
+
+def _own_limit(analysis: Analysis) -> Limit:
+    """What the counters of the test alone say."""
+    whole, lines = analysis.curves[-1], len(analysis.directions)
+    held, full = whole.held, whole.full_load
+    if whole.tester_limited:
+        return _limit("tester", "the tester was the limit, not the router: it could not offer more", 0.9)
+    lossy = _lossy_from(analysis)
+    if whole.outcome.spoilt_samples and lossy is None and (full is None or full.loss_ratio > analysis.threshold):
+        disturbed = f"{whole.outcome.spoilt_samples} of {len(whole.measured)} samples are disturbed"
+        return _limit("host", f"the host took CPUs away, so the router's limit is not shown: {disturbed}", 0.9)
+    if held is not None and (held.received_percent or 0.0) >= WHOLE_LINE_PERCENT * lines:
+        return _limit("line", "the whole line was forwarded", 0.97)
+    if lossy is not None:
+        since = f"from {measured_text(lossy.offered_pps)} on"
+        if whole.outcome.balance.asked is None:
+            return _limit("unknown", f"packets are lost {since}; what limits is unknown", 0.0)
+        return _limit("dut", f"the router loses packets {since}; what in it is the limit is unknown", 0.6)
+    if held is None:
+        return _limit("unknown", "what limited it is unknown", 0.0)
+    offered = measured_text(held.offered_pps)
+    return _limit("nothing", f"all of the {offered} that was offered was forwarded: the router may do more", 0.9)
+
+
+def _lossy_from(analysis: Analysis) -> LoadPoint | None:
+    """Where loss sets in for good: of all directions together, or else of the first that loses."""
+    found = [one.outcome.lossy_from for one in (analysis.curves[-1], *analysis.directions)]
+    return next((one for one in found if one is not None), None)
+
+
+def _limit(by: LimitedBy, sentence: str, confidence: float) -> Limit:
+    return Limit(by, sentence, NEXT_STEPS[by], confidence)
+
+
+def _agreed(own: Limit, found: Limit | None) -> Limit:
+    """`explain` knows more than the counters, but where these leave no doubt."""
+    if found is None or found.by == "unknown":
+        return own
+    if own.by in ("tester", "host") and found.by not in ("tester", "host"):
+        return own
+    if own.by in ("line", "nothing") and found.by == "dut":
+        return own
+    return found
+
+
+def verdict_of(result: Result, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
+    """What it forwarded; `found` is what `explain` names as the limit, `analysis` that of the test where it is made
+    already."""
+    return loadtest_verdict(analysis or result.analysis, found)

@@ -1,0 +1,129 @@
+"""What the tests show while they run, and the lines that they end with."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.result import (
+    BackToBackRow,
+    FrameLossRow,
+    LatencyRow,
+    RecoveryRow,
+    ResetRow,
+    Rfc2544Result,
+    Row,
+    SuiteTrial,
+    Test,
+    ThroughputRow,
+)
+from wirespeed.measurement.verdicts import throughput_figure
+from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
+from wirespeed.results.verdict import Verdict
+from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
+
+SHOWN_LINES = 12
+
+
+class PlainLines(Quiet):
+    """For logs: a line a trial, and one for each number found."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, progress: Progress, /) -> None:
+        if (line := line_of(progress)) is not None:
+            self._console.out(line, highlight=False)
+
+
+class LiveView(Redrawn):
+    """For terminals: what is held now, and the last lines above it, redrawn in place."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        super().__init__(console)
+        self._title = title
+        self._lines: list[str] = []
+
+    def __call__(self, progress: Progress, /) -> None:
+        if (line := line_of(progress)) is not None:
+            self._lines = [*self._lines[1 - SHOWN_LINES :], line]
+        now = f"{progress.doing}; {progress.count} trials, {progress.spent_s:.0f} s"
+        self._draw(Text("\n".join((self._title, now, *self._lines)), no_wrap=True))
+
+
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+    if quiet:
+        return NoView()
+    return LiveView(console, title) if console.is_terminal else PlainLines(console)
+
+
+def line_of(progress: Progress) -> str | None:
+    """What just came about, in a line; None when nothing did."""
+    if progress.trial is not None:
+        return trial_line(progress.trial)
+    return None if progress.row is None else row_line(progress.test, progress.row)
+
+
+def trial_line(one: SuiteTrial) -> str:
+    """`throughput 64, trial 7: 7.770 Mpps for 2 s, received …, loss …, not sent …`."""
+    label = f" {one.label}" if one.label else ""
+    words = (
+        f"{one.test} {one.frame}, trial {one.number}{label}: {exact_text(one.load_pps)} for {one.intended_s:.3g} s, "
+        f"received {rate_text(one.judged.received_pps / len(one.trial.channels))}, "
+        f"{losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}"
+    )
+    remark = f"set aside: {one.set_aside}" if one.set_aside else one.remark
+    return "; ".join(filter(None, (words, remark)))
+
+
+def row_line(test: Test, row: Row) -> str:
+    """`throughput 64: 7.77 Mpps to 7.81 Mpps, 52.2 % of line`, and why it is irregular."""
+    match row:
+        case ThroughputRow():
+            figure = throughput_figure(row)
+            found = f"{figure.text}, {figure.share_text}" if figure.is_measured else figure.text
+        case LatencyRow():
+            spread = row.spread_us
+            mean = NOTHING if spread is None else f"{spread.mean:.1f} µs, mean of {spread.count}"
+            found = f"{row.direction} {mean}, at {rate_text(row.load_pps)}"
+        case FrameLossRow():
+            whole = next((point.asked_percent for point in row.points if not point.loss_percent), None)
+            first = row.points[0].loss_percent / 100 if row.points else 0.0
+            offered = row.points[0].offered_percent if row.points else 0.0
+            found = f"loss {loss_text(first)} with {percent_text(offered)} % of line offered"
+            found += "" if whole is None else f", none from {whole:g} % down"
+        case BackToBackRow():
+            found = "not measured" if row.skipped else _burst(row)
+        case RecoveryRow():
+            times = row.spread_s
+            found = NOTHING if times is None else f"{times.mean * 1e3:.1f} ms (± {row.resolution_s * 1e3:.1f} ms)"
+            found += f" after {rate_text(row.overload_pps)}"
+        case ResetRow():
+            times = row.spread_s
+            found = NOTHING if times is None else f"{times.mean:.3f} s at {rate_text(row.load_pps)} ({row.kind})"
+    why = getattr(row, "skipped", "") or row.irregular
+    return f"{test} {row.frame}: {found}" + (f"; {why}" if why else "")
+
+
+def _burst(row: BackToBackRow) -> str:
+    spread, corrected_s = row.spread, row.corrected_s
+    if spread is None:
+        return NOTHING
+    buffer = "" if corrected_s is None else f", buffer {corrected_s * 1e3:.3f} ms"
+    return f"{spread.mean:,.0f} frames, mean of {spread.count}{buffer}"
+
+
+def summary(result: Rfc2544Result, verdict: Verdict, where: str | None) -> list[str]:
+    """The last lines: the verdict, and each number by test."""
+    lines = [f"{result.name} {result.ending.status}: {len(result.trials)} trials in {result.spent_s:.0f} s"]
+    if result.ending.reason:
+        lines.append(f"  {result.ending.reason}")
+    lines += [f"  {line}" for line in verdict.lines]
+    lines += [f"  {row_line(test, row)}" for test in result.method.tests for row in result.rows(test)]
+    measured = [test for test in result.method.tests if result.rows(test)]
+    lines += [f"  {test}: {result.method.conformance(test, all_of_them=False)}" for test in measured]
+    if common := result.method.common_exceptions:
+        lines.append(f"  in all tests not as the RFC has it: {'; '.join(common)}")
+    lines += [f"  note: {note}" for note in result.ending.notes]
+    return [*lines, *([] if where is None else [f"result in {where}"])]

@@ -1,0 +1,384 @@
+"""The results of the tests of RFC 2544 as values: throughput, latency, frame loss rate, back-to-back frames, system
+recovery and reset, with the formulas that their reports call for.
+
+Terms are those of RFC 1242 and RFC 2285. Loads are frames a second of each direction; a frame size counts the FCS.
+Sections named without an RFC are those of RFC 2544.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+
+from wirespeed.measurement.search.result import Limit
+from wirespeed.results.codec import INLINE, SPARSE
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.trial import TrialResult
+
+Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
+
+TESTS: tuple[Test, ...] = get_args(Test)
+
+SECTIONS: Mapping[Test, str] = {
+    "throughput": "RFC 2544 §26.1",
+    "latency": "RFC 2544 §26.2",
+    "frame-loss": "RFC 2544 §26.3",
+    "back-to-back": "RFC 9004 (RFC 2544 §26.4)",
+    "recovery": "RFC 2544 §26.5",
+    "reset": "RFC 6201 (RFC 2544 §26.6)",
+}
+
+APPLICABILITY = (
+    "RFC 6815: these are tests of a device in an isolated laboratory; in a network in use they do harm, and their "
+    "numbers mean nothing."
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How it was tested. Waits are those of §23: after learning frames, for residual frames, to restabilise.
+    `resolution` is how near a searched load or burst is to the next that fails, relative to it. `protocol` and
+    `stream_format` say what the frames are; `exceptions` are the ways, by test, in which it is not as the RFC has it.
+    """
+
+    tests: tuple[Test, ...]
+    frames: tuple[str, ...]
+    trial_s: float = 60.0
+    resolution: float = 0.01
+    learning_s: float = 2.0
+    residual_s: float = 2.0
+    restabilise_s: float = 5.0
+    latency_repeats: int = 20
+    burst_repeats: int = 50
+    recovery_repeats: int = 1
+    reset_repeats: int = 1
+    loss_step_percent: float = 10.0
+    burst_most_s: float = 2.0
+    burst_verify: int = 1
+    latency_pps: float = 1000.0
+    protocol: str = "UDP over IPv4"
+    stream_format: str = ""
+    exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def common_exceptions(self) -> tuple[str, ...]:
+        """Those of all tests, where there are several."""
+        first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
+        return tuple(one for one in first if all(one in other for other in others))
+
+    def conformance(self, test: Test, *, all_of_them: bool = True) -> str:
+        """`RFC 2544 §26.1 except: trials of 2 s, not 60 s` or the section alone; with or without what is said of all
+        tests."""
+        section, common = SECTIONS[test], () if all_of_them else self.common_exceptions
+        exceptions = [one for one in self.exceptions.get(test, ()) if one not in common]
+        return f"{section} except: {'; '.join(exceptions)}" if exceptions else section
+
+
+@dataclass(frozen=True)
+class SuiteTrial:
+    """A trial, the test that it is of and the frames that it sent. `load_pps` and `intended_s` are what was asked for;
+    `label` tells trials of one test apart (`repeat 3`); one that does not count says why in `set_aside`."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
+
+    number: int
+    test: Test
+    frame: str
+    load_pps: float
+    intended_s: float
+    trial: Annotated[TrialResult, INLINE]
+    label: Annotated[str, SPARSE] = ""
+    set_aside: Annotated[str, SPARSE] = ""
+
+    @property
+    def judged(self) -> SearchTrial:
+        """As a search judges it: by all that was to be offered."""
+        return SearchTrial(self.number, "search", self.load_pps, self.intended_s, self.trial, self.label)
+
+    @property
+    def remark(self) -> str:
+        """Why what it shows is not the DUT's doing alone; empty where it is. That links and tester stand still while a
+        DUT is reset is its doing."""
+        if self.test != "reset" and self.trial.spoilt:
+            return f"the machine spoilt it: {self.trial.spoilt}"
+        if self.test != "reset" and self.trial.tester_limited:
+            return f"the tester was the limit: it offered {self.judged.offered_pps / len(self.trial.channels):,.0f} fps"
+        if missed := self.trial.balance.lost_by_tester:
+            return f"the tester's receiver missed {missed:,.0f} frames"
+        return ""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Repeated measurements of one thing in one number each, with their sample standard deviation."""
+
+    count: int
+    mean: float
+    least: float
+    most: float
+    stdev: float
+
+
+def spread_of(values: tuple[float, ...]) -> Spread | None:
+    if not values:
+        return None
+    return Spread(len(values), fmean(values), min(values), max(values), stdev(values) if len(values) > 1 else 0.0)
+
+
+@dataclass(frozen=True)
+class ThroughputRow:
+    """§26.1 of one frame size: the highest load without loss. `line_pps` is the theoretical maximum of the media (None
+    without a line speed); `limit` is what set `upper_pps`; `irregular` says why the number is not the DUT's."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"line_percent": "line_percent"}
+
+    frame: str
+    frame_bytes: float
+    line_pps: float | None
+    throughput_pps: float | None = None
+    upper_pps: float | None = None
+    limit: Limit = "none"
+    irregular: str = ""
+    trials: int = 0
+
+    @property
+    def line_percent(self) -> float | None:
+        if self.line_pps is None or self.throughput_pps is None:
+            return None
+        return self.throughput_pps / self.line_pps * 100
+
+    @property
+    def is_at_least(self) -> bool:
+        """Whether the tester or the machine ended the search, so that the DUT may carry more."""
+        return self.limit in ("tester", "machine")
+
+    @property
+    def is_line(self) -> bool:
+        """Whether the whole line was carried, as far as the search tells."""
+        return self.limit == "line"
+
+
+@dataclass(frozen=True)
+class LatencyRow:
+    """§26.2 of one frame size and direction, at the load of its throughput. `repeats_us` are the means of the tagged
+    frames of each repeat; `least_us` and `most_us` the extremes of all frames; `tagged_bytes` their size. `floor_us`
+    is the medium's own latency, where the tester calibrated it."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_us": "spread_us"}
+
+    frame: str
+    frame_bytes: float
+    direction: str
+    load_pps: float
+    line_pps: float | None
+    repeats_us: tuple[float, ...] = ()
+    least_us: float | None = None
+    most_us: float | None = None
+    tagged: int = 0
+    tagged_lost: int = 0
+    tagged_bytes: float = 0.0
+    floor_us: float | None = None
+    irregular: str = ""
+
+    @property
+    def spread_us(self) -> Spread | None:
+        return spread_of(self.repeats_us)
+
+
+@dataclass(frozen=True)
+class LossPoint:
+    """A load of §26.3: percent of the theoretical maximum that was asked for and that was offered, and the frame loss
+    rate of what was offered, in percent."""
+
+    asked_percent: float
+    asked_pps: float
+    offered_percent: float
+    offered_pps: float
+    loss_percent: float
+    irregular: str = ""
+
+
+@dataclass(frozen=True)
+class FrameLossRow:
+    """§26.3 of one frame size, from the highest load down. `lossless_twice` is False when the lowest load was reached
+    without two trials on end that lost nothing."""
+
+    frame: str
+    frame_bytes: float
+    line_pps: float
+    points: tuple[LossPoint, ...] = ()
+    lossless_twice: bool = False
+    irregular: str = ""
+
+
+@dataclass(frozen=True)
+class BackToBackRow:
+    """RFC 9004 of one frame size. `lengths` are the longest bursts without loss that each repeat found, in frames;
+    `longest` the longest one tried; `sent_pps` the rate at which the bursts really went out. `skipped` says why it was
+    not measured."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {
+        "over_repeats": "spread",
+        "implied_s": "implied_s",
+        "corrected_s": "corrected_s",
+    }
+
+    frame: str
+    frame_bytes: float
+    line_pps: float | None
+    throughput_pps: float | None
+    lengths: tuple[float, ...] = ()
+    longest: int = 0
+    sent_pps: float = 0.0
+    trials: int = 0
+    skipped: str = ""
+    irregular: str = ""
+
+    @property
+    def spread(self) -> Spread | None:
+        return spread_of(self.lengths)
+
+    @property
+    def implied_s(self) -> float | None:
+        spread = self.spread
+        return None if spread is None or not self.line_pps else implied_buffer_s(spread.mean, self.line_pps)
+
+    @property
+    def corrected_s(self) -> float | None:
+        spread = self.spread
+        if spread is None or not self.line_pps or self.throughput_pps is None:
+            return None
+        return corrected_buffer_s(spread.mean, self.line_pps, self.throughput_pps)
+
+
+@dataclass(frozen=True)
+class RecoveryRow:
+    """§26.5 of one frame size: seconds from the cut of the load to the last frame lost, each repeat, and how exactly
+    the readings tell (`resolution_s`). `overload_lost` frames were lost before the cut."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
+
+    frame: str
+    frame_bytes: float
+    throughput_pps: float
+    overload_pps: float
+    reduced_pps: float
+    overload_s: float
+    times_s: tuple[float, ...] = ()
+    resolution_s: float = 0.0
+    overload_lost: float = 0.0
+    irregular: str = ""
+
+    @property
+    def spread_s(self) -> Spread | None:
+        return spread_of(self.times_s)
+
+
+@dataclass(frozen=True)
+class ResetRow:
+    """RFC 6201: the DUT reset under load. `kind` is the type of reset and how it was done; `times_s` are frames lost
+    over their rate, of the direction that lost most; `lost` are those of all directions together."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
+
+    frame: str
+    frame_bytes: float
+    kind: str
+    load_pps: float
+    times_s: tuple[float, ...] = ()
+    lost: tuple[float, ...] = ()
+    irregular: str = ""
+
+    @property
+    def spread_s(self) -> Spread | None:
+        return spread_of(self.times_s)
+
+
+Row = ThroughputRow | LatencyRow | FrameLossRow | BackToBackRow | RecoveryRow | ResetRow
+
+ROWS: Mapping[Test, type[Row]] = {
+    "throughput": ThroughputRow,
+    "latency": LatencyRow,
+    "frame-loss": FrameLossRow,
+    "back-to-back": BackToBackRow,
+    "recovery": RecoveryRow,
+    "reset": ResetRow,
+}
+
+
+@dataclass(frozen=True)
+class Rfc2544Result(MeasurementResult):
+    """Everything that was tested. Rows stand in the order of their frame sizes; a test that was not run has none.
+    `spent_s` is how long it took."""
+
+    kind = "rfc2544"
+    schema = "wirespeed-rfc2544/1"
+    noun = "result of RFC 2544 tests"
+    journal_noun = "RFC 2544 tests"
+    also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
+
+    method: Method
+    throughput: Annotated[tuple[ThroughputRow, ...], SPARSE] = ()
+    latency: Annotated[tuple[LatencyRow, ...], SPARSE] = ()
+    frame_loss: Annotated[tuple[FrameLossRow, ...], SPARSE] = ()
+    back_to_back: Annotated[tuple[BackToBackRow, ...], SPARSE] = ()
+    recovery: Annotated[tuple[RecoveryRow, ...], SPARSE] = ()
+    reset: Annotated[tuple[ResetRow, ...], SPARSE] = ()
+    trials: tuple[SuiteTrial, ...] = ()
+    spent_s: float = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.trials
+
+    @property
+    def conformance(self) -> dict[Test, str]:
+        """By test, the section that it follows and what it does otherwise."""
+        return {test: self.method.conformance(test) for test in self.method.tests}
+
+    @property
+    def is_bidirectional(self) -> bool:
+        return any(wire.reverse in self.directions for wire in self.directions)
+
+    def rows(self, test: Test) -> tuple[Row, ...]:
+        found: tuple[Row, ...] = getattr(self, attribute_of(test))
+        return found
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        """Rows stand between the trials: {"row_of": "latency", "row": …}."""
+        trials = [entry for entry in entries if "row_of" not in entry]
+        document: dict[str, Any] = {**head, "trials": trials}
+        for entry in entries:
+            if "row_of" in entry:
+                document.setdefault(attribute_of(entry["row_of"]), []).append(entry.get("row"))
+        result = cls.from_json(document, name)
+        reason = f"the tests did not end by themselves; {len(trials)} trials are from their journal"
+        return replace(result, spent_s=sum(one.trial.effective_s for one in result.trials)), reason
+
+
+def attribute_of(test: Test) -> str:
+    """What its rows are called in a Rfc2544Result and in its file."""
+    return test.replace("-", "_")
+
+
+def implied_buffer_s(mean_frames: float, line_pps: float) -> float:
+    """RFC 9004 section 5: the time that the mean burst takes on the line."""
+    return mean_frames / line_pps
+
+
+def corrected_buffer_s(mean_frames: float, line_pps: float, throughput_pps: float) -> float:
+    """RFC 9004 section 5: the implied buffer time without the frames that the DUT forwards while the burst comes in."""
+    implied_s = implied_buffer_s(mean_frames, line_pps)
+    return implied_s - implied_s * throughput_pps / line_pps
+
+
+def frame_loss_percent(offered: float, received: float) -> float:
+    """§26.3: (input count - output count) × 100 / input count; none of nothing."""
+    return max(0.0, (offered - received) * 100 / offered) if offered > 0 else 0.0
+
+
+RESULT = Rfc2544Result

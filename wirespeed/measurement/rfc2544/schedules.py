@@ -1,0 +1,104 @@
+"""What the tests do between trials: loads of the frame loss rate, lengths of bursts, times from counters. Pure: what
+sends is given to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.measurement.rfc2544.result import LossPoint
+
+
+def loss_loads(step_percent: float) -> Iterator[float]:
+    """Percent of the line from 100 down in steps, the last one above 0 (RFC 2544 section 26.3)."""
+    count = 0
+    while (percent := 100 - count * step_percent) > 1e-9:
+        yield percent
+        count += 1
+
+
+def frame_loss(measure: Callable[[float], LossPoint], step_percent: float) -> tuple[tuple[LossPoint, ...], bool]:
+    """Points from the whole line down until two trials on end lost nothing, and whether there were two."""
+    points: list[LossPoint] = []
+    for percent in loss_loads(step_percent):
+        points.append(measure(percent))
+        if len(points) > 1 and not points[-1].loss_percent and not points[-2].loss_percent:
+            return tuple(points), True
+    return tuple(points), False
+
+
+@dataclass(frozen=True)
+class Burst:
+    """One burst a direction: frames that were really sent, and whether all came back."""
+
+    sent: float
+    whole: bool
+
+
+@dataclass(frozen=True)
+class LongestBurst:
+    """`frames` as they were sent, 0 where none came back whole. `is_longest_tried`: no burst lost anything."""
+
+    frames: float
+    trials: int
+    is_longest_tried: bool
+
+
+def longest_burst(send: Callable[[int], Burst], most: int, resolution: float, verify: int) -> LongestBurst:
+    """RFC 9004 section 5: binary search on the length of a burst of at most `most` frames, until what is whole and what
+    is not differ by at most `resolution` of the latter, or by one frame. A burst that loses is sent again up to
+    `verify` times, and is only lossy if all of them lose."""
+    trials = 0
+
+    def sent_whole(frames: int) -> Burst | None:
+        nonlocal trials
+        for _ in range(1 + verify):
+            trials += 1
+            burst = send(frames)
+            if burst.whole:
+                return burst
+        return None
+
+    found = sent_whole(most)
+    if found is not None:
+        return LongestBurst(found.sent, trials, is_longest_tried=True)
+    good, bad, longest = 0, most, 0.0
+    while bad - good > max(1.0, resolution * bad):
+        middle = (good + bad) // 2
+        found = sent_whole(middle)
+        if found is None:
+            bad = middle
+        else:
+            good, longest = middle, found.sent
+    return LongestBurst(longest, trials, is_longest_tried=False)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Frames of a direction that were sent and have not come back, at a time: those lost, and those under way."""
+
+    at_s: float
+    frames: float
+
+
+def recovery_s(readings: Sequence[Missing], cut_s: float) -> float:
+    """Seconds from `cut_s`, when the load was reduced, until nothing more was lost.
+
+    Frames under way hide the very last loss: the time is that from which on only as many are missing
+    as in the second half of `readings`, which is steady. It is thus never less than to the last loss; a queue that
+    is still long is part of it.
+    """
+    if not readings:
+        return 0.0
+    steady = [one.frames for one in readings[len(readings) // 2 :]]
+    low, high = min(steady), max(steady)
+    late = [index for index, one in enumerate(readings) if not low <= one.frames <= high]
+    if not late:
+        return 0.0
+    return max(0.0, readings[late[-1] + 1].at_s - cut_s)
+
+
+def outage_s(steady_pps: float, received: float, elapsed_s: float) -> float:
+    """RFC 6201: frames lost over their rate. `received` came back in `elapsed_s`, of a load that is on all the time and
+    of which `steady_pps` came back before."""
+    return max(0.0, elapsed_s - received / steady_pps) if steady_pps > 0 else 0.0

@@ -1,0 +1,366 @@
+"""MLRsearch over any way to measure a load: what it finds for each goal, and what of it is whose doing.
+
+The search itself is the package of that name; here it is given trials, and asked what it knows whenever somebody wants
+to see it or when it has to end early. Nothing is sent here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import MeasurementError
+from wirespeed.later import Later
+from wirespeed.measurement.search.result import GoalOutcome, Limit
+from wirespeed.results.balance import Balance
+from wirespeed.results.machine import absence_text
+from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
+
+if TYPE_CHECKING:
+    from MLRsearch import MultipleLossRatioSearch
+
+    from wirespeed.measurement.search import mlr
+else:
+    mlr = Later("wirespeed.measurement.search.mlr")
+
+Measure = Callable[[float, float, Purpose], SearchTrial]
+"""Holds a load (packets a second of each direction) for some seconds. What it returns has been `judged` and kept."""
+
+_ENDLESS_S = 1e9
+_ABOUT = 1.001
+"""Loads are on a grid, on which the lowest one is not quite what was asked for."""
+_ENOUGH = 3
+"""Trials above all loads that pass, none of which the tester could offer, show where it ends; twice as many of any
+loads do."""
+_MARGIN = 0.01
+"""Below what it offered then; twice as much each time that the tester does not hold that either."""
+_MOST_CEILINGS = 6
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What is known of a goal so far: the load is at least `lower_pps` and less than `upper_pps`."""
+
+    goal: Goal
+    lower_pps: float | None
+    upper_pps: float | None
+    conditional_pps: float | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is as narrow as the goal wants it."""
+        if self.lower_pps is None or self.upper_pps is None:
+            return False
+        return (self.upper_pps - self.lower_pps) / self.upper_pps <= self.goal.width * 1.001
+
+    def is_done(self, most_pps: float) -> bool:
+        """Whether nothing is left to find: it is narrow, or the highest load was carried."""
+        return self.is_narrow or (self.lower_pps is not None and self.lower_pps >= most_pps * (1 - self.goal.width))
+
+
+class OutOfTime(Exception):
+    """The time that the user gave is over."""
+
+
+class _Disturbed(Exception):
+    """The host disturbs every trial of several loads: more of them would tell of the host alone."""
+
+
+class _Ceiling(Exception):
+    """The tester ends at so many packets a second of each direction: nothing above it tells anything of the DUT."""
+
+    def __init__(self, pps: float) -> None:
+        super().__init__(pps)
+        self.pps = pps
+
+
+@dataclass
+class Controller:
+    """One search. `least_pps` and `most_pps` are the loads it may use; `limit_s` is the time it may take, as trials
+    tell it. At one load at most `repeats` trials are repeated whose loss the machine explains."""
+
+    goals: Sequence[Goal]
+    least_pps: float
+    most_pps: float
+    measure: Measure
+    warmup_s: float = 0.0
+    limit_s: float = _ENDLESS_S
+    repeats: int = 0
+    trials: list[SearchTrial] = field(default_factory=list)
+    spent_s: float = 0.0
+    _search: MultipleLossRatioSearch | None = None
+    _ceilings: list[float] = field(default_factory=list)
+    _first: int = 0
+    """Of the trials, the first one under the last ceiling."""
+    _disturbed: str = ""
+    """Why the host ended the search."""
+    _done: dict[str, tuple[Interval, float]] = field(default_factory=dict)
+    """Goals that were done before it, with the highest load that they were searched up to."""
+
+    def run(self) -> None:
+        """Search until every goal is reached, below what the tester can offer, or until the host disturbs each trial.
+        OutOfTime, MeasurementError (a DUT that fell silent) or whatever `measure` raises ends it early; `intervals` and
+        `outcomes` then say what is known."""
+        while True:
+            try:
+                self._run()
+                return
+            except _Disturbed as disturbed:
+                self._disturbed = str(disturbed)
+                return
+            except _Ceiling as ceiling:
+                for interval in self.intervals():
+                    if interval.is_done(self._top_pps):
+                        self._done.setdefault(interval.goal.name, (interval, self._top_pps))
+                self._ceilings.append(ceiling.pps)
+                self._first = len(self.trials)
+                self._search = None
+                if ceiling.pps <= self.least_pps * _ABOUT or len(self._done) == len(self.goals):
+                    return
+
+    def _run(self) -> None:
+        warmup_s = 0.0 if self._ceilings else self.warmup_s
+        self._search = mlr.search_for(self._open_goals, self.least_pps, self._top_pps, warmup_s)
+        self._search.search(mlr.Measurer(self.take), debug=lambda _: None)
+
+    @property
+    def _top_pps(self) -> float:
+        """The highest load that is tried now."""
+        return self._ceilings[-1] if self._ceilings else self.most_pps
+
+    @property
+    def _open_goals(self) -> list[Goal]:
+        return [goal for goal in self.goals if goal.name not in self._done]
+
+    def intervals(self) -> tuple[Interval, ...]:
+        """Of each goal, in their order."""
+        known = {name: interval for name, (interval, _) in self._done.items()}
+        known |= {interval.goal.name: interval for interval in self._searched()}
+        return tuple(known.get(goal.name, Interval(goal, None, None)) for goal in self.goals)
+
+    def _searched(self) -> list[Interval]:
+        """Those of the goals that are searched for now."""
+        search = self._search
+        if search is None or search.database is None:
+            return []
+        found = []
+        for goal in self._open_goals:
+            target = search.scaling.goal_to_final_target[mlr.package_goal(goal)]
+            bounds = search.database.get_relevant_bounds(target)
+            lower = None if bounds.clo is None else float(bounds.clo)
+            upper = None if bounds.chi is None else float(bounds.chi)
+            conditional = None
+            if bounds.clo is not None and lower is not None:
+                conditional = lower * (1 - bounds.clo.target_to_stat[target].pessimistic_loss_ratio)
+            found.append(Interval(goal, lower, upper, conditional))
+        return found
+
+    def outcomes(self, *, most_is_line: bool, ended_early: str = "") -> tuple[GoalOutcome, ...]:
+        """What is found for each goal; `ended_early` says why the search ended before it was done."""
+        return tuple(self._outcome(interval, most_is_line, ended_early) for interval in self.intervals())
+
+    def _outcome(self, interval: Interval, most_is_line: bool, ended_early: str) -> GoalOutcome:
+        goal, lower, upper = interval.goal, interval.lower_pps, interval.upper_pps
+        top_pps = self._done[goal.name][1] if goal.name in self._done else self._top_pps
+        limit: Limit = "none"
+        irregular = ended_early if not interval.is_narrow else ""
+        if self._disturbed and not interval.is_narrow:
+            limit, irregular = "machine", self._disturbed
+        elif upper is not None:
+            tried = [trial for trial in self.trials if trial.purpose == "search" and trial.load_pps == upper]
+            limit = _whose([trial for trial in tried if not trial.set_aside], goal)
+            if limit == "none" and self._ceilings:
+                limit = "tester"
+            if limit == "machine":
+                irregular = _machine_text(upper, tried, goal)
+            elif lower is None and upper <= self.least_pps * (1 + goal.width):
+                limit = "minimum"
+                irregular = f"the lowest load, {self.least_pps:,.0f} pps, lost more than {goal.loss_ratio * 100:g} %"
+            elif limit == "tester":
+                irregular = self._tester_text(goal, lower)
+        elif self._ceilings and top_pps < self.most_pps and (lower is None or interval.is_done(top_pps)):
+            limit, irregular = "tester", irregular or self._tester_text(goal, lower)
+        elif lower is not None and lower >= self.most_pps * (1 - goal.width):
+            limit, irregular = ("line" if most_is_line else "maximum"), ""
+        return GoalOutcome(goal, lower, upper, interval.conditional_pps, limit, irregular)
+
+    def take(self, load_pps: float, duration_s: float) -> SearchTrial:
+        """Measure once for the package: the trial that counts."""
+        is_warmup = bool(self.warmup_s) and not any(trial.purpose == "warm-up" for trial in self.trials)
+        while True:
+            if self.spent_s >= self.limit_s:
+                raise OutOfTime
+            trial = self.measure(load_pps, duration_s, "warm-up" if is_warmup else "search")
+            self._check_silence()
+            if not trial.set_aside:
+                if not is_warmup:
+                    self._check_host(trial)
+                    self._check_ceiling()
+                return trial
+
+    def judged(self, trial: SearchTrial) -> SearchTrial:
+        """The trial, set aside if it is to be repeated: a goal that is still open would fail by it, but for what
+        absences explain, and there are not too many of the kind at its load."""
+        if trial.purpose != "search" or not any(_would_fail(one, trial) for one in self.intervals()):
+            return trial
+        aside = sum(bool(one.set_aside) for one in self.trials if one.load_pps == trial.load_pps)
+        return trial if aside >= self.repeats else replace(trial, set_aside=why_aside(trial))
+
+    def keep(self, trial: SearchTrial) -> None:
+        """Every trial that is measured is kept, those too that do not count."""
+        self.trials.append(trial)
+        self.spent_s += trial.trial.effective_s
+
+    def _check_host(self, last: SearchTrial) -> None:
+        """Raise _Disturbed where all repeats of as many loads were spoilt, that of `last` among them, and no load was
+        too much for the DUT."""
+        open_goals = [one.goal for one in self._searched() if not one.is_done(self._top_pps)] or self._open_goals
+        goal = max(open_goals, key=lambda one: one.loss_ratio)
+        if not self.repeats or _failed_by(last, goal) != "machine":
+            return
+        loads: dict[float, list[SearchTrial]] = {}
+        for one in self.of_search:
+            loads.setdefault(one.load_pps, []).append(one)
+        spoilt = [same for same in loads.values() if sum(bool(one.set_aside) for one in same) >= self.repeats]
+        hopeless = [same for same in spoilt if all(_failed_by(one, goal) == "machine" for one in same)]
+        if len(hopeless) >= _ENOUGH and not any(_failed_by(one, goal) == "dut" for one in self.of_search):
+            raise _Disturbed(
+                f"workers that did not have their CPUs spoilt all {sum(map(len, hopeless))} trials of {len(hopeless)} "
+                "loads: close other programs or give the lab CPUs of its own"
+            )
+
+    @property
+    def of_search(self) -> list[SearchTrial]:
+        """The trials of the search itself, those set aside among them."""
+        return [one for one in self.trials if one.purpose == "search"]
+
+    def _check_ceiling(self) -> None:
+        """Raise _Ceiling where more trials would tell of the tester alone: it offered none of the loads above those
+        that pass, it failed some trials of several loads, or it set the upper bound of a goal; and nothing else did."""
+        if len(self._ceilings) >= _MOST_CEILINGS:
+            return
+        intervals = [interval for interval in self._searched() if not interval.is_done(self._top_pps)]
+        open_goals = [interval.goal for interval in intervals] or self._open_goals
+        goal = max(open_goals, key=lambda one: one.loss_ratio)
+        counted = [one for one in self.trials[self._first :] if one.purpose == "search" and not one.set_aside]
+        whose = [(one, _failed_by(one, goal)) for one in counted]
+        failed = [one for one, who in whose if who == "tester"]
+        passed_pps = max((one.load_pps for one, who in whose if who == "none"), default=0.0)
+        if any(who == "dut" for _, who in whose) or not failed:
+            return
+        at_upper = [one for interval in intervals for one in counted if one.load_pps == interval.upper_pps]
+        is_bound = any(_whose(at_upper, interval.goal) == "tester" for interval in intervals)
+        if sum(one.load_pps > passed_pps for one in failed) >= _ENOUGH or len(failed) >= 2 * _ENOUGH or is_bound:
+            raise _Ceiling(self._below(failed))
+
+    def _below(self, failed: Sequence[SearchTrial]) -> float:
+        """A load that the tester can offer, by what it did of those that it could not."""
+        offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
+        least = min(one.load_pps for one in failed)
+        margin: float = _MARGIN * (1 << len(self._ceilings))
+        # What it offers differs from trial to trial, and a few trials do not show the least.
+        below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
+        return max(self.least_pps, min(below, least) * (1 - margin))
+
+    def _tester_text(self, goal: Goal, lower_pps: float | None) -> str:
+        """Where the tester ended, what kept it from sending more, and what helps; and what the DUT carried of more in
+        single trials, which prove no bound."""
+        tried = [one for one in self.trials if one.purpose == "search"]
+        balances = [channel.balance for one in tried for channel in one.trial.channels.values()]
+        at = f" more than {self._ceilings[0]:,.0f} pps" if self._ceilings else " more"
+        text = f"the tester could not offer{at}{_why_unsent(balances)}: the DUT carries at least the lower bound"
+        carried = [
+            min(channel.offered_pps for channel in one.trial.channels.values())
+            for one in tried
+            if one.dut_loss_ratio <= goal.loss_ratio and one.trial.channels
+        ]
+        most_pps = max(carried, default=0.0)
+        if most_pps <= (1 + 2 * goal.width) * (lower_pps or 0.0):
+            return text
+        return f"{text}; of single trials it carried up to {most_pps:,.0f} pps, all that was sent"
+
+    def _check_silence(self) -> None:
+        """A device may return nothing of more than it can take. One that returns nothing of the lowest load, or no
+        longer returns what it did at a higher one, is gone."""
+        *before, last = self.trials
+        for wire, channel in last.trial.channels.items():
+            if channel.balance.received or not channel.balance.offered:
+                continue
+            once = [
+                one for one in before if one.trial.channels[wire].balance.received and one.load_pps >= last.load_pps
+            ]
+            again = bool(before) and not before[-1].trial.channels[wire].balance.received
+            if last.load_pps <= self.least_pps * _ABOUT or (once and again):
+                raise MeasurementError(
+                    f"the DUT returned nothing of {channel.balance.offered:,.0f} packets of {wire}, offered at "
+                    f"{last.load_pps:,.0f} pps: check its links, its routes to the profile's addresses and its "
+                    "neighbour (ARP) entries for the generator"
+                )
+
+
+def repeats_for(goals: Sequence[Goal]) -> int:
+    """How many trials of one load may be repeated: half as many as the most thorough goal has, and three at least."""
+    return max((3, *(int(goal.sum_s / goal.final_s / 2) for goal in goals)))
+
+
+def _would_fail(interval: Interval, trial: SearchTrial) -> bool:
+    """Whether the trial speaks against a load that may still be the goal's, and only absences make it do so."""
+    lower, upper, load = interval.lower_pps, interval.upper_pps, trial.load_pps
+    is_open = not interval.is_narrow and (lower is None or load > lower) and (upper is None or load < upper)
+    return is_open and trial.is_spoilt_for(interval.goal)
+
+
+def why_aside(trial: SearchTrial) -> str:
+    most = sum(one.most_by_absence or 0.0 for one in trial.trial.channels.values())
+    return absence_text(trial.trial.moment, most)
+
+
+def _whose(tried: Sequence[SearchTrial], goal: Goal) -> Limit:
+    """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
+    the machine spoilt; whoever has the more of the time."""
+    seconds: dict[Limit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
+    for trial in tried:
+        seconds[_failed_by(trial, goal)] += trial.trial.effective_s
+    failed_s = seconds["dut"] + seconds["tester"]
+    if failed_s > goal.exceed_ratio * (failed_s + seconds["none"]):
+        return "dut" if seconds["dut"] >= seconds["tester"] else "tester"
+    return "machine" if seconds["machine"] else "none"
+
+
+def _failed_by(trial: SearchTrial, goal: Goal) -> Limit:
+    if trial.loss_ratio <= goal.loss_ratio:
+        return "none"
+    if trial.is_spoilt_for(goal):
+        return "machine"
+    return "tester" if trial.dut_loss_ratio <= goal.loss_ratio else "dut"
+
+
+def _why_unsent(balances: Sequence[Balance]) -> str:
+    """What the tester's own account says of the packets that it did not send, and what helps against it."""
+    reasons = {
+        "its worker came too late; give it a CPU of its own, or end other programs": sum(one.late for one in balances),
+        "its packet pool was empty; give the generator more hugepages": sum(one.no_buffer for one in balances),
+        "its port took no more; try another medium or more queues": sum(
+            one.refused for one in balances if not one.refusing_is_duts
+        ),
+    }
+    reason, count = max(reasons.items(), key=lambda item: item[1])
+    if count <= 0:
+        return " (it sends less than it is asked for; a faster tester, or two of them)"
+    return f" ({reason}; `wirespeed bench check --tester` measures it alone)"
+
+
+def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) -> str:
+    spoilt = sum(trial.is_spoilt_for(goal) for trial in tried)
+    repeated = sum(bool(trial.set_aside) for trial in tried)
+    told = f", {repeated} of them repeated" if repeated else ""
+    return (
+        f"workers that did not have their CPUs explain the loss of {spoilt} of {len(tried)} trials at "
+        f"{upper_pps:,.0f} pps{told}: the DUT may carry more"
+    )
+
+
+def by_name(outcomes: Sequence[GoalOutcome]) -> Mapping[str, GoalOutcome]:
+    return {outcome.goal.name: outcome for outcome in outcomes}

@@ -1,0 +1,137 @@
+"""What a search does: the plan as a value, and its checks. Pure; nothing runs here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wirespeed.errors import UsageError
+from wirespeed.measurement.search.controller import repeats_for
+from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
+from wirespeed.results.search_trial import Goal
+from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.wires import check_wires
+from wirespeed.units import Rate, parse_duration, parse_rate
+
+LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
+"""Of PDR, as CSIT has them; at 0 nothing but the latency streams is sent."""
+
+MOST_LATENCY_PPS = 100_000.0
+
+
+@dataclass(frozen=True)
+class MrrPlan:
+    """Maximum receive rate: so many trials of so many seconds at the highest load."""
+
+    count: int = 10
+    duration_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class LatencyPlan:
+    """Latency after the search: a stream of `rate_pps` in each direction beside shares of the load found, each for
+    `duration_s`."""
+
+    rate_pps: float = 9000.0
+    duration_s: float = 5.0
+    shares: tuple[float, ...] = LATENCY_SHARES
+
+
+@dataclass(frozen=True)
+class SearchPlan(MeasurementPlan):
+    """One search. Without `goals` nothing is searched for, and MRR alone is measured. `least` and `most` are loads of
+    each direction, `most` the whole line unless given; `limit_s` is the time the search may take. With `robust` trials
+    are repeated whose loss the machine explains; None does so in a lab whose control shares CPUs with what it
+    measures."""
+
+    profile: str
+    tunables: dict[str, str] = field(default_factory=dict)
+    goals: tuple[Goal, ...] = ()
+    preset: str = "csit"
+    least: Rate = Rate(9001.0, "pps")  # noqa: RUF009 - frozen
+    most: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen
+    warmup_s: float = 1.0
+    limit_s: float = 1200.0
+    mrr: MrrPlan | None = None
+    latency: LatencyPlan | None = None
+    robust: bool | None = None
+
+    @property
+    def title(self) -> str:
+        words = [self.profile, tunables_text(self.tunables)]
+        return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
+
+    @property
+    def repeats(self) -> int:
+        """How many trials of one load may be repeated."""
+        is_robust = shares_cpus(self.lab) if self.robust is None else self.robust
+        return repeats_for(self.goals) if is_robust else 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided for the user."""
+        return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
+
+    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SearchPlan:
+        """The same plan on a lab and a device that are described so."""
+        return replace(self, lab=lab, dut=dut)
+
+    def variables(self, server: str) -> dict[str, Any]:
+        """The `vars` of the result file, by the names that those of a load test have."""
+        more = {"verify": self.verify, "line": self.line_bps, "robust": self.repeats > 0}
+        return {
+            "server": server,
+            "profile_file": self.profile,
+            "tunables": tunables_text(self.tunables),
+            "output_file": self.output_file,
+            "preset": self.preset,
+            "min": str(self.least),
+            "max": str(self.most),
+            "time": self.limit_s,
+            "warmup_duration": self.warmup_s,
+            "unidirectional": self.unidirectional,
+            **{name: value for name, value in more.items() if value},
+        }
+
+
+def check_plan(plan: SearchPlan) -> None:
+    """UsageError when the plan cannot be run on any line."""
+    if not (math.isfinite(plan.limit_s) and plan.limit_s > 0):
+        raise UsageError(f"time limit {plan.limit_s:g} is not a duration: give seconds above 0")
+    if plan.mrr is not None and not (plan.mrr.count >= 1 and plan.mrr.duration_s > 0):
+        raise UsageError(f"MRR of {plan.mrr.count} trials of {plan.mrr.duration_s:g} s: give at least one, above 0 s")
+    if plan.latency is not None and not 0 < plan.latency.rate_pps <= MOST_LATENCY_PPS:
+        raise UsageError(f"latency stream of {plan.latency.rate_pps:g} pps: give more than 0, up to 100kpps")
+    if plan.latency is not None and not (math.isfinite(plan.latency.duration_s) and plan.latency.duration_s > 0):
+        raise UsageError(f"latency trials of {plan.latency.duration_s:g} s: give seconds above 0")
+    if not plan.goals and plan.mrr is None:
+        raise UsageError("nothing to search for: give --goal or --mrr")
+    for what, load in (("--min", plan.least), ("--max", plan.most)):
+        if load.unit == "percentage" and load.value > 100:
+            raise UsageError(f"{what} {load} is more than the line carries: give at most 100%")
+    check_wires(plan.directions, plan.verify)
+
+
+def parse_mrr(text: str) -> MrrPlan:
+    """`10x1`: trials and the seconds of each."""
+    count, by, seconds = text.lower().partition("x")
+    try:
+        if not by or not count.isascii() or not count.isdigit():
+            raise ValueError
+        return MrrPlan(int(count), parse_duration(seconds))
+    except (ValueError, UsageError):
+        raise UsageError(f"MRR {text!r} cannot be read: give trials and seconds, such as 10x1") from None
+
+
+def parse_latency(text: str) -> LatencyPlan:
+    """`9kpps` or `9kpps,5`: the rate of the stream, and the seconds of each trial."""
+    stream, comma, seconds = text.partition(",")
+    rate = parse_rate(stream)
+    if rate.unit != "pps":
+        raise UsageError(f"latency stream of {stream}: give packets a second, such as 9kpps")
+    try:
+        plan = LatencyPlan(rate.value, parse_duration(seconds)) if comma else LatencyPlan(rate.value)
+    except UsageError:
+        raise UsageError(f"latency trials of {seconds!r}: give seconds, such as 9kpps,5") from None
+    return plan

@@ -1,0 +1,121 @@
+"""The result of a search for loads that a DUT carries, as a value.
+
+Terms are those of MLRsearch (draft-ietf-bmwg-mlrsearch): a goal, its relevant lower and upper bound, conditional
+throughput, irregular results. A load is packets a second of each direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from statistics import fmean, stdev
+from typing import Any, ClassVar, Literal, Self
+
+from wirespeed.results.draw import Draw
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
+
+Limit = Literal["dut", "tester", "machine", "line", "maximum", "minimum", "none"]
+"""What an upper bound is due to. `machine`: CPUs were taken from tester or DUT; `line` and `maximum`: there is no upper
+bound, since the whole line or the highest load that was allowed was carried; `minimum`: even the lowest load that was
+allowed lost too much; `none`: nothing was found out."""
+
+
+@dataclass(frozen=True)
+class GoalOutcome:
+    """What was found for a goal. `conditional_pps` is the lower bound less what its trials may have lost; `limit` is
+    what set the upper bound. `irregular` says why the result is not what the goal asked for; empty of a regular one."""
+
+    goal: Goal
+    lower_pps: float | None = None
+    upper_pps: float | None = None
+    conditional_pps: float | None = None
+    limit: Limit = "none"
+    irregular: str = ""
+
+    @property
+    def is_at_least(self) -> bool:
+        """Whether the upper bound says nothing of the DUT: it was the tester's or the machine's doing."""
+        return self.limit in ("tester", "machine")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Received packets a second, all directions together, over several trials of one load."""
+
+    count: int
+    mean_pps: float
+    stdev_pps: float
+    least_pps: float
+    most_pps: float
+
+
+@dataclass(frozen=True)
+class SearchResult(MeasurementResult):
+    """A whole search. `most_pps` was the highest load allowed, the line's own when `most_is_line`. `spent_s` is how
+    long it took."""
+
+    kind = "search"
+    schema = "wirespeed-search/1"
+    noun = "search result"
+    journal_noun = "a search"
+    also_stored: ClassVar[Mapping[str, str]] = {"mrr": "mrr"}
+
+    least_pps: float
+    most_pps: float
+    most_is_line: bool
+    trials: tuple[SearchTrial, ...] = ()
+    goals: tuple[GoalOutcome, ...] = ()
+    spent_s: float = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.trials
+
+    def line_percent(self, load_pps: float) -> float | None:
+        """A load of each direction as percent of the narrowest line."""
+        line = self.line_pps
+        return None if line is None else load_pps / line * 100
+
+    def of(self, purpose: Purpose) -> tuple[SearchTrial, ...]:
+        return tuple(trial for trial in self.trials if trial.purpose == purpose)
+
+    @property
+    def mrr(self) -> Rates | None:
+        """Maximum receive rate: what comes back while all that is allowed is offered."""
+        rates = [trial.received_pps for trial in self.of("mrr") if not trial.set_aside]
+        if not rates:
+            return None
+        spread = stdev(rates) if len(rates) > 1 else 0.0
+        return Rates(len(rates), fmean(rates), spread, min(rates), max(rates))
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        return tuple(self._draws())
+
+    def _draws(self) -> Iterator[Draw]:
+        trials = sorted(self.trials, key=lambda one: one.load_pps)
+        for _, grouped in groupby(trials, key=lambda one: one.load_pps):
+            found = list(grouped)
+            known = [one for one in found if one.trial.dut.watts is not None]
+            used = known or found
+            yield Draw(
+                load="trial",
+                offered_pps=fmean(one.offered_pps for one in used),
+                received_pps=fmean(one.received_pps for one in used),
+                watts=fmean(one.trial.dut.watts or 0.0 for one in known) if known else None,
+                readings=len(found),
+                gaps=len(found) - len(known),
+            )
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        """Its goals, which stand in the head as outcomes that found nothing yet, are irregular."""
+        reason = f"the search did not end by itself; its {len(entries)} trials are from its journal"
+        result = cls.from_json({**head, "trials": list(entries)}, name)
+        goals = tuple(replace(goal, irregular=reason) for goal in result.goals)
+        return replace(result, goals=goals, spent_s=sum(one.trial.effective_s for one in result.trials)), reason
+
+
+RESULT = SearchResult

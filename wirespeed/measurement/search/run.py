@@ -1,0 +1,241 @@
+"""Runs a search against a generator: MLRsearch, MRR and latency over trials of one load after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from threading import Event
+
+from wirespeed import __version__
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.errors import MeasurementError, UsageError, WirespeedError
+from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
+from wirespeed.measurement.search.goals import check_resolution
+from wirespeed.measurement.search.plan import SearchPlan, check_plan
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.profiles import load_profile
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
+from wirespeed.results.lab import ring_slots
+from wirespeed.results.recorder import Recorder
+from wirespeed.results.search_trial import Purpose, SearchTrial
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
+from wirespeed.units import Rate
+
+PDR_NAMES = ("pdr", "ndr")
+"""Latency is measured at shares of the first of these goals that there is, or of the first goal."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher learns: `trial` is the one that just ended, or None; `next_load_pps` is held now for
+    `next_s`, for `purpose`. `spent_s` of `limit_s` seconds are over."""
+
+    result: SearchResult
+    intervals: tuple[Interval, ...]
+    trial: SearchTrial | None
+    purpose: Purpose
+    next_load_pps: float
+    next_s: float
+    count: int
+    spent_s: float
+    limit_s: float
+
+
+Watch = Callable[[Progress], None]
+
+
+def loads_for(plan: SearchPlan) -> tuple[Load, Load | None]:
+    """What the ports send while it is searched, and while latency is measured; UsageError for streams that cannot be
+    used so."""
+    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+    with_latency = None
+    if plan.latency is not None:
+        with_latency = load_of(streams, latency_pps=plan.latency.rate_pps, verify=plan.verify)
+    return load_of(streams, verify=plan.verify), with_latency
+
+
+def run_search(
+    plan: SearchPlan,
+    client: GeneratorClient,
+    *,
+    watch: Watch | None = None,
+    dut: Dut | None = None,
+    stop: Event | None = None,
+    loads: tuple[Load, Load | None] | None = None,
+    recorder: Recorder | None = None,
+) -> SearchResult:
+    """Run `plan` on ports of the connected `client` and return what was found.
+
+    Raises when the search cannot start: UsageError (plan, profile, goals, loads above the line), EnvironmentFault (too
+    few ports, no link), RemoteError (port taken). Once traffic runs it always returns a SearchResult, whose
+    `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending` raises that.
+    Whatever happens, traffic is stopped and the ports are released.
+    """
+    check_plan(plan)
+    load, with_latency = loads_for(plan) if loads is None else loads
+    tester = Tester(client, plan.directions)
+
+    def trial_of(one: Load) -> Trial:
+        slots = ring_slots(plan.lab)
+        return Trial(tester, one, dut=dut, line_bps=plan.line_bps, force=plan.force, ring_slots=slots, stop=stop)
+
+    trial = trial_of(load)
+    for what, rate in (("--min", plan.least), ("--max", plan.most)):
+        trial.check_rate(what, rate)
+    head = _head(plan, tester, trial, dut)
+    check_resolution(plan.goals, head.most_pps * len(plan.directions))
+    bench = _Bench(plan, head, watch, recorder)
+    ended = COMPLETE, "", 0
+    try:
+        with trial:
+            if recorder is not None:
+                recorder.begin(replace(head, goals=tuple(map(GoalOutcome, plan.goals))))
+            bench.search(trial)
+        if with_latency is not None:
+            with trial_of(with_latency) as other:
+                bench.latency(other)
+    except KeyboardInterrupt:
+        ended = INTERRUPTED, "interrupted by the user", 0
+    except WirespeedError as error:
+        if not bench.trials:
+            raise
+        ended = FAILED, str(error), error.exit_code
+    found = bench.result(Ending(*ended, head.ending.started, (*plan.notes, *trial.notes)))
+    return replace(found, dut={**found.dut, **texts_of_dut(dut)})
+
+
+def raise_for_ending(result: SearchResult) -> None:
+    """Raise what ended a failed search, and MeasurementError when no goal was reached at all."""
+    ending = result.ending
+    raise_for(ending)
+    lost = [goal for goal in result.goals if goal.limit == "minimum"]
+    if lost and len(lost) == len(result.goals) and ending.status == COMPLETE:
+        raise MeasurementError(
+            f"no goal is reached: {lost[-1].irregular}; give a lower --min, or a goal that allows as much"
+        )
+
+
+def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SearchResult:
+    """The result before its first trial. UsageError when loads of the directions cannot be the same."""
+    frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
+    least, most = (_pps(what, rate, trial, frames) for what, rate in (("--min", plan.least), ("--max", plan.most)))
+    if least >= most:
+        raise UsageError(f"--min {plan.least} is not below --max {plan.most}: there is nothing between to search")
+    return SearchResult(
+        name=plan.name or plan.profile,
+        variables=plan.variables(tester.server),
+        directions=plan.directions,
+        least_pps=least,
+        most_pps=most,
+        most_is_line=plan.most == Rate(100.0, "percentage"),
+        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
+        lab={"generator": tester.server, **plan.lab},
+        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
+        ports=dict(trial.facts),
+        frame_bytes=frames,
+        ending=Ending(started=datetime.now(UTC).isoformat(timespec="seconds")),
+    )
+
+
+def _pps(what: str, rate: Rate, trial: Trial, frames: dict[int, float]) -> float:
+    """What a rate means in packets a second of each direction: the narrowest of them decides."""
+    found = []
+    for port, length in frames.items():
+        speed = trial.facts[port].speed_bps
+        if speed is None and rate.unit != "pps":
+            raise UsageError(
+                f"{what} of {rate}: port {port} has no line speed, so that it means nothing; give the generator's port "
+                "speed=10G or so, or --line 10G, or packets a second such as 5mpps"
+            )
+        found.append(rate.pps(length, speed or 0))
+    return min(found)
+
+
+@dataclass
+class _Bench:
+    """A search under way: trials as they come, and what they say."""
+
+    plan: SearchPlan
+    head: SearchResult
+    watch: Watch | None
+    recorder: Recorder | None
+    trials: list[SearchTrial] = field(default_factory=list)
+    controller: Controller | None = None
+    goals: tuple[GoalOutcome, ...] = ()
+    began: float = field(default_factory=time.monotonic)
+
+    def search(self, trial: Trial) -> None:
+        """All that needs no latency streams."""
+        plan, head = self.plan, self.head
+        if plan.goals:
+            self.controller = Controller(
+                plan.goals,
+                head.least_pps,
+                head.most_pps,
+                lambda load, seconds, purpose: self._measure(trial, load, seconds, purpose),
+                plan.warmup_s,
+                plan.limit_s,
+                plan.repeats,
+            )
+            why = "the search was ended before it was done"
+            try:
+                self.controller.run()
+                why = ""
+            except OutOfTime:
+                why = f"the time of {plan.limit_s:g} s was over"
+            finally:
+                self.goals = self.controller.outcomes(most_is_line=head.most_is_line, ended_early=why)
+        if plan.mrr is not None:
+            for _ in range(plan.mrr.count):
+                self._measure(trial, head.most_pps, plan.mrr.duration_s, "mrr")
+
+    def latency(self, trial: Trial) -> None:
+        """At shares of what was found."""
+        plan = self.plan.latency
+        found = by_name(self.goals)
+        name = next((name for name in PDR_NAMES if name in found), next(iter(found), None))
+        if plan is None or name is None or (base := found[name].lower_pps) is None:
+            return
+        for share in plan.shares:
+            label = f"{share * 100:g} % of {name.upper()}" if share else "no load"
+            self._measure(trial, share * base or plan.rate_pps, plan.duration_s, "latency", label)
+
+    def _measure(self, trial: Trial, load_pps: float, seconds: float, purpose: Purpose, label: str = "") -> SearchTrial:
+        """One trial, judged and kept."""
+        self._tell(None, purpose, load_pps, seconds)
+        found = trial.measure(Rate(load_pps, "pps"), seconds)
+        one = SearchTrial(len(self.trials) + 1, purpose, load_pps, seconds, found, label)
+        if self.controller is not None and purpose in ("warm-up", "search"):
+            one = self.controller.judged(one)
+            self.controller.keep(one)
+        self.trials.append(one)
+        if self.recorder is not None:
+            self.recorder.add(one)
+        self._tell(one, purpose, load_pps, seconds)
+        return one
+
+    def _tell(self, trial: SearchTrial | None, purpose: Purpose, load_pps: float, seconds: float) -> None:
+        if self.watch is None:
+            return
+        intervals = self.controller.intervals() if self.controller is not None else ()
+        spent_s = self.controller.spent_s if self.controller is not None else 0.0
+        count = len(self.trials)
+        self.watch(Progress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s))
+
+    def result(self, ending: Ending) -> SearchResult:
+        aside = [trial for trial in self.trials if trial.set_aside]
+        if aside:
+            note = f"{len(aside)} trials do not count: absences explain what they lost, and they were repeated"
+            ending = replace(ending, notes=(*ending.notes, note))
+        return replace(
+            self.head,
+            trials=tuple(self.trials),
+            goals=self.goals,
+            spent_s=time.monotonic() - self.began,
+            ending=ending,
+        )

@@ -1,0 +1,258 @@
+"""A soak under way: from readings, a second apart, to spans, events and gaps. Nothing is sent here.
+
+All counts are since traffic began and differences of those: what is under way when a second ends is not lost, and is
+not counted as lost in that second and as a surplus in the next. Losses are known `LOOK_AHEAD` seconds late.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from wirespeed.measurement.soak.chronicle import Chronicle
+from wirespeed.measurement.soak.ledger import Ledger, Placed
+from wirespeed.measurement.soak.marks import counters_of, reading_of
+from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span, Whose
+from wirespeed.results.balance import Balance
+from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.machine import why_spoilt
+from wirespeed.results.sample import Sample
+from wirespeed.trial.reading import Reading
+
+Balances = Mapping[Channel, Balance]
+"""Of each direction, since traffic began."""
+
+_LATENCY_S = 0.01
+_ALL = 0.99
+"""A second that lost this much had no traffic."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A second as it was seen: the readings around it as a sample, the balances up to its end, and what the DUT told.
+    A gap, in place of a sample, is one that the balances end."""
+
+    at_s: float
+    balances: Balances
+    reading: Reading
+    sample: Sample | None = None
+    telemetry: DutTelemetry = DutTelemetry()  # noqa: RUF009 - frozen
+    memory_bytes: int | None = None
+    gap: Gap | None = None
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What has become certain: a span and the events that it changed, or a gap; and where to go on from."""
+
+    mark: Mark
+    span: Span | None = None
+    events: tuple[LossEvent, ...] = ()
+    gap: Gap | None = None
+
+
+@dataclass
+class Course:
+    """One stretch of traffic, from `mark` on. `emit` learns of what is settled, after the chronicle has it."""
+
+    chronicle: Chronicle
+    mark: Mark
+    emit: Callable[[Settled], None]
+    _ledgers: dict[Channel, Ledger] = field(default_factory=dict)
+    _waiting: deque[Seen] = field(default_factory=deque)
+    _before: Seen | None = None
+    _settled_before: Balances = field(default_factory=dict)
+    _open: dict[Channel, LossEvent] = field(default_factory=dict)
+    _silence_s: dict[Channel, float] = field(default_factory=dict)
+
+    def see(self, seen: Seen) -> None:
+        """The next second, or the gap before it."""
+        self._waiting.append(seen)
+        answers = {
+            wire: self._ledger(wire).see(round(one.lost), self._most_under_way(seen, wire))
+            for wire, one in seen.balances.items()
+        }
+        known = {wire: placed for wire, placed in answers.items() if placed is not None}
+        if known:
+            self._settle(known)
+
+    def finish(self, drained: Balances | None) -> int:
+        """The traffic has ended; `drained` is what it came to when nothing was under way any more, None where nobody
+        could look. How many losses have no time."""
+        unplaced = 0
+        rests: dict[Channel, list[Placed]] = {}
+        for wire, ledger in self._ledgers.items():
+            missing = None if drained is None else round(drained[wire].lost)
+            rests[wire], more = ledger.finish(missing)
+            unplaced += more
+        while self._waiting:
+            self._settle({wire: rest.pop(0) for wire, rest in rests.items()})
+        if unplaced:
+            self.chronicle.add_unplaced(unplaced)
+        return unplaced
+
+    def _ledger(self, wire: Channel) -> Ledger:
+        if wire not in self._ledgers:
+            goes_on = wire in self.mark.placed
+            self._ledgers[wire] = Ledger(
+                self.mark.placed.get(wire, 0), self.mark.under_way.get(wire, 0) if goes_on else None
+            )
+        return self._ledgers[wire]
+
+    def _most_under_way(self, seen: Seen, wire: Channel) -> int:
+        """As many as are sent in the longest latency that was measured, or in `_LATENCY_S`."""
+        if seen.sample is None or seen.sample.interval_s <= 0:
+            return 0
+        latency = seen.sample.latency.get(wire)
+        seconds = latency.max_us / 1e6 if latency is not None else _LATENCY_S
+        return round(seen.sample.ports[wire.tx].tx_pps * seconds)
+
+    def _settle(self, placed: Mapping[Channel, Placed]) -> None:
+        seen = self._waiting.popleft()
+        grown = {wire: self._grown(wire, one) for wire, one in seen.balances.items()}
+        # A mark tells of readings that are settled: what comes after them is seen again by whoever goes on from it.
+        self.mark = replace(
+            self.mark,
+            latest=counters_of(seen.reading),
+            placed={wire: self._placed_by(wire, placed) for wire in placed},
+            under_way={wire: ledger.under_way for wire, ledger in self._ledgers.items()},
+        )
+        self._settled_before = seen.balances
+        if seen.gap is not None:
+            gap = replace(
+                seen.gap,
+                offered=sum(flow.offered for flow in grown.values()),
+                lost=sum(one.lost - one.came_later for one in placed.values()),
+            )
+            self.chronicle.add_gap(gap)
+            self._open.clear()
+            self.emit(Settled(self.mark, gap=gap))
+            return
+        assert seen.sample is not None
+        flows = {wire: self._flow(flow, placed[wire], seen.sample, wire) for wire, flow in grown.items()}
+        span = _span(seen, flows)
+        events = self._events(seen, flows)
+        for event in events:
+            self.chronicle.put(event)
+        self.chronicle.add(span)
+        self._before = seen
+        self.emit(Settled(self.mark, span, tuple(events)))
+
+    def _placed_by(self, wire: Channel, now: Mapping[Channel, Placed]) -> int:
+        base = self.mark.placed.get(wire, 0)
+        return base + now[wire].lost - now[wire].came_later
+
+    def _grown(self, wire: Channel, now: Balance) -> Flow:
+        before = self._settled_before.get(wire)
+        if before is None:
+            before = Balance(0, 0)
+        return Flow(
+            offered=max(0, round(now.offered - before.offered)),
+            received=max(0, round(now.ours - before.ours)),
+            missed=max(0, round(now.missed - before.missed)),
+            unoffered=max(0, round(now.unoffered - before.unoffered)),
+        )
+
+    def begin_from(self, balances: Balances) -> None:
+        """What was counted before the first second that is to be seen."""
+        self._settled_before = balances
+
+    def _flow(self, grown: Flow, placed: Placed, sample: Sample, wire: Channel) -> Flow:
+        told = sample.latency.get(wire)
+        latency = None
+        if told is not None:
+            p99_us = told.percentiles.get("99", told.max_us)
+            latency = LatencySpan(told.packets, told.lost, told.min_us, told.average_us, told.max_us, p99_us)
+        missed = min(grown.missed, placed.lost)
+        return replace(grown, lost=placed.lost, came_later=placed.came_later, missed=missed, latency=latency)
+
+    def _events(self, seen: Seen, flows: Mapping[Channel, Flow]) -> list[LossEvent]:
+        """Those that this second began, went on with, or took back; each once."""
+        changed: dict[int, LossEvent] = {}
+        for wire, flow in flows.items():
+            if flow.came_later:
+                changed |= {event.number: event for event in self._taken_back(wire, flow.came_later)}
+            if not flow.lost:
+                self._open.pop(wire, None)
+                self._silence_s.pop(wire, None)
+                continue
+            event = self._event(seen, wire, flow, max([self.chronicle.numbers, *changed]) + 1)
+            changed[event.number] = self._open[wire] = event
+        return list(changed.values())
+
+    def _event(self, seen: Seen, wire: Channel, flow: Flow, number: int) -> LossEvent:
+        assert seen.sample is not None
+        before = self._before.sample if self._before is not None else None
+        why = why_spoilt(before, seen.sample, wire, flow.loss_ratio) or ""
+        whose: Whose = "machine" if why else "tester" if flow.missed * 2 > flow.lost else "dut"
+        seconds = seen.sample.interval_s
+        outage_s = self._outage_s(wire, flow, seconds)
+        drops = dict(seen.telemetry.drops)
+        known = self._open.get(wire)
+        if known is None or known.whose != whose or known.number not in self.chronicle.events:
+            return LossEvent(number, seen.at_s, seconds, wire, flow.lost, whose, outage_s, why, drops)
+        known = self.chronicle.events[known.number]
+        return replace(
+            known,
+            seconds=seen.at_s + seconds - known.at_s,
+            lost=known.lost + flow.lost,
+            outage_s=max(known.outage_s, outage_s),
+            drops={name: known.drops.get(name, 0) + drops.get(name, 0) for name in (*known.drops, *drops)},
+        )
+
+    def _outage_s(self, wire: Channel, flow: Flow, seconds: float) -> float:
+        """The longest that the traffic can have been away up to this second: what it lost may have been lost in one go,
+        right after what the second before lost at its end."""
+        lost_s = min(1.0, flow.lost / flow.offered) * seconds if flow.offered else seconds
+        longest_s = self._silence_s.get(wire, 0.0) + lost_s
+        self._silence_s[wire] = longest_s if lost_s >= _ALL * seconds else lost_s
+        return longest_s
+
+    def _taken_back(self, wire: Channel, count: int) -> list[LossEvent]:
+        """The newest events of a direction, less what came after all."""
+        less = []
+        for event in reversed(self.chronicle.events.values()):
+            if event.channel != wire or count <= 0:
+                continue
+            taken = min(count, event.lost)
+            count -= taken
+            left = event.lost - taken
+            less.append(replace(event, lost=left, outage_s=event.outage_s * left / event.lost))
+            self._open.pop(wire, None)
+        return less
+
+
+def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
+    assert seen.sample is not None
+    moment = seen.sample.machine
+    away = [one for one in (moment.tester_absent_s, moment.dut_absent_s) if one is not None] if moment else []
+    return Span(
+        at_s=seen.at_s,
+        watched_s=seen.sample.interval_s,
+        flows=flows,
+        lossy_s=seen.sample.interval_s if any(flow.lost for flow in flows.values()) else 0.0,
+        away_s=sum(away) if away else None,
+        steal_s=moment.steal_s if moment else None,
+        dut=dut_span(seen.telemetry, seen.memory_bytes),
+    )
+
+
+def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
+    """What a soak keeps of what the DUT told."""
+    return DutSpan(
+        drop_packets=told.drop_packets,
+        drops=dict(told.drops),
+        cpu_percent=dict(told.cpu_percent),
+        memory_bytes=memory_bytes,
+        cycles_per_packet=told.cycles_per_packet,
+        watts=told.watts,
+        error=told.error or "",
+    )
+
+
+def known_until(mark: Mark, balance: Callable[[Reading, Reading, Channel], Balance]) -> dict[Channel, Balance]:
+    """The balances that `mark` was last seen with, by `balance` of two readings."""
+    origin, latest = reading_of(mark.origin), reading_of(mark.latest)
+    return {wire: balance(origin, latest, wire) for wire in mark.placed}

@@ -1,0 +1,42 @@
+"""Readings as a soak keeps them in its file, to go on from. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from wirespeed.client.readings import PortStats
+from wirespeed.measurement.soak.result import Counters
+from wirespeed.trial.reading import Reading
+
+_KIND = "kind "
+_PLAIN = [one.name for one in fields(PortStats) if one.name not in ("kinds", "at_s")]
+
+
+def counters_of(reading: Reading) -> Counters:
+    ports = {
+        port: {name: value for name in _PLAIN if (value := getattr(stats, name)) is not None}
+        | {_KIND + kind: count for kind, count in stats.kinds.items()}
+        for port, stats in reading.ports.items()
+    }
+    return Counters(reading.at_s, ports, dict(reading.ours))
+
+
+def reading_of(counters: Counters) -> Reading:
+    """ValueError where a counter that all ports have is missing."""
+    ports = {}
+    for port, counts in counters.ports.items():
+        known = {name: count for name, count in counts.items() if name in _PLAIN}
+        kinds = {name.removeprefix(_KIND): count for name, count in counts.items() if name.startswith(_KIND)}
+        try:
+            ports[port] = PortStats(**known, kinds=kinds)
+        except TypeError as error:
+            raise ValueError(f"counters of port {port}: {error}") from None
+    return Reading(at_s=counters.at_s, ports=ports, ours=counters.ours)
+
+
+def went_on(before: Counters, now: Reading) -> bool:
+    """Whether `now` is of the same counters, later."""
+    old = reading_of(before)
+    if set(old.ports) != set(now.ports) or any(count > now.ours.get(wire, 0) for wire, count in old.ours.items()):
+        return False
+    return not any(stats.went_back(old.ports[port]) for port, stats in now.ports.items())

@@ -1,0 +1,282 @@
+"""The result of a soak, as a value: a load that was held for minutes to days, and what became of it over time.
+
+A load is packets a second of each direction. Times are seconds since the soak began, by the wall clock where the tester
+was started anew. Spans are rolled up, a second into minutes and hours, and of each width the newest are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from wirespeed.results.channel import Channel
+from wirespeed.results.codec import SPARSE
+from wirespeed.results.draw import Draw
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.units import Rate
+
+Whose = Literal["dut", "tester", "machine"]
+"""Whose doing a loss is. `tester`: its receiver missed what came back; `machine`: CPUs were taken from tester or DUT,
+or a link was down."""
+
+Blind = Literal["controller", "generator"]
+"""Who was away while nobody watched."""
+
+
+@dataclass(frozen=True)
+class LatencySpan:
+    """Packets of the latency stream; microseconds. `p99_us` is the highest of any second in it."""
+
+    packets: int
+    lost: int
+    min_us: float
+    average_us: float
+    max_us: float
+    p99_us: float
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One direction over a span. `lost` were placed in it as never having come back, `missed` of them by the tester's
+    own receiver; `came_later` of those placed before it turned out to have come. `unoffered` was asked of the tester
+    and not sent."""
+
+    offered: int = 0
+    received: int = 0
+    lost: Annotated[int, SPARSE] = 0
+    came_later: Annotated[int, SPARSE] = 0
+    missed: Annotated[int, SPARSE] = 0
+    unoffered: Annotated[int, SPARSE] = 0
+    latency: Annotated[LatencySpan | None, SPARSE] = None
+
+    @property
+    def loss_ratio(self) -> float:
+        return min(1.0, max(0, self.lost - self.came_later) / self.offered) if self.offered else 0.0
+
+
+@dataclass(frozen=True)
+class DutSpan:
+    """What the DUT told of a span: packets dropped by its reasons, shares of its CPUs by class, the most memory its
+    process had (resident bytes), the mean watts by a meter beside it, and the last reason why it could not be read."""
+
+    drop_packets: Annotated[int | None, SPARSE] = None
+    drops: Annotated[Mapping[str, int], SPARSE] = field(default_factory=dict)
+    cpu_percent: Annotated[Mapping[str, float], SPARSE] = field(default_factory=dict)
+    memory_bytes: Annotated[int | None, SPARSE] = None
+    cycles_per_packet: Annotated[float | None, SPARSE] = None
+    watts: Annotated[float | None, SPARSE] = None
+    error: Annotated[str, SPARSE] = ""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A second, or what seconds were rolled up into. `watched_s` of it were seen, `lossy_s` of them with a loss; CPUs
+    were away for `away_s` (tester and DUT) and the hypervisor had `steal_s` of all of them, None where nobody tells."""
+
+    at_s: float
+    watched_s: float
+    flows: Mapping[Channel, Flow]
+    lossy_s: Annotated[float, SPARSE] = 0.0
+    away_s: Annotated[float | None, SPARSE] = None
+    steal_s: Annotated[float | None, SPARSE] = None
+    dut: Annotated[DutSpan, SPARSE] = DutSpan()
+
+    @property
+    def offered(self) -> int:
+        return sum(flow.offered for flow in self.flows.values())
+
+    @property
+    def lost(self) -> int:
+        return sum(flow.lost - flow.came_later for flow in self.flows.values())
+
+    @property
+    def loss_ratio(self) -> float:
+        """All directions together."""
+        return min(1.0, max(0, self.lost) / self.offered) if self.offered else 0.0
+
+
+@dataclass(frozen=True)
+class LossEvent:
+    """A loss of one direction, in seconds on end that each lost something. `outage_s` is the longest that its traffic
+    can have been away, the lost ones over the rate (as RFC 6201 has it) of seconds side by side. `drops` is what the
+    DUT says of it. Numbers count from 1."""
+
+    number: int
+    at_s: float
+    seconds: float
+    channel: Channel
+    lost: int
+    whose: Whose
+    outage_s: float = 0.0
+    why: str = ""
+    drops: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Nobody watched for `seconds` from `at_s`. What was offered and lost meanwhile is known where the counters went
+    on, and else None."""
+
+    at_s: float
+    seconds: float
+    blind: Blind
+    why: str = ""
+    offered: int | None = None
+    lost: int | None = None
+
+
+@dataclass(frozen=True)
+class WorstMinute:
+    at_s: float
+    offered: int
+    lost: int
+
+    @property
+    def loss_ratio(self) -> float:
+        return min(1.0, self.lost / self.offered) if self.offered else 0.0
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a figure changed from the beginning to the end of what was watched: means of the first and the last tenth (at
+    least a second, at most an hour)."""
+
+    first: float
+    last: float
+
+    @property
+    def percent(self) -> float:
+        return (self.last - self.first) / self.first * 100 if self.first else 0.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the soak shows of the DUT.
+
+    `lost` of `offered` packets never came back and were not the tester's receiver's; `by_machine` of them while CPUs
+    were away. `upper_ratio` and `lower_ratio` are the one-sided bounds of the loss ratio at `confidence`, by `method`.
+    `shown`: the upper bound is at most `target_ratio`. `needed_s` is how much longer the load has to be held for that
+    if nothing more is lost; 0 where it is shown. `unplaced` of the lost ones were found missing in the end, and nobody
+    knows when they were lost (less than 0: what had been counted as lost came after all); the `unwatched` ones are
+    those of gaps in which the counters went on.
+    """
+
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
+
+    target_ratio: float
+    confidence: float
+    offered: int = 0
+    lost: int = 0
+    by_machine: int = 0
+    by_tester: int = 0
+    upper_ratio: float = 1.0
+    lower_ratio: float = 0.0
+    method: str = ""
+    shown: bool = False
+    needed_s: float | None = None
+    watched_s: float = 0.0
+    event_count: int = 0
+    worst_minute: WorstMinute | None = None
+    longest_loss_free_s: float = 0.0
+    longest_outage_s: float = 0.0
+    unplaced: int = 0
+    unwatched_offered: int = 0
+    unwatched_lost: int = 0
+    latency_us: Mapping[Channel, Drift] = field(default_factory=dict)
+    cycles_per_packet: Drift | None = None
+    memory_bytes: Drift | None = None
+
+    @property
+    def loss_ratio(self) -> float:
+        return min(1.0, self.lost / self.offered) if self.offered else 0.0
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the ports had counted at `at_s` of the tester's clock, by the counters' names; `ours` by marks."""
+
+    at_s: float
+    ports: Mapping[int, Mapping[str, int]]
+    ours: Mapping[Channel, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a soak whose traffic may go on can be taken up again: the session that owned the ports, what they had
+    counted at the beginning (`began_s` of the soak) and when they were last seen, and of each direction how many
+    packets were `placed` as lost by then and how many are `under_way` at any time."""
+
+    session_id: int
+    began_s: float
+    origin: Counters
+    latest: Counters
+    placed: Mapping[Channel, int] = field(default_factory=dict)
+    under_way: Mapping[Channel, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SoakResult(MeasurementResult):
+    """A whole soak. `load_pps` is what `load` means in each direction, `intended_s` how long it was to be held. Of
+    `events` and `gaps` the newest are kept; the verdict counts all. `worst_minute` and the longest ones are of all that
+    was watched, also of what is rolled up by now."""
+
+    kind = "soak"
+    schema = "wirespeed-soak/1"
+    noun = "soak result"
+    journal_noun = "a soak"
+
+    load: Rate
+    load_pps: float
+    intended_s: float
+    verdict: Verdict
+    seconds: tuple[Span, ...] = ()
+    minutes: tuple[Span, ...] = ()
+    hours: tuple[Span, ...] = ()
+    total: Span | None = None
+    events: tuple[LossEvent, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    mark: Annotated[Mark | None, SPARSE] = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.total is None
+
+    @property
+    def line_percent(self) -> float | None:
+        """The load as percent of the narrowest line; None without a line speed."""
+        line = self.line_pps
+        return None if line is None else self.load_pps / line * 100
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        return tuple(self._draws())
+
+    def _draws(self) -> Iterator[Draw]:
+        total = self.total
+        if total is None or total.watched_s <= 0:
+            return
+        received = sum(flow.received for flow in total.flows.values())
+        silent = sum(span.dut.watts is None for span in self.seconds)
+        yield Draw(
+            load="soak",
+            offered_pps=total.offered / total.watched_s,
+            received_pps=received / total.watched_s,
+            watts=total.dut.watts,
+            readings=round(total.watched_s),
+            gaps=silent,
+        )
+
+    @classmethod
+    def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:
+        return super().of_journal(head["state"], entries, str(head.get("name") or name))
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[SoakResult, str]:
+        from wirespeed.measurement.soak.journal import replayed  # noqa: PLC0415 - it makes spans of this module
+
+        result = replayed(SoakResult.from_json(head, name), entries)
+        return result, f"the soak did not end by itself; its {result.verdict.watched_s:.0f} s are from its journal"
+
+
+RESULT = SoakResult

@@ -1,0 +1,320 @@
+"""Runs a soak against a generator: one load, a reading a second, through crashes of whoever can be waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import Event
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, texts_of_dut
+from wirespeed.errors import (
+    ConnectionFault,
+    EnvironmentFault,
+    MeasurementError,
+    RemoteError,
+    WirespeedError,
+)
+from wirespeed.measurement.loadtest.outcome import silent
+from wirespeed.measurement.soak.chronicle import Chronicle
+from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
+from wirespeed.measurement.soak.head import head_of, load_for
+from wirespeed.measurement.soak.journal import SoakJournal
+from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
+from wirespeed.measurement.soak.plan import SoakPlan, check_plan
+from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.results.channel import Channel
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
+from wirespeed.trial.load import Load
+from wirespeed.trial.reading import Reading
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
+
+PERIOD_S = 1.0
+
+_SILENT_AFTER_S = 3.0
+_ASK_AGAIN_S = 1.0
+_LEAST_PART = 0.2
+"""A second that is cut short counts from this much of it on."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher learns of each second once it is settled, and of each gap."""
+
+    result: SoakResult
+    chronicle: Chronicle
+    span: Span | None
+    events: tuple[LossEvent, ...]
+    gap: Gap | None
+    left_s: float
+
+    def verdict(self) -> Verdict:
+        """What all of it shows so far."""
+        told = self.result.verdict
+        return self.chronicle.verdict(told.target_ratio, told.confidence)
+
+
+Watch = Callable[[Progress], None]
+
+
+def run_soak(
+    plan: SoakPlan,
+    client: GeneratorClient,
+    *,
+    watch: Watch | None = None,
+    dut: Dut | None = None,
+    stop: Event | None = None,
+    load: Load | None = None,
+    recorder: SoakJournal | None = None,
+    earlier: SoakResult | None = None,
+) -> SoakResult:
+    """Run `plan` on ports of the connected `client` and return what was seen; `earlier` is the soak that it goes on.
+
+    Raises when the soak cannot start: UsageError (plan, profile, load above the line), EnvironmentFault (too few ports,
+    no link), RemoteError (port taken). Once traffic was seen it always returns a SoakResult, whose `ending.status` is
+    complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending` raises that. Whatever happens,
+    traffic is stopped and the ports are released.
+    """
+    check_plan(plan)
+    load = load_for(plan) if load is None else load
+    if earlier is not None and earlier.mark is not None:
+        client.session_id = earlier.mark.session_id  # whoever has it owns the ports, as the one before us did
+    soak = _Soak(plan, client, load, dut, stop or Event(), watch, recorder, earlier)
+    ended: tuple[Status, str, int] = COMPLETE, "", 0
+    try:
+        if soak.run():
+            ended = INTERRUPTED, "interrupted by the user", 0
+    except KeyboardInterrupt:
+        ended = INTERRUPTED, "interrupted by the user", 0
+    except WirespeedError as error:
+        if soak.is_empty:
+            raise
+        ended = FAILED, str(error), error.exit_code
+    return soak.result(*ended)
+
+
+@dataclass
+class _Soak:
+    """A soak under way, over all its stretches of traffic."""
+
+    plan: SoakPlan
+    client: GeneratorClient
+    load: Load
+    dut: Dut | None
+    stop: Event
+    watch: Watch | None
+    recorder: SoakJournal | None
+    earlier: SoakResult | None
+    head: SoakResult | None = None
+    chronicle: Chronicle | None = None
+    mark: Mark | None = None
+    blind: Blind = "controller"
+    why: str = "the soak's own program had ended"
+    away_since_s: float | None = None
+    has_seen: bool = False
+    earlier_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.earlier is not None:
+            self.head = replace(self.earlier, intended_s=self.plan.duration_s)
+            self.chronicle = Chronicle(self.earlier)
+            self.earlier_s = self.chronicle.now_s
+            self.mark = self.earlier.mark
+            if self.recorder is not None:
+                self.recorder.compact(self.head)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.chronicle is None or self.chronicle.total is None
+
+    @property
+    def left_s(self) -> float:
+        return self.plan.duration_s - (self.chronicle.watched_s if self.chronicle is not None else 0.0)
+
+    def run(self) -> bool:
+        """Until the load was watched for as long as the plan says; True when `stop` cut it short."""
+        while True:
+            try:
+                return self._stretch()
+            except (ConnectionFault, RemoteError, EnvironmentFault) as fault:
+                # A generator that began anew may need a while for its links; it knows neither us nor our handlers.
+                if not self.has_seen or self.stop.is_set():
+                    raise
+                if self.away_since_s is None:
+                    self.away_since_s = time.monotonic()
+                    self.blind, self.why = "generator", str(fault)
+                self._await_generator(fault)
+
+    def _await_generator(self, fault: WirespeedError) -> None:
+        """Until it answers again. `fault`, when the plan's patience is at its end."""
+        assert self.away_since_s is not None
+        while time.monotonic() < self.away_since_s + self.plan.patience_s:
+            if self.stop.wait(_ASK_AGAIN_S):
+                raise KeyboardInterrupt
+            try:
+                self.client.connect()
+            except WirespeedError:
+                continue
+            return
+        raise fault
+
+    def _stretch(self) -> bool:
+        """Traffic from its beginning, or from where it was left, until it ends."""
+        plan = self.plan
+        tester = Tester(self.client, plan.directions)
+        trial = Trial(
+            tester,
+            self.load,
+            dut=self.dut,
+            line_bps=plan.line_bps,
+            force=plan.force and self.away_since_s is None,  # who took the ports meanwhile keeps them
+            ride_link=True,
+            go_on=self.mark is not None,
+            stop=self.stop,
+        )
+        trial.check_rate("--load", plan.load)
+        with trial:
+            assert trial.origin is not None
+            if self.head is None:
+                self.head = head_of(plan, tester, trial, self.dut)
+                self.chronicle = Chronicle(self.head)
+                if self.recorder is not None:
+                    self.recorder.begin(self.head)
+            course = self._course(trial, trial.origin)
+            before = trial.origin
+            if trial.adopted:
+                trial.set_rate(plan.load)  # it is what it was, if nobody else changed it
+            else:
+                before = trial.snapshot()
+                trial.set_rate(plan.load)
+            return self._hold(trial, course, before)
+
+    def _course(self, trial: Trial, origin: Reading) -> Course:
+        """Goes on with the counters of the mark where the traffic did; else the gap is what they say."""
+        assert self.chronicle is not None
+        mark, wires = self.mark, self.plan.directions
+        now_s = self._now_s()
+        known = trial.ours_already and mark is not None and went_on(mark.latest, origin)
+        gap_s = max(0.0, now_s - self.chronicle.now_s)
+        gap = Gap(self.chronicle.now_s, gap_s, self.blind, self.why)
+        if mark is not None and trial.adopted and known:
+            course = Course(self.chronicle, mark, self._emit)
+            course.begin_from(known_until(mark, trial.balance))
+            course.see(Seen(now_s, _balances(trial, reading_of(mark.origin), origin, wires), origin, gap=gap))
+            return course
+        if not self.is_empty:
+            if mark is None:
+                gap = replace(gap, why="the soak had ended, and was taken up again", offered=0, lost=0)
+            elif known:
+                until = known_until(mark, trial.balance)
+                ends = _balances(trial, reading_of(mark.origin), origin, wires)
+                offered = sum(one.offered - until[wire].offered for wire, one in ends.items() if wire in until)
+                lost = sum(one.lost - mark.placed[wire] for wire, one in ends.items() if wire in mark.placed)
+                gap = replace(gap, offered=round(offered), lost=max(0, round(lost)))
+            self._keep_gap(gap)
+        counters = counters_of(origin)
+        self.mark = Mark(self.client.session_id, now_s, counters, counters)
+        if self.recorder is not None:
+            self.recorder.add_mark(self.mark)
+        return Course(self.chronicle, self.mark, self._emit)
+
+    def _hold(self, trial: Trial, course: Course, before: Reading) -> bool:
+        """The load, a reading a second."""
+        origin, wires = reading_of(course.mark.origin), self.plan.directions
+        base_s, base_at_s = self._now_s(), before.at_s
+        due_s = time.monotonic()
+        watched_s, unseen_s, cut_short = 0.0, self.left_s, False
+        drained: Balances | None = None
+        try:
+            while not cut_short and unseen_s - watched_s > _LEAST_PART * PERIOD_S:
+                due_s = max(due_s + PERIOD_S, time.monotonic() + _LEAST_PART * PERIOD_S)
+                cut_short = trial.wait(due_s - time.monotonic())
+                if cut_short and time.monotonic() - (due_s - PERIOD_S) < _LEAST_PART * PERIOD_S:
+                    break
+                now = trial.snapshot()
+                balances = _balances(trial, origin, now, wires)
+                course.see(self._seen(trial, before, now, base_s - base_at_s, balances))
+                seen_s, watched_s = watched_s, watched_s + now.at_s - before.at_s
+                before = now
+                if seen_s < _SILENT_AFTER_S <= watched_s and self.earlier is None:
+                    reason = silent(balances, watched_s)
+                    if reason is not None:
+                        raise MeasurementError(reason)
+            end, _ = trial.drain(origin)
+            drained = _balances(trial, origin, end, wires)
+            return cut_short
+        finally:
+            unplaced = course.finish(drained)
+            if drained is not None:
+                self.mark = None
+                if self.recorder is not None:
+                    self.recorder.add_unplaced(unplaced)
+
+    def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> Seen:
+        memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None
+        return Seen(
+            at_s=before.at_s + offset_s,
+            balances=balances,
+            reading=now,
+            sample=trial.sample(before, now, "hold", self.plan.load),
+            telemetry=trial.dut.telemetry(before.dut, now.dut),
+            memory_bytes=memory,
+        )
+
+    def _emit(self, settled: Settled) -> None:
+        assert self.head is not None and self.chronicle is not None
+        self.mark, self.away_since_s, self.has_seen = settled.mark, None, True
+        if self.recorder is not None:
+            if settled.gap is not None:
+                self.recorder.add_gap(settled.gap)
+            if settled.span is not None:
+                self.recorder.add_second(settled.span, settled.mark, settled.events)
+            if self.recorder.is_long:
+                self.recorder.compact(replace(self.chronicle.told(self.head), mark=self.mark))
+        if self.watch is not None:
+            self.watch(Progress(self.head, self.chronicle, settled.span, settled.events, settled.gap, self.left_s))
+
+    def _keep_gap(self, gap: Gap) -> None:
+        assert self.head is not None and self.chronicle is not None
+        self.chronicle.add_gap(gap)
+        if self.recorder is not None:
+            self.recorder.add_gap(gap)
+        if self.watch is not None:
+            self.watch(Progress(self.head, self.chronicle, None, (), gap, self.left_s))
+
+    def _now_s(self) -> float:
+        """Seconds since the soak began; never before what was seen last."""
+        assert self.head is not None and self.chronicle is not None
+        began = datetime.fromisoformat(self.head.ending.started).timestamp()
+        return max(self.chronicle.now_s, time.time() - began) if not self.is_empty else 0.0
+
+    def result(self, status: Status, reason: str, exit_code: int) -> SoakResult:
+        assert self.head is not None and self.chronicle is not None
+        self._tell_later()
+        fault = self.recorder.journal.fault if self.recorder is not None else ""
+        notes = (*self.head.ending.notes, *filter(None, [fault]))
+        ending = Ending(status, reason, exit_code, self.head.ending.started, notes)
+        dut = {**self.head.dut, **texts_of_dut(self.dut)}
+        return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
+
+    def _tell_later(self) -> None:
+        """What a device tells only now that the load is off, of the time since this program watched."""
+        assert self.head is not None and self.chronicle is not None
+        dut = self.dut
+        if not isinstance(dut, TellsLater):
+            return
+        dut.fetch()
+        began_s = time.monotonic() - (time.time() - datetime.fromisoformat(self.head.ending.started).timestamp())
+
+        def told(since_s: float, until_s: float) -> DutSpan | None:
+            found = dut.told_between(began_s + since_s, began_s + until_s)
+            return None if found is None else dut_span(found)
+
+        self.chronicle.tell_later(told, self.earlier_s)
+
+
+def _balances(trial: Trial, origin: Reading, now: Reading, wires: tuple[Channel, ...]) -> Balances:
+    return {wire: trial.balance(origin, now, wire) for wire in wires}

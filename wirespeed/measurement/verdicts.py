@@ -1,0 +1,137 @@
+"""What verdicts on searches and RFC 2544 tests have in common: loads that trials bound, and what set a bound. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wirespeed.measurement.counting import counting, tester_workers
+from wirespeed.measurement.rfc2544.result import ThroughputRow
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import Limit as SearchLimit
+from wirespeed.results.balance import total
+from wirespeed.results.channel import Channel
+from wirespeed.results.figures import measured_text
+from wirespeed.results.lossy import DEFAULT_THRESHOLD
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.trial import TrialResult
+from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.units import l1_bits
+
+LIMITED_BY: dict[SearchLimit, LimitedBy] = {
+    "dut": "dut",
+    "tester": "tester",
+    "machine": "host",
+    "line": "line",
+    "maximum": "nothing",
+    "minimum": "dut",
+    "none": "unknown",
+}
+"""Limits of a search as limits of a verdict."""
+
+_SENTENCES: dict[LimitedBy, str] = {
+    "dut": "the router loses packets above this load",
+    "tester": "the tester was the limit, not the router: it could not offer more",
+    "host": "the host took CPUs away in the trials above this load, so the router's limit is not shown",
+    "line": "the whole line was forwarded",
+    "nothing": "the highest load that was allowed was forwarded: the router may do more",
+    "unknown": "the limit was not found",
+}
+
+
+def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
+    """The load of one goal, with its bounds."""
+    sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
+    upper = None if one.is_at_least else one.upper_pps
+    return _of_bounds(
+        one.goal.name.upper(),
+        [str(wire) for wire in result.directions],
+        one.lower_pps,
+        upper,
+        LIMITED_BY[one.limit],
+        one.irregular,
+        loss_ratio=one.goal.loss_ratio,
+        line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
+        frame_bytes=sum(sizes) / len(sizes) if sizes else None,
+    )
+
+
+def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) -> Figure:
+    """The throughput of one frame size; of one direction where `directions` are left out."""
+    return _of_bounds(
+        f"throughput at {row.frame}",
+        [str(wire) for wire in directions],
+        row.throughput_pps,
+        None if row.is_at_least else row.upper_pps,
+        LIMITED_BY[row.limit],
+        row.irregular,
+        loss_ratio=0.0,
+        line_percent=row.line_percent,
+        frame_bytes=row.frame_bytes,
+    )
+
+
+def _of_bounds(
+    name: str,
+    directions: list[str],
+    lower_pps: float | None,
+    upper_pps: float | None,
+    by: LimitedBy,
+    irregular: str,
+    *,
+    loss_ratio: float,
+    line_percent: float | None,
+    frame_bytes: float | None,
+) -> Figure:
+    """A load of each direction that trials bound, as the figure of all of them. `line_percent` is of each line."""
+    lines = max(1, len(directions))
+    if lower_pps is None:
+        if by == "host":
+            return Figure(name, "disturbed", lines=lines, why=DISTURBED, loss_ratio=loss_ratio)
+        if upper_pps is None:
+            return Figure(name, "not measured", lines=lines, why="not found out", loss_ratio=loss_ratio)
+        least = f"less than {measured_text(upper_pps)}{' each way' if lines > 1 else ''}"
+        return Figure(name, "lossy", lines=lines, why=least, loss_ratio=loss_ratio)
+    bound = BOUNDS.get(by, "")
+    mark: Mark = "at least" if bound else "irregular" if irregular else "held"
+
+    def of(name: str, lines: int) -> Figure:
+        return Figure(
+            name,
+            mark,
+            rate_pps=lower_pps * lines,
+            offered_pps=lower_pps * lines,
+            loss_ratio=loss_ratio,
+            l1_bps=None if frame_bytes is None else lower_pps * lines * l1_bits(frame_bytes),
+            line_percent=None if line_percent is None else min(100.0, line_percent),
+            lines=lines,
+            bound=bound,
+            upper_pps=None if upper_pps is None or bound else upper_pps * lines,
+            why=irregular if mark == "irregular" else "",
+        )
+
+    whole = of(name, lines)
+    each = tuple(of(direction, 1) for direction in directions) if lines > 1 else ()
+    return replace(whole, each=each)
+
+
+def verdict_of_trials(result: MeasurementResult, figures: tuple[Figure, ...], limit: Limit, counting: str) -> Verdict:
+    """The verdict of figures that are bounded; `counting` says how the packets were counted."""
+    none = Figure("nothing", "not measured", why="not measured")
+    return Verdict(result.kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counting)
+
+
+def counting_of_trials(result: MeasurementResult, trials: Sequence[TrialResult]) -> str:
+    """How the packets of all trials were counted."""
+    told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
+    dropped = sum(told) if told and len(told) == len(trials) else None
+    whole, workers = total(one.balance for one in trials), tester_workers(result.lab)
+    return counting(whole, DEFAULT_THRESHOLD, result.variables, dropped, workers).sentence
+
+
+def limit_of_bound(by: SearchLimit, found: Limit | None) -> Limit:
+    """What set the bound, in the words of `explain` where it names the same."""
+    own = LIMITED_BY[by]
+    if found is not None and found.by == own:
+        return found
+    return Limit(own, _SENTENCES[own], NEXT_STEPS[own], 0.0 if own == "unknown" else 0.9)

@@ -1,0 +1,334 @@
+"""Dataclasses as JSON documents and back, by the types of their fields.
+
+A field stands under its name, or as Annotated with `Stored` says. A class may name in `also_stored` what follows from
+its fields and stands beside them for readers of the file: a document's key, and the attribute that has the value.
+Reading ignores keys that it does not know, takes the default of a field that is missing, and raises Misfit for a value
+of another kind, which names the place. Numbers are finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from wirespeed.errors import UsageError
+from wirespeed.results.channel import Channel, parse_channel
+
+LARGEST = 1e18  # a 64-bit counter that ran for a century at 1 Tb/s stays below
+
+T = TypeVar("T")
+_NUMBER = (int, float)
+_SCALAR = (str, int, float)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """How a field stands in a document: under `key` (parts of it are objects in each other), left out where it has its
+    default if `sparse`, as keys of the document itself if `inline`, as `write` makes it and `read` takes it, or not at
+    all if not `is_kept`."""
+
+    key: str = ""
+    sparse: bool = False
+    inline: bool = False
+    is_kept: bool = True
+    write: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Any] | None = None
+
+
+SPARSE = Stored(sparse=True)
+INLINE = Stored(inline=True)
+
+
+class Item(str):
+    """The place of a value among others: `Item(3)` in `workers` is told as `worker 3`."""
+
+
+class Misfit(ValueError):
+    """A value that is not what its place asks for. `places` go from the inside out."""
+
+    def __init__(self, words: str, *places: str) -> None:
+        super().__init__(words)
+        self.places = list(places)
+
+    def __str__(self) -> str:
+        return f"{' of '.join(self.places)} {self.args[0]}".lstrip()
+
+
+def to_json(value: Any) -> Any:
+    """The document of a dataclass, or of anything that its fields may hold."""
+    if value is None or isinstance(value, _SCALAR):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): to_json(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [to_json(one) for one in value]
+    if not is_dataclass(value) or isinstance(value, Channel):
+        return str(value)
+    return _written(value)
+
+
+def from_json(kind: type[T], raw: Any, where: str = "") -> T:
+    """The value of a document; Misfit says what is wrong with it, and `where`."""
+    read: Callable[[Any], T] = reader_of(_hashable(kind))
+    return placed(where, read, raw) if where else read(raw)
+
+
+def placed(place: str, read: Callable[[Any], Any], raw: Any) -> Any:
+    """What `read` makes of `raw`; a Misfit of it has one more place."""
+    try:
+        return read(raw)
+    except Misfit as fault:
+        raise _inside(fault, place) from None
+
+
+def _inside(fault: Misfit, place: str) -> Misfit:
+    """The same with one more place."""
+    if fault.places and isinstance(item := fault.places[-1], Item):
+        fault.places[-1] = f"{place.removesuffix('s')} {item}"
+    else:
+        fault.places.append(place)
+    return fault
+
+
+def _hashable(kind: type) -> Any:
+    """The same; type checkers take no class of dataclasses for hashable."""
+    return kind
+
+
+@dataclass(frozen=True)
+class _Member:
+    """One field in documents. `default` is MISSING where a document has to have it."""
+
+    name: str
+    stored: Stored
+    path: tuple[str, ...]
+    read: Callable[[Any], Any]
+    default: Any
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it stands under one key."""
+        return len(self.path) == 1 and not self.stored.inline
+
+    def of(self, raw: dict[str, Any]) -> Any:
+        """Its value in a document; MISSING for the default."""
+        if self.stored.inline:
+            return self.read(raw) if self.default is MISSING or not self.keys.isdisjoint(raw) else MISSING
+        *outer, key = self.path
+        for part in outer:
+            raw = placed(part, as_object, raw.get(part, {}))
+        if key in raw:
+            return placed(".".join(self.path), self.read, raw[key])
+        if self.default is MISSING:
+            raise Misfit("is missing", ".".join(self.path))
+        return MISSING
+
+
+@cache
+def members_of(kind: type) -> tuple[_Member, ...]:
+    """The fields of a dataclass."""
+    return tuple(_members(kind))
+
+
+def _members(kind: type) -> Iterator[_Member]:
+    hints = get_type_hints(kind, include_extras=True)
+    for one in fields(kind):
+        marks = [mark for mark in getattr(hints[one.name], "__metadata__", ()) if isinstance(mark, Stored)]
+        stored = next((mark for mark in reversed(marks)), Stored())
+        if not stored.is_kept:
+            continue
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        path = tuple((stored.key or one.name).split("."))
+        read = stored.read or reader_of(hints[one.name])
+        keys: frozenset[str] = frozenset()
+        if stored.inline:
+            plain = _without_none(get_args(hints[one.name])[0])
+            keys = frozenset(inner.path[0] for inner in members_of(plain))
+        yield _Member(one.name, stored, path, read, default, keys)
+
+
+def _written(value: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for one in members_of(_hashable(type(value))):
+        found = getattr(value, one.name)
+        if one.stored.sparse and found == one.default:
+            continue
+        document = to_json(found) if one.stored.write is None else one.stored.write(found)
+        if one.stored.inline:
+            out |= document or {}
+            continue
+        inner, (*outer, key) = out, one.path
+        for part in outer:
+            inner = inner.setdefault(part, {})
+        inner[key] = document
+    for key, attribute in getattr(value, "also_stored", {}).items():
+        if (found := attrgetter(attribute)(value)) is not None:
+            out[key] = to_json(found)
+    return out
+
+
+@cache
+def reader_of(hint: Any) -> Callable[[Any], Any]:
+    """What reads values of a type."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        marks = [mark.read for mark in args[1:] if isinstance(mark, Stored) and mark.read is not None]
+        return marks[0] if marks else reader_of(args[0])
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if origin in (Union, UnionType):
+        inner = reader_of(_without_none(hint))
+        return lambda raw: None if raw is None else inner(raw)
+    if origin is Literal:
+        return lambda raw: _one_of(args, raw)
+    if origin is tuple:
+        return _row_of(args) if args[-1] is not ... else _list_of(reader_of(args[0]))
+    if origin is not None:
+        return _mapping_of(reader_of(args[1]), _KEYS.get(args[0]) or reader_of(args[0]))
+    if issubclass(hint, StrEnum):
+        return lambda raw: hint(_one_of(tuple(hint), raw))
+    return _dataclass_of(hint)
+
+
+def _without_none(hint: Any) -> Any:
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+    return kinds[0] if NoneType in get_args(hint) else hint
+
+
+def _dataclass_of(kind: type) -> Callable[[Any], Any]:
+    members = members_of(kind)
+    simple = [(one.name, one.path[0], one.read) for one in members if one.is_simple]
+    others = [one for one in members if not one.is_simple]
+    needed = [one for one in members if one.is_simple and one.default is MISSING]
+
+    def read(raw: Any) -> Any:
+        raw, found, key = as_object(raw), {}, ""
+        try:
+            for name, key, read_one in simple:
+                if key in raw:
+                    found[name] = read_one(raw[key])
+        except Misfit as fault:
+            raise _inside(fault, key) from None
+        for one in needed:
+            if one.name not in found:
+                raise Misfit("is missing", one.path[0])
+        for one in others:
+            if (value := one.of(raw)) is not MISSING:
+                found[one.name] = value
+        return kind(**found)
+
+    return read
+
+
+def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def read_all(raw: Any) -> tuple[Any, ...]:
+        found = []
+        for one in as_list(raw):
+            try:
+                found.append(read(one))
+            except Misfit as fault:
+                fault.places.append(Item(len(found)))
+                raise
+        return tuple(found)
+
+    return read_all
+
+
+def _row_of(kinds: tuple[Any, ...]) -> Callable[[Any], Any]:
+    readers = [reader_of(kind) for kind in kinds]
+
+    def read(raw: Any) -> Any:
+        if len(as_list(raw)) != len(readers):
+            raise Misfit(f"has not {len(readers)} values")
+        return tuple(one(value) for one, value in zip(readers, raw, strict=True))
+
+    return read
+
+
+def _mapping_of(read: Callable[[Any], Any], key_of: Callable[[str], Any]) -> Callable[[Any], Any]:
+    return lambda raw: {key_of(key): placed(key, read, one) for key, one in as_object(raw).items()}
+
+
+def _one_of(choices: tuple[Any, ...], raw: Any) -> Any:
+    if raw not in choices:
+        raise Misfit(f"is {str(raw)[:40]!r}, not {' or '.join(map(str, choices))}")
+    return raw
+
+
+def as_object(raw: Any) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise Misfit("is not an object")
+    return raw
+
+
+def as_list(raw: Any) -> list[Any]:
+    if not isinstance(raw, list):
+        raise Misfit("is not a list")
+    return raw
+
+
+def is_number(raw: Any) -> bool:
+    """Whether it is a number that a file of ours may hold."""
+    return isinstance(raw, _NUMBER) and not isinstance(raw, bool) and abs(raw) < LARGEST  # not so NaN
+
+
+def _number(raw: Any) -> float:
+    if not is_number(raw):
+        raise Misfit(f"is {str(raw)[:40]!r}, not a sensible number")
+    return float(raw)
+
+
+def _whole(raw: Any) -> int:
+    if not is_number(raw) or raw != int(raw):
+        raise Misfit(f"is {str(raw)[:40]!r}, not a whole number")
+    return int(raw)
+
+
+def _count(raw: Any) -> float:
+    """Packets, whole where they are; nothing is 0."""
+    number = _number(raw or 0)
+    return int(number) if number.is_integer() else number
+
+
+def _truth(raw: Any) -> bool:
+    if not isinstance(raw, bool):
+        raise Misfit(f"is {str(raw)[:40]!r}, not true or false")
+    return raw
+
+
+def _text(raw: Any) -> str:
+    if not isinstance(raw, _SCALAR):
+        raise Misfit("is not a text")
+    return str(raw)
+
+
+def channel_of(raw: Any) -> Channel:
+    try:
+        return parse_channel(str(raw))
+    except UsageError as error:
+        raise Misfit(f"has {str(raw)[:40]!r}: {error}") from None
+
+
+def _port(raw: str) -> int:
+    if not raw.isdecimal():
+        raise Misfit(f"has {raw[:40]!r}, not the number of a port")
+    return int(raw)
+
+
+Count = Annotated[float, Stored(read=_count)]
+"""Packets, of which there may be a part where they were reckoned."""
+_PLAIN: dict[Any, Callable[[Any], Any]] = {
+    Any: lambda raw: raw,
+    float: _number,
+    int: _whole,
+    bool: _truth,
+    str: _text,
+    Channel: channel_of,
+}
+_KEYS: dict[Any, Callable[[str], Any]] = {int: _port, Channel: channel_of}

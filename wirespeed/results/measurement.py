@@ -1,0 +1,119 @@
+"""What the results of all kinds of measurement have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Self
+
+from wirespeed.results.channel import Channel
+from wirespeed.results.codec import SPARSE, Stored, as_object, from_json, placed, reader_of, to_json
+from wirespeed.results.draw import Draw
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.ending import INTERRUPTED, Ending
+from wirespeed.results.outcome import PortFacts
+from wirespeed.units import line_rate_pps
+
+
+def dut_of(raw: Any) -> dict[str, Any]:
+    """The device, whose facts and texts can be read."""
+    reader_of(DutFacts)(raw)
+    placed("texts", as_object, raw.get("texts", {}))
+    return raw  # type: ignore[no-any-return]
+
+
+def _ports_to_json(ports: Mapping[int, PortFacts]) -> list[Any]:
+    return [to_json(port) for port in ports.values()]
+
+
+def _ports(raw: Any) -> dict[int, PortFacts]:
+    return {port.index: port for port in reader_of(tuple[PortFacts, ...])(raw)}
+
+
+@dataclass(frozen=True)
+class MeasurementResult(ABC):
+    """The head of a result. `kind` is the command that measures, `schema` that of its files, `noun` and `journal_noun`
+    what messages call those and their journals. `ports` are the tester's, by number; `directions`
+    those that it sent in; `frame_bytes` the mean lengths that each port sent, with FCS, where the kind keeps them."""
+
+    kind: ClassVar[str]
+    schema: ClassVar[str]
+    noun: ClassVar[str]
+    journal_noun: ClassVar[str]
+
+    name: str
+    variables: Annotated[Mapping[str, Any], Stored("vars")]
+    directions: tuple[Channel, ...] = field(default=(), kw_only=True)
+    versions: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    lab: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    dut: Annotated[Mapping[str, Any], Stored(read=dut_of)] = field(default_factory=dict, kw_only=True)
+    ports: Annotated[Mapping[int, PortFacts], Stored(write=_ports_to_json, read=_ports)] = field(
+        default_factory=dict, kw_only=True
+    )
+    frame_bytes: Annotated[Mapping[int, float], SPARSE] = field(default_factory=dict, kw_only=True)
+    ending: Ending = field(default=Ending(), kw_only=True)
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """True where nothing was measured."""
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The directions, or what they are taken for where the file does not say."""
+        return self.directions
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """What the device drew at each load, where a meter stood beside it."""
+        return ()
+
+    @property
+    def profile(self) -> str:
+        return str(self.variables.get("profile_file") or "unknown")
+
+    @property
+    def line_pps(self) -> float | None:
+        """What the narrowest line carries of the frames that were sent on it; None without a line speed."""
+        lines = [
+            line_rate_pps(self.frame_bytes[wire.tx], speed)
+            for wire in self.directions
+            if wire.tx in self.ports and (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
+        ]
+        return min(lines) if lines else None
+
+    def noted(self, note: str) -> Self:
+        """The same with one more sentence about the whole measurement."""
+        return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
+
+    def to_json(self) -> dict[str, Any]:
+        """The document as written to disk."""
+        document: dict[str, Any] = {"schema": self.schema} | to_json(self)
+        del document["name"]  # which is the file's
+        return document
+
+    @classmethod
+    def from_json(cls, document: Any, name: str) -> Self:
+        """The result of a document; ValueError says what is wrong or missing."""
+        found = placed("its top level", as_object, document)
+        if found.get("schema") != cls.schema:
+            raise ValueError(f"its schema is {found.get('schema')!r}, this program reads {cls.schema!r}")
+        result = from_json(cls, found | {"name": name})
+        if not result.directions:
+            raise ValueError("directions is empty")
+        return result
+
+    @classmethod
+    def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:
+        """The result that a journal makes of itself; ValueError says what is wrong or missing.
+
+        The ending of a head may be in its keys `started` and `notes` alone."""
+        told = {"started": head.get("started", ""), "notes": head.get("notes", [])}
+        result, reason = cls._replayed({"ending": told, **head}, entries, str(head.get("name") or name))
+        return replace(result, ending=replace(result.ending, status=INTERRUPTED, reason=reason))
+
+    @classmethod
+    @abstractmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        """The result of a journal, and what is said of its end."""

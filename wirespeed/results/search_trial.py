@@ -1,0 +1,102 @@
+"""A trial as a search judges it: by all that was to be offered.
+
+Terms are those of MLRsearch (draft-ietf-bmwg-mlrsearch). A load is packets a second of each direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from wirespeed.results.codec import INLINE, SPARSE
+from wirespeed.results.trial import ChannelTrial, TrialResult
+
+Purpose = Literal["warm-up", "search", "mrr", "latency"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is searched for: the highest load at which at most `exceed_ratio` of `sum_s` seconds of trials of `final_s`
+    each lose more than `loss_ratio`, found to within `width` of itself. Searching begins with trials of `initial_s`."""
+
+    name: str
+    loss_ratio: float = 0.0
+    exceed_ratio: float = 0.5
+    final_s: float = 1.0
+    sum_s: float = 21.0
+    width: float = 0.005
+    initial_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class SearchTrial:
+    """A trial and what it was for. `load_pps` and `intended_s` are what was asked for, `label` what a trial of latency
+    is called (`50 % of PDR`); one that does not count says why in `set_aside`."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
+
+    number: int
+    purpose: Purpose
+    load_pps: float
+    intended_s: float
+    trial: Annotated[TrialResult, INLINE]
+    label: Annotated[str, SPARSE] = ""
+    set_aside: Annotated[str, SPARSE] = ""
+
+    @property
+    def wanted(self) -> float:
+        """Packets that were to be offered, by the tester's account or, where it keeps none and fell short, by the
+        load."""
+        return sum(map(self._wanted, self.trial.channels.values()))
+
+    def _wanted(self, one: ChannelTrial) -> float:
+        if one.tester_limited and one.balance.asked is None:
+            return max(one.balance.offered, self.load_pps * self.intended_s)
+        return one.balance.offered + one.balance.unoffered
+
+    @property
+    def loss_ratio(self) -> float:
+        """What goals are judged by: of all that was to be offered, in all directions together, the share that did not
+        come back or was never offered."""
+        wanted, balance = self.wanted, self.trial.balance
+        return min(1.0, (balance.lost + wanted - balance.offered) / wanted) if wanted > 0 else 0.0
+
+    @property
+    def not_sent_ratio(self) -> float:
+        """Of all that was to be offered, the share that the tester did not send. No device lost it."""
+        wanted = self.wanted
+        return max(0.0, 1 - self.trial.balance.offered / wanted) if wanted > 0 else 0.0
+
+    @property
+    def lost_ratio(self) -> float:
+        """Of what was offered, the share that did not come back."""
+        return self.trial.balance.loss_ratio
+
+    @property
+    def sure_loss_ratio(self) -> float:
+        """The same less what absences can explain in each direction; one direction excuses no loss of another."""
+        sure = (
+            max(0.0, one.balance.lost + self._wanted(one) - one.balance.offered - (one.most_by_absence or 0.0))
+            for one in self.trial.channels.values()
+        )
+        return min(1.0, sum(sure) / self.wanted) if self.wanted > 0 else 0.0
+
+    def is_spoilt_for(self, goal: Goal) -> bool:
+        """Whether it fails the goal and would not, but for what absences explain."""
+        return self.sure_loss_ratio <= goal.loss_ratio < self.loss_ratio
+
+    @property
+    def dut_loss_ratio(self) -> float:
+        """Of what was offered, the share that the DUT lost."""
+        balance = self.trial.balance
+        return min(1.0, balance.lost_by_dut / balance.offered) if balance.offered > 0 else 0.0
+
+    @property
+    def received_pps(self) -> float:
+        """All directions together."""
+        return sum(one.received_pps for one in self.trial.channels.values())
+
+    @property
+    def offered_pps(self) -> float:
+        return sum(one.offered_pps for one in self.trial.channels.values())

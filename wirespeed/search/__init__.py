@@ -1,1 +1,0 @@
-"""Searches for loads that a DUT carries: NDR, PDR and others by MLRsearch, MRR, latency at shares of them."""

@@ -1,0 +1,41 @@
+"""What plans of all kinds of measurement have in common: where is sent, on what, and how that is described."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed.results.channel import Channel
+from wirespeed.trial.wires import pair_directions
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementPlan:
+    """`directions` are those that are sent in, `line_bps` another line to take percent of than the ports' own. `verify`
+    tells our packets from others by their marks. With `force` ports are taken from whoever holds them, and loads go out
+    where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into the result as they are.
+    `output_file` is only recorded."""
+
+    directions: tuple[Channel, ...] = pair_directions()
+    line_bps: float | None = None
+    verify: bool = False
+    force: bool = False
+    name: str = ""
+    output_file: str = "-"
+    lab: dict[str, Any] = field(default_factory=dict)
+    dut: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def senders(self) -> tuple[int, ...]:
+        return tuple(wire.tx for wire in self.directions)
+
+    @property
+    def unidirectional(self) -> bool:
+        """Whether no direction has its reverse."""
+        return not any(wire.reverse in self.directions for wire in self.directions)
+
+
+def tunables_text(tunables: dict[str, str]) -> str:
+    """As `-t` takes them."""
+    return ",".join(f"{key}={value}" for key, value in tunables.items())

@@ -1,0 +1,435 @@
+"""A trial: ports taken, streams loaded once, loads held on them one after the other, what came back counted.
+
+Ramp, search, the tests of RFC 2544 and soak are schedules over this.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from wirespeed.client.readings import RUNNING_STATES, PortStatus
+from wirespeed.dut.dut import Dut, TellsLater
+from wirespeed.dut.none import NoDut
+from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError, WirespeedError
+from wirespeed.results.balance import Balance, Medium
+from wirespeed.results.channel import Channel
+from wirespeed.results.machine import away_share, can_excuse, most_lost, why_trial_spoilt
+from wirespeed.results.outcome import PortFacts
+from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.tester import UNSENT_SHARE
+from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.trial.guard import SENDING, links_lost, why_begun_anew, why_not_ours
+from wirespeed.trial.latency import latency_between
+from wirespeed.trial.load import Load
+from wirespeed.trial.machine import moment
+from wirespeed.trial.rates import check_rate, of_line
+from wirespeed.trial.reading import Reading, balance_between
+from wirespeed.trial.samples import Basis, sample_between
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.wires import check_wires
+from wirespeed.units import Rate
+
+HEARTBEAT_S = 1.0
+"""While a load is held the ports are looked at so often: a link that was away for longer than this is seen, and a
+generator that ends the traffic of owners it does not hear hears us."""
+
+TESTER_SHARE = 0.001
+"""When more than this of what was asked for was not offered, the load was not the one asked for."""
+
+_LEAD_S = 0.02
+"""Our generator begins a trial so long after the reading before it, when all that has to be said is said."""
+
+_END_MOST_S = 5.0
+_END_POLL_S = 0.01
+_DRAIN_MOST_S = 2.0
+_DRAIN_POLL_S = 0.05
+_QUIET_S = 0.2
+_QUIET_CACHED_S = 1.1
+"""Counters at rest for so long have settled; some servers refresh them only twice a second."""
+_QUIET_APART_S = 0.6
+"""So long also where nothing is missing, if the server reads what it sent and what it received apart: right after the
+load the later of two old readings may hold more than was sent by the earlier."""
+
+
+class Trial:
+    """Enter it to take the ports, leave it to give them back, whatever happened: nothing is sent then.
+
+    Entering raises EnvironmentFault (a port without a link), RemoteError (a port that is somebody's, a stream that the
+    server refuses), UsageError. Once a load is on, `snapshot`, `heartbeat` and `wait` raise ConnectionFault when a port
+    is not ours any more, does not send, or lost its link; `latest` is then the last reading that was our own.
+
+    `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
+    rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
+    where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
+    down from the beginning. With `ride_link` a link that goes down later ends nothing; without, `link_hint` says what
+    can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and began
+    again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they do and
+    that nothing was told to them.
+    """
+
+    def __init__(
+        self,
+        tester: Tester,
+        load: Load,
+        *,
+        dut: Dut | None = None,
+        line_bps: float | None = None,
+        force: bool = False,
+        ride_link: bool = False,
+        link_hint: str = "",
+        residual_s: float = 0.0,
+        ring_slots: int = 0,
+        go_on: bool = False,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.tester = tester
+        self.load = load
+        self.dut: Dut = dut or NoDut()
+        self.stop = stop or threading.Event()
+        self.notes: tuple[str, ...] = ()
+        self._force, self._ride_link, self._go_on = force, ride_link, go_on
+        self.ours_already = self.adopted = False
+        self._line_bps = line_bps
+        self._residual_s = residual_s
+        self._ring_slots, self._link_hint = ring_slots, link_hint
+        self._statuses = tester.status()
+        self.facts: Mapping[int, PortFacts] = tester.facts(self._statuses, line_bps)
+        self._linked: set[int] = set()
+        self._looked: dict[int, PortStatus] = {}
+        self._down: set[int] = set()
+        self._sending = False
+        self._taken = False
+        self.origin: Reading | None = None
+        self._rested: Reading | None = None
+        self.latest: Reading | None = None
+        check_wires(tester.wires, load.verified)
+
+    # ---- before and after
+
+    def check_rate(self, what: str, rate: Rate) -> None:
+        """UsageError when a sender's line cannot carry `rate` of its frames."""
+        for port in self.tester.senders:
+            speed_bps = self._statuses[port].speed_bps
+            check_rate(what, self._meant(rate), port, self.load.ports[port].mix.mean_frame_bytes, speed_bps)
+
+    def __enter__(self) -> Self:
+        for port, status in self._statuses.items():
+            if not (status.link_up or self._force):
+                raise EnvironmentFault(
+                    f"port {port} of generator {self.tester.server} has no link: connect the DUT to it, or give --force"
+                )
+        if self._go_on:
+            self._take_again()
+        if not self.adopted:
+            self.tester.take(self._statuses, self._force)
+        self._taken = True
+        try:
+            if not self.adopted:
+                self.tester.reset()
+                self.tester.flow_control_off()
+                self.tester.receive_all()
+            self._statuses = self.tester.status()
+            self.facts = self.tester.facts(self._statuses, self._line_bps)
+            self.notes = tuple(_flow_control_notes(self.facts))
+            self._linked = {port for port, status in self._statuses.items() if status.link_up}
+            self._looked = dict(self._statuses)
+            if not self.adopted:
+                self.tester.load(self.load)
+            self.origin = self._rested = self.snapshot()
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def _take_again(self) -> None:
+        """Own what our session still owns, without a word to what is sent there."""
+        if any(status.owner != self.tester.user for status in self._statuses.values()):
+            return
+        try:
+            self.tester.take_own()
+        except RemoteError:
+            return  # another session of ours
+        self.ours_already = True
+        self.adopted = self._sending = all(self._statuses[port].state == SENDING for port in self.tester.senders)
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._taken:
+            self._taken = self._sending = False
+            self.tester.release()
+
+    # ---- while it is on
+
+    def medium(self, port: int) -> Medium:
+        return self.facts[port].medium
+
+    @property
+    def basis(self) -> Basis:
+        """What the samples of all loads count from."""
+        assert self.origin is not None, "the trial was not entered"
+        return Basis(self.origin, {port: one.speed_bps for port, one in self.facts.items()}, self.load.kinds)
+
+    def set_rate(self, rate: Rate) -> None:
+        """Send at `rate` from now on, each port by its own line; traffic begins if there was none. RemoteError when the
+        server refuses."""
+        rates = {port: self._asked(port, rate) for port in self.tester.senders}
+        if self._sending:
+            try:
+                self.tester.update(rates, self._force)
+            except RemoteError:
+                self._look()  # a port that is not ours any more is told of as such
+                raise
+        else:
+            self.tester.start(rates, self._force or self._ride_link)
+        self._sending = True
+
+    def _meant(self, rate: Rate) -> Rate:
+        return of_line(rate, self._line_bps)
+
+    def _asked(self, port: int, rate: Rate) -> Rate:
+        return self.load.ports[port].asked(self._meant(rate), self._statuses[port].speed_bps)
+
+    def asked_pps(self, rate: Rate) -> dict[int, float]:
+        """Packets a second that `rate` means for each sender that it moves, whose frames have one size and whose
+        line is known."""
+        found = {}
+        for port in self.tester.senders:
+            load, speed_bps, asked = self.load.ports[port], self._statuses[port].speed_bps, self._asked(port, rate)
+            if load.mix.moves and load.mix.fixed_size and (speed_bps is not None or asked.unit != "percentage"):
+                found[port] = asked.pps(load.mix.mean_frame_bytes, speed_bps or 0)
+        return found
+
+    def snapshot(self) -> Reading:
+        """Everything that there is to read, now; proved to be our own."""
+        return self._with_dut(self._look())
+
+    def heartbeat(self) -> None:
+        """Prove that the ports are ours, send and have their links, and be heard by their server."""
+        self._look()
+
+    def wait(self, seconds: float) -> bool:
+        """Let the load be for so long, with a heartbeat now and then; True when `stop` cut it short."""
+        end_s = time.monotonic() + seconds
+        while (left_s := end_s - time.monotonic()) > 2 * HEARTBEAT_S:
+            if self.stop.wait(min(HEARTBEAT_S, left_s)):
+                return True
+            self.heartbeat()
+        return self.stop.wait(max(0.0, left_s))
+
+    def take_links_down(self) -> tuple[int, ...]:
+        """Ports that were seen without a link since the last call."""
+        down = tuple(sorted(self._down))
+        self._down.clear()
+        return down
+
+    def _look(self) -> Reading:
+        look = self.tester.look(self.load, self._sending)
+        self._check_owner(look.status, look.refused)
+        if self.latest is not None and (why := why_begun_anew(self.latest, look.reading)) is not None:
+            raise ConnectionFault(why)
+        self.latest = look.reading
+        self._check_links(look.status)
+        return look.reading
+
+    def _check_owner(self, statuses: Mapping[int, PortStatus], refused: Mapping[int, str] | None = None) -> None:
+        for port, status in statuses.items():
+            sends = self._sending and port in self.load.ports
+            why = why_not_ours(status, (refused or {}).get(port), user=self.tester.user, sends=sends)
+            if why is not None:
+                raise ConnectionFault(why)
+
+    def _check_links(self, statuses: Mapping[int, PortStatus]) -> None:
+        down = links_lost(self._looked, statuses, self._linked)
+        self._looked.update(statuses)
+        self._down.update(down)
+        if down and self._sending and not self._ride_link:
+            raise ConnectionFault(
+                f"port {down[0]} lost its link during the test" + (f"; {self._link_hint}" if self._link_hint else "")
+            )
+
+    def _with_dut(self, reading: Reading) -> Reading:
+        return replace(reading, dut=self.dut.reading())
+
+    def sample(self, before: Reading, now: Reading, phase: str, rate: Rate) -> Sample:
+        """The sample that two readings under one load make."""
+        return sample_between(
+            self.basis,
+            before,
+            now,
+            phase=phase,
+            asked_pps=self.asked_pps(rate),
+            dut=self.dut.telemetry(before.dut, now.dut),
+            links_down=self.take_links_down(),
+        )
+
+    def balance(self, before: Reading, after: Reading, wire: Channel) -> Balance:
+        return balance_between(before, after, wire, self.medium(wire.tx), self.load.kinds)
+
+    # ---- the end of a load
+
+    def stop_sending(self) -> None:
+        if self._sending:
+            self._sending = False
+            self.tester.stop()
+
+    def drain(self, since: Reading | None = None) -> tuple[Reading, Drain]:
+        """Stop the traffic and wait until nothing is under way any more, so that the balance since `since` (the start
+        of the trial) is exact."""
+        first = since or self.origin
+        assert first is not None, "the trial was not entered"
+        self.stop_sending()
+        began = changed = time.monotonic()
+        end = self._look()
+        while not (at_rest := time.monotonic() - changed >= self._quiet_s(first, end)):
+            if time.monotonic() - began > _DRAIN_MOST_S:
+                break
+            time.sleep(_DRAIN_POLL_S)
+            now = self._look()
+            if now.ports != end.ports:
+                changed = time.monotonic()
+            end = now
+        if (left_s := self._residual_s - (time.monotonic() - began)) > 0:
+            time.sleep(left_s)
+            end = self._look()
+        self._rested = self._with_dut(end)
+        return self._rested, Drain(time.monotonic() - began, at_rest)
+
+    def _quiet_s(self, first: Reading, end: Reading) -> float:
+        """How long the counters have to stand still at `end` before they are final."""
+        balances = (self.balance(first, end, wire) for wire in self.tester.wires)
+        if any(balance.ours < balance.sent for balance in balances):
+            return _QUIET_S if end.instant else _QUIET_CACHED_S
+        return 0.0 if end.instant else _QUIET_APART_S
+
+    def measure(self, rate: Rate, duration_s: float) -> TrialResult:
+        """Hold `rate` for `duration_s` by the server's own clock, drain, and count. Nobody of us has anything to do
+        meanwhile, for control may share a CPU with the tester: our generator begins by itself too, a moment after it
+        was told. ConnectionFault when the server does not end it, or a port is not ours any more or without a link;
+        KeyboardInterrupt when `stop` is set."""
+        before = self.snapshot()
+        read_s = time.monotonic()
+        self.take_links_down()
+        rates = {port: self._asked(port, rate) for port in self.tester.senders}
+        lead_s = _LEAD_S if before.instant else 0.0
+        try:
+            self._sending = True
+            self.tester.start(rates, self._force or self._ride_link, duration_s, lead_s and before.at_s + lead_s)
+            began, dut_began = self.tester.machine(), self.dut.reading()
+            self._await_end(max(read_s + lead_s, 0.0 if lead_s else time.monotonic()) + duration_s)
+            ended, dut_ended = self.tester.machine(), self.dut.reading()
+            self._await_idle(duration_s)
+            loaded = self.snapshot()
+        except BaseException:
+            with suppress(WirespeedError):
+                self.stop_sending()
+            raise
+        held = moment(began, ended, self.dut.telemetry(dut_began, dut_ended))
+        return self._result(rate, before, loaded, duration_s, duration_s, held)
+
+    def _await_end(self, end_s: float) -> None:
+        """Let the load be until its end, with a look at the ports now and then, which keeps their owner alive too."""
+        while (left_s := end_s - time.monotonic()) > 2 * HEARTBEAT_S:
+            if self.stop.wait(HEARTBEAT_S):
+                raise KeyboardInterrupt
+            statuses = self.tester.status()
+            self._check_owner(statuses)
+            self._check_links(statuses)
+        if self.stop.wait(max(0.0, left_s)):
+            raise KeyboardInterrupt
+
+    def _await_idle(self, duration_s: float) -> None:
+        """Wait for ports that end by themselves, and see that they still have their links."""
+        end_s = time.monotonic() + _END_MOST_S
+        while True:
+            statuses = self.tester.status()
+            running = [port for port, one in statuses.items() if one.state in RUNNING_STATES]
+            if not running:
+                break
+            if time.monotonic() > end_s:
+                raise ConnectionFault(
+                    f"port {running[0]} still sends {_END_MOST_S:g} s after the {duration_s:g} s that it was told to"
+                )
+            if self.stop.wait(_END_POLL_S):
+                raise KeyboardInterrupt
+        self._check_links(statuses)
+        self._sending = False
+
+    def result(self, rate: Rate, before: Reading, loaded: Reading, planned_s: float) -> TrialResult:
+        """Drain, and count what was sent from `before` on: `rate`, for `planned_s` if a server that keeps no account is
+        to be held to it. `loaded` is the last reading under load."""
+        return self._result(rate, before, loaded, planned_s, loaded.at_s - before.at_s)
+
+    def _result(
+        self,
+        rate: Rate,
+        before: Reading,
+        loaded: Reading,
+        planned_s: float,
+        seconds: float,
+        held: Moment | None = None,
+    ) -> TrialResult:
+        """The load was on for `seconds`, if the server ended it before `loaded` was read; `held` tells of the workers
+        in just that time."""
+        idle = self._rested
+        assert idle is not None, "the trial was not entered"
+        sample = self.sample(before, loaded, "trial", rate)
+        after, drained = self.drain(before)
+        if isinstance(self.dut, TellsLater):
+            self.dut.fetch()
+        drained = replace(drained, duration_s=drained.duration_s + sample.interval_s - seconds)
+        under_load = self.dut.telemetry(before.dut, loaded.dut)
+        sample = replace(sample, interval_s=seconds, machine=held or sample.machine, dut=under_load.to_json())
+        planned = {port: pps * planned_s for port, pps in self.asked_pps(rate).items()}
+        return TrialResult(
+            rate=rate,
+            began_s=before.at_s - self.basis.origin.at_s,
+            ended_s=before.at_s + seconds - self.basis.origin.at_s,
+            channels={
+                wire: self._channel(wire, sample, (before, after), planned.get(wire.tx, 0.0), seconds)
+                for wire in self.tester.wires
+            },
+            drain=drained,
+            moment=sample.machine,
+            links_down=sample.links_down,
+            dut_before=self.dut.telemetry(idle.dut, before.dut),
+            dut=under_load,
+            dut_after=self.dut.telemetry(loaded.dut, after.dut),
+        )
+
+    def _channel(
+        self, wire: Channel, sample: Sample, ends: tuple[Reading, Reading], planned: float, seconds: float
+    ) -> ChannelTrial:
+        """`sample` covers the time that the load was on. `ends` are from before it and after the drain; at least
+        `planned` packets were to be sent. Rates are over `seconds`."""
+        before, after = ends
+        balance = self.balance(before, after, wire)
+        called_for = balance.sent if balance.asked is None else balance.asked
+        too_little = called_for < (1 - UNSENT_SHARE) * planned
+        away = sample.machine
+        cost = None if away is None else most_lost(away, called_for / seconds, self._ring_slots)
+        if cost and not can_excuse(sample, away_share(None, sample) or 0.0, balance.loss_ratio):
+            cost = 0.0
+        return ChannelTrial(
+            balance=balance,
+            offered_pps=balance.offered / seconds,
+            received_pps=min(balance.ours, balance.offered) / seconds,
+            latency=latency_between(before.latency.get(wire), after.latency.get(wire)),
+            tester_limited=too_little or balance.tester_share > TESTER_SHARE,
+            most_by_absence=cost,
+            spoilt=why_trial_spoilt(sample, wire, balance.shortfall, cost),
+        )
+
+
+def _flow_control_notes(facts: Mapping[int, PortFacts]) -> Iterator[str]:
+    on = [str(port) for port, one in facts.items() if one.flow_control == "on"]
+    if on:
+        ports = f"port{'s' if len(on) > 1 else ''} {', '.join(on)}"
+        yield f"flow control of {ports} is on and could not be switched off: a DUT can throttle the tester"

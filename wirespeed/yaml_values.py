@@ -1,0 +1,20 @@
+"""Values of YAML texts that are not ours, such as T-Rex's; `documents` reads our own files, with places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def value_of(text: str, loader: Any) -> Any:
+    """The value of a text by PyYAML's `loader`.
+
+    YAMLError for what is not YAML, and for a scalar that its tag cannot have (`!!bool x`, the day 2026-02-30), of which
+    PyYAML raises whatever comes; RecursionError for what is too deep.
+    """
+    import yaml  # noqa: PLC0415 - slow, and seldom needed
+
+    try:
+        return yaml.load(text, loader)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        why = f": {error}" if isinstance(error, ValueError) else ""
+        raise yaml.YAMLError(f"a value is not what its tag says{why}") from None
