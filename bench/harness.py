@@ -72,7 +72,7 @@ class Patience:
 
 @dataclass
 class Series:
-    """Samples of one contender: packets a second by the speed of the machine, and what tells who was the limit.
+    """Samples of one contender: packets per second by the speed of the machine, and what tells who was the limit.
 
     Packets that were due and not sent are `refused`, when the ring to the far end was full, or `late`, when the
     generator came too late for them.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions a packet takes in router and generator, counted by callgrind: a figure that no neighbour disturbs.
+"""Instructions per packet takes in router and generator, counted by callgrind: a figure that no neighbour disturbs.
 
     bench/instructions.py [--quick | --update] [--json FILE] [--functions]
 
@@ -98,7 +98,7 @@ QUICK = (
 
 
 def count(row: Row | Load) -> dict[str, float]:
-    """Instructions a packet by function, the bench's own left out."""
+    """Instructions per packet by function, the bench's own left out."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as directory:
         profile = Path(directory) / "callgrind.out"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--collect-atstart=no"]
@@ -124,7 +124,7 @@ def tools() -> dict[str, str]:
 
 
 def show(counts: dict[str, float], before: dict[str, float]) -> None:
-    table = Table(title="instructions a packet", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
+    table = Table(title="instructions per packet", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("path")
     for heading in ("now", "baseline", "change"):
         table.add_column(heading, justify="right")
@@ -168,7 +168,7 @@ def main() -> int:
     worse = [row for row in counted if row.name in limits and counts[row.name] > limits[row.name]]
     for row in worse if not options.update else []:
         told = f"more than {row.tolerance:.0%} above {before[row.name]}"
-        print(f"{row.name}: {counts[row.name]:.1f} instructions a packet, {told}", file=sys.stderr)
+        print(f"{row.name}: {counts[row.name]:.1f} instructions per packet, {told}", file=sys.stderr)
     return 1 if worse and not options.update else 0
 
 

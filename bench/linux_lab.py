@@ -70,7 +70,7 @@ def busiest_ns(pid: int) -> dict[str, int]:
 
 
 def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
-    """Packets a second of the worker's time, one way and both ways."""
+    """Packets per second of the worker's time, one way and both ways."""
     cpus = choose_cpus()
     lab = LinuxLab(cpus, port=kind)
     found = []

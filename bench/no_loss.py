@@ -41,7 +41,7 @@ COUNTED = ("asked", "late", "refused", "lost", "missed")
 
 @dataclass(frozen=True)
 class Held:
-    """Packets a second of each direction, and the trial that held them."""
+    """Packets per second of each direction, and the trial that held them."""
 
     pps: float
     trial: TrialResult

@@ -54,7 +54,7 @@ ROWS = (
     ("bond-i", 10),
 )
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
-# path, routes, order, then ticks a packet in vectors of 1, 4, 32 and 256
+# path, routes, order, then ticks per packet in vectors of 1, 4, 32 and 256
 ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+[\d.]+){4})\s", re.MULTILINE)
 
 
@@ -64,7 +64,7 @@ class ProgramFailed(Exception):
 
 @dataclass(frozen=True)
 class Sample:
-    """One run of one row: ticks a packet by vector size, and those of the fixed work at its fastest."""
+    """One run of one row: ticks per packet by vector size, and those of the fixed work at its fastest."""
 
     ticks: dict[int, float]
     fixed: float
@@ -72,7 +72,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Medians of a row at one vector size in ticks a packet; ratio now to before over `rounds` rounds."""
+    """Medians of a row at one vector size in ticks per packet; ratio now to before over `rounds` rounds."""
 
     path: str
     routes: int
@@ -150,7 +150,7 @@ def compare(path: str, routes: int, vector: int, pairs: list[tuple[Sample, Sampl
 
 
 def show(comparisons: list[Comparison]) -> None:
-    table = Table(title="ticks a packet", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
+    table = Table(title="ticks per packet", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("path")
     for heading in ("routes", "vector", "before", "now", "ratio", "least", "most", "rounds"):
         table.add_column(heading, justify="right")

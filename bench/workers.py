@@ -104,7 +104,7 @@ def main() -> None:
     if len(sys.argv) > 2:
         print(cycles_a_packet(sys.argv[2], int(sys.argv[3]), seconds))
         return
-    print(f"cycles a packet, on {len(os.sched_getaffinity(0))} CPUs")
+    print(f"cycles per packet, on {len(os.sched_getaffinity(0))} CPUs")
     print("workers" + "".join(f"{program:>20}" for program in PROGRAMS))
     single: dict[str, float] = {}
     for workers in COUNTS:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check Python and C without running them: every part on all CPUs, even if another part failed.
+"""Check Python, C and the language of texts without running them: every part on all CPUs, even if another part failed.
 
   tools/lint.py              the whole tree
   tools/lint.py --changed    of C only the files that differ from the merge base with origin/main
@@ -75,6 +75,7 @@ def parts(changed: bool) -> Iterable[Part]:
     yield tool("mypy", ".venv/bin/mypy")
     yield tool("ruff check", ".venv/bin/ruff", "check")
     yield tool("ruff format", ".venv/bin/ruff", "format", "--check")
+    yield tool("words", ".venv/bin/python", "tools/words.py")
     yield tool("clang-format", "clang-format", "--dry-run", "--Werror", files=formatted)
     yield clang_tidy([source for source in sources() if not changed or source.path in differing()])
 

@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--wirespeed-lab", metavar="LAB", default="embedded", help="Lab of the fixture wirespeed_lab: embedded, linux …"
     )
     group.addoption(
-        "--wirespeed-renew", action="store_true", help="Write the baselines of assert_not_slower anew; compare nothing."
+        "--wirespeed-renew", action="store_true", help="Write new baselines of assert_not_slower; compare nothing."
     )
 
 

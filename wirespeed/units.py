@@ -33,13 +33,13 @@ _SPEED = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<si>[kmgt]?)(?:bps|bit|b)?", r
 
 @dataclass(frozen=True)
 class Rate:
-    """A load as T-Rex names it: packets, L2 bits or L1 bits a second, or percent of the line."""
+    """A load as T-Rex names it: packets, L2 bits or L1 bits per second, or percent of the line."""
 
     value: float
     unit: RateUnit
 
     def pps(self, frame_size_bytes: float, line_speed_bps: float) -> float:
-        """Packets a second of frames of `frame_size_bytes` (FCS included) on a line of `line_speed_bps`."""
+        """Packets per second of frames of `frame_size_bytes` (FCS included) on a line of `line_speed_bps`."""
         match self.unit:
             case "pps":
                 return self.value
@@ -76,10 +76,10 @@ def parse_rate(text: str) -> Rate:
 
 
 def parse_speed(text: str) -> int:
-    """Nominal link speed in bits a second: `10G`, `2.5G`, `100M`, `1000000000`."""
+    """Nominal link speed in bits per second: `10G`, `2.5G`, `100M`, `1000000000`."""
     match = _SPEED.fullmatch(text.strip())
     if match is None or float(match["number"]) <= 0:
-        raise UsageError(f"speed {text!r} cannot be read: give bits a second such as 10G, 2.5G or 100M")
+        raise UsageError(f"speed {text!r} cannot be read: give bits per second such as 10G, 2.5G or 100M")
     return round(float(match["number"]) * _SI[match["si"].lower()])
 
 
@@ -89,12 +89,12 @@ def l1_bits(frame_size_bytes: float) -> float:
 
 
 def line_rate_pps(frame_size_bytes: float, line_speed_bps: float) -> float:
-    """Frames a second that fit on the line: 14 880 952 for 64 bytes at 10 Gb/s."""
+    """Frames per second that fit on the line: 14 880 952 for 64 bytes at 10 Gb/s."""
     return line_speed_bps / l1_bits(frame_size_bytes)
 
 
 def l1_bps(l2_bps: float, pps: float) -> float:
-    """Layer 1 bits a second of a stream of `pps` frames that carries `l2_bps` at layer 2."""
+    """Layer 1 bits per second of a stream of `pps` frames that carries `l2_bps` at layer 2."""
     return l2_bps + pps * L1_OVERHEAD_BYTES * 8
 
 

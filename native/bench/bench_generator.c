@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 		all_loads(measure);
 	}
 	for (int i = 0; i < row; i++)
-		printf("%-32s %6.1f ticks a packet, %4.2f of the first one's rate\n", rows[i].name,
+		printf("%-32s %6.1f ticks per packet, %4.2f of the first one's rate\n", rows[i].name,
 			   rows[i].ticks, rows[0].ticks / rows[i].ticks);
 	ws_generator_destroy(generator);
 	ws_runtime_close();

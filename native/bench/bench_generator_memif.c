@@ -186,7 +186,7 @@ static void show(void)
 	for (int d = 0; d < DRIVERS; d++)
 		for (int i = 0; i < row; i++) {
 			const struct row *shown = &rows[d][i];
-			printf("%-10s %-40s %6.1f ticks a packet, %4.2f of the rate of %s, %4.2f of %s\n",
+			printf("%-10s %-40s %6.1f ticks per packet, %4.2f of the rate of %s, %4.2f of %s\n",
 				   names[d], shown->name, best[d][i], best[d][shown->base] / best[d][i],
 				   rows[d][shown->base].name, best[DPDKS][i] / best[d][i], names[DPDKS]);
 		}

@@ -161,7 +161,7 @@ static void show(int driver)
 		printf("%-10s never had the CPUs for itself\n", names[driver]);
 		return;
 	}
-	printf("%-10s in %5.1f (median %5.1f), out %5.1f (median %5.1f) ticks a packet, %d slices\n",
+	printf("%-10s in %5.1f (median %5.1f), out %5.1f (median %5.1f) ticks per packet, %d slices\n",
 		   names[driver], bench_quantile(result->in, result->count, BEST),
 		   bench_quantile(result->in, result->count, 0.5),
 		   bench_quantile(result->out, result->count, BEST),

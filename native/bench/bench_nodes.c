@@ -385,7 +385,7 @@ static void run_all(struct ws_router *router, struct graph *graph, const struct 
 		}
 		measure_rows(graph, wanted + start, end - start, options->quick ? QUICK_ROUNDS : ROUNDS);
 	}
-	printf("x86-64-v%d, TSC %.3f GHz; ticks a packet by vector size\n", ws_march(),
+	printf("x86-64-v%d, TSC %.3f GHz; ticks per packet by vector size\n", ws_march(),
 		   (double)ws_tsc_hz() / 1e9);
 	samples_show_machine();
 	printf("%-6s %8s %-10s  %7d %7d %7d %7d %8s   by node at 256\n", "path", "routes", "order", 1,

@@ -77,7 +77,7 @@ int main(void)
 			for (int way = 0; way < WAYS; way++)
 				measure(samples[b][(way + i) % WAYS], (way + i) % WAYS, bursts[b]);
 	samples_show_machine();
-	printf("%5s %9s %9s %11s %8s   ticks a packet, received and sent\n", "burst", "by layer",
+	printf("%5s %9s %9s %11s %8s   ticks per packet, received and sent\n", "burst", "by layer",
 		   "direct", "difference", "samples");
 	for (int b = 0; b < BURSTS; b++) {
 		double layer = samples_median(samples[b][BY_LAYER], 0);

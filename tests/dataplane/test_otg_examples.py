@@ -11,7 +11,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples" / "otg"
 EXPECTED = {
     "hello.py": "hello: 200 received, 200 captured, 12 pairs of ports\n",
-    "imix.py": "mix: 0 % lost, 354 bytes a frame\nclass 8: 0 % lost\nclass 46: 0 % lost\n",
+    "imix.py": "mix: 0 % lost, 354 bytes per frame\nclass 8: 0 % lost\nclass 46: 0 % lost\n",
     "neighbors.py": (
         "e1: 10.0.0.2 is at 02:11:00:00:00:02\ne2: 10.0.0.1 is at 02:11:00:00:00:01\n"
         "e1: 2001:db8::2 is at 02:11:00:00:00:02\ne2: 2001:db8::1 is at 02:11:00:00:00:01\n"

@@ -126,7 +126,7 @@ def test_the_example_of_convergence(routed_url: tuple[RouterProcess, str]) -> No
         told = re.fullmatch(r"the flow goes on: (\d+) frames lost, (\d+) ms without a way\n", example.stdout.readline())
         assert example.wait(60) == 0
     assert told is not None
-    assert int(told[1]) == int(told[2]) > 200  # at 1000 frames a second
+    assert int(told[1]) == int(told[2]) > 200  # at 1000 frames per second
 
 
 def test_a_link_that_cannot_be_taken_down_is_named(routed: Any) -> None:

@@ -138,7 +138,7 @@ def sessions(stats: StatsSegment) -> dict[str, int]:
 
 
 def wait_for_sessions(running: RouterProcess, stats: StatsSegment, **wanted: int) -> None:
-    """The main thread writes them some times a second."""
+    """The main thread writes them some times per second."""
     whole = {"created": 0, "active": 0, "expired": 0, "deleted": 0, "refused": 0, "hits": 0, **wanted}
     wait_for(lambda: bool(running.ask("show version")) and sessions(stats) == whole, f"{whole}")
 

@@ -99,7 +99,7 @@ def test_answers_by_another_worker_and_rules_replaced_under_traffic(tmp_path: Pa
             lambda: sum(port.rx_packets for port in ports()) + FLOWS + counted("dpdk tx failure") == sent, "all packets"
         )
         assert counted("ACL deny packets") == FLOWS
-        assert sessions(running, "refused for want of room") == sessions(running, "deleted") == 0
+        assert sessions(running, "refused for lack of room") == sessions(running, "deleted") == 0
         assert sessions(running, "Packets: of sessions") == sent - 2 * FLOWS
         # Other rules: the sessions that none of them would make go with the old ones.
         running.ask("set acl-plugin acl permit+reflect src 16.0.0.0/25 proto 17 index 0")
@@ -124,7 +124,7 @@ def test_sessions_are_shown_and_bounded(tmp_path: Path) -> None:
         "Sessions total: add 2 - del 0 = 2",
         "Sessions active: add 2 - deact 0 = 2",
         "Sessions gone: expired 0 deleted 0",
-        "Packets: of sessions 0 refused for want of room 1",
+        "Packets: of sessions 0 refused for lack of room 1",
     ]
     assert "    sw_if_index 1: add 2 - del 0 = 2" in lines
     assert "  max-entries 2" in lines

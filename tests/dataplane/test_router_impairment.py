@@ -109,7 +109,7 @@ def test_delayed_packets_all_leave_in_order(tmp_path: Path) -> None:
         wait_for(lambda: counts(running.ask("show impairment"))["waiting"] == 0, "the end of the delay")
         counted = counts(running.ask("show impairment"))
     sent = read_pcap(tmp_path / "out.pcap")
-    assert counted["delayed"] == len(FRAMES) - counted["dropped for want of room"]
+    assert counted["delayed"] == len(FRAMES) - counted["dropped for lack of room"]
     assert len(sent) == counted["delayed"] + counted["duplicated"]
     assert sent == sorted(sent)
 

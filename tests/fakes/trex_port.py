@@ -34,8 +34,8 @@ class Profile:
 
 @dataclass
 class Port:
-    """`tell` publishes an event of it. `history` has the rates since the start: when, packets and bytes a second;
-    `rates_asked` are those that a request set, in packets a second. A packet
+    """`tell` publishes an event of it. `history` has the rates since the start: when, packets and bytes per second;
+    `rates_asked` are those that a request set, in packets per second. A packet
     file is played until `playing_until_s`, or found to be none at `failing_at_s`."""
 
     index: int
@@ -225,7 +225,7 @@ class Port:
         self.history.append((at_s, pps, pps * MIN_FRAME_BYTES))
 
     def spans(self, until_s: float) -> Iterator[tuple[float, float, float, float]]:
-        """The times of one rate each: beginning, end, packets a second, bytes of one."""
+        """The times of one rate each: beginning, end, packets per second, bytes of one."""
         ends = [since for since, _, _ in self.history[1:]] + [until_s]
         frame_bytes = MIN_FRAME_BYTES * 1.0
         for (since, pps, bps), end in zip(self.history, ends, strict=True):
@@ -254,7 +254,7 @@ class Port:
 
     @property
     def pps(self) -> tuple[float, float]:
-        """Packets and bytes a second now."""
+        """Packets and bytes per second now."""
         return self.history[-1][1:]
 
     # ---- what it says of itself

@@ -1,4 +1,4 @@
-"""`wirespeed corpus site`: all links lead somewhere, all pages are valid, only what changed is made anew, and the old
+"""`wirespeed corpus site`: all links lead somewhere, all pages are valid, only what changed is made again, and the old
 site stays until the new one is whole."""
 
 from __future__ import annotations
@@ -360,7 +360,7 @@ def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytes
             assert main(["corpus", "site", str(site), "--corpus", where]) == 2
             said.append(capsys.readouterr().err)
 
-    (site / NAME).write_text("{}")  # so that all is made anew
+    (site / NAME).write_text("{}")  # so that all is made again
     with open_corpus(where) as corpus:
         build(corpus, site, "x", on_result=on_result)
     assert said[0].count("\n") == 1 and "is being made by another wirespeed" in said[0]

@@ -425,7 +425,7 @@ def test_without_dygraphs_charts_are_pictures(chromium, page, tmp_path, monkeypa
 
 
 def polled(result, dut):
-    """A result whose router has one worker and tells the cost of its nodes: 400 ticks a packet at 2.6 GHz."""
+    """A result whose router has one worker and tells the cost of its nodes: 400 ticks per packet at 2.6 GHz."""
     samples = []
     for sample in result.samples:
         packets, polls = round(sample.ports[1].rx_pps), 2_000_000

@@ -55,6 +55,6 @@ def away_share(found: Explanation) -> float:
 
 def first_but_the_machine(found: Explanation) -> str:
     """The cause that is named first; one that the machine's other users make by taking CPUs away is passed over where
-    a worker measured that they did, and so is a tester that came too late for want of its CPU."""
+    a worker measured that they did, and so is a tester that came too late for lack of its CPU."""
     taken = {"steal", "tester"} if away_share(found) > 0.01 else set()
     return next((finding.cause for finding in found.named if finding.cause not in taken), "unknown")

@@ -105,7 +105,7 @@ def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_wh
     assert all("went away" in one.dut["error"] or "cannot be reached" in one.dut["error"] for one in test.samples)
     assert dut.dut_show(result, "error").count("\n") == 1
     dut.sshd = dut.start()
-    assert "put back" in dut.dut("restore")
+    assert "restored" in dut.dut("restore")
 
 
 def test_a_device_with_many_interfaces_is_asked_of_those_with_hardware_alone(tmp_path):

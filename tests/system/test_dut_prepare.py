@@ -39,7 +39,7 @@ def test_a_router_is_planned_prepared_once_and_put_back(dut):
     steps = int(said.splitlines()[-1].split()[0])
     assert f"restore puts {steps} back" in said
     assert dut.prepare().splitlines()[-1].startswith("nothing to do")
-    assert f"{steps} steps put back" in dut.dut("restore")
+    assert f"{steps} steps restored" in dut.dut("restore")
 
 
 def test_a_preparing_that_fails_is_rolled_back_and_says_how_far_it_came(dut):
@@ -65,7 +65,7 @@ def test_a_preparing_that_is_killed_in_the_middle_is_put_back(dut, ending):
         assert len(journals(dut.directory)) == 1
         assert dut.state() != before
         dut.spoil()
-        assert "neighbour 100.64.2.2 on e1: put back" in dut.dut("restore")
+        assert "neighbour 100.64.2.2 on e1: restored" in dut.dut("restore")
     else:
         dut.spoil()
         assert running.end() == 130
@@ -92,13 +92,13 @@ def test_a_connection_that_is_cut_in_the_middle_is_put_back(dut):
     assert running.popen.wait(timeout=120) == 4
     (line,) = running.said().splitlines()
     assert "went away" in line and line.endswith(
-        "step(s) are left on it: wirespeed dut restore puts them back when it answers"
+        "step(s) are left on it: wirespeed dut restore undoes them when it answers"
     )
     code, said = dut.wirespeed("dut", "restore", f"--dut={SPEC}", "-q")
     assert code == 4 and "cannot be reached: Connection refused" in said and len(journals(dut.directory)) == 1
     dut.spoil()
     dut.sshd = dut.start()
-    assert "neighbour 100.64.2.2 on e1: put back" in dut.dut("restore")
+    assert "neighbour 100.64.2.2 on e1: restored" in dut.dut("restore")
     assert dut.state() == before
 
 

@@ -97,7 +97,10 @@ def test_a_bird_of_the_device_itself_is_left_alone(dut):
     code, said = dut.wirespeed(
         "dut", "prepare", f"--dut={SPEC}", *INTERFACES, *ROUTES, "--routes=internet:100", "--routes-by=bird"
     )
-    assert code == 3 and "the device has 1 routes of a BIRD, which ours would take away; end that BIRD first" in said
+    assert (
+        code == 3
+        and "the device has 1 routes of a BIRD, which the test's routes would remove; end that BIRD first" in said
+    )
     dut.on("ip", "route", "del", "192.0.2.0/24")
 
 
@@ -112,5 +115,5 @@ def test_a_bird_goes_with_a_preparing_that_is_killed_while_it_loads(dut):
     wait_for(lambda: counts(dut, "bird") == (100, 0), "BIRD")
     running.kill()
     dut.spoil()
-    assert "table by BIRD: put back" in dut.dut("restore")
+    assert "table by BIRD: restored" in dut.dut("restore")
     assert counts(dut, "bird") == (0, 0)

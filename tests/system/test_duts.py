@@ -206,7 +206,7 @@ def test_a_router_that_ends_and_one_that_takes_its_place(both_cpus: frozenset[in
         assert one.dut.telemetry(before, gone).to_json() == {"error": gone.error}
         one.router.start()
         again = one.dut.reading()
-        assert one.dut.telemetry(before, again).error == "the router started anew in between: its counters began at 0"
+        assert one.dut.telemetry(before, again).error == "the router was restarted in between: its counters began at 0"
         one.restart_generator()
         told, sent = between(one.dut, one, "bench", 20_000)
         assert (told.error, told.in_packets) == (None, sent)

@@ -74,7 +74,7 @@ def packets(ground: Ground) -> None:
     if (code := started.process.returncode) != 0:
         ground.fault(f"the router ended with {code}: {started.last_words}")
     ground.figures["packets"] = f"{sent:,}"
-    ground.figures["packets a second"] = f"{sent / duration_s:,.0f}"
+    ground.figures["packets per second"] = f"{sent / duration_s:,.0f}"
     ground.figures["build"] = "with sanitizers" if ground.sanitizer else "usual"
 
 

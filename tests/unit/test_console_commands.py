@@ -148,8 +148,8 @@ def test_a_second_console_reads_while_the_first_owns(server: ConsoleServer, cons
     other = Driver(server.address, user="guest")
     assert prompt_of(other.session) == "wirespeed(read-only)> "
     assert "port 0, 1: port is already taken by" in other.refused("acquire")
-    assert "no port is ours" in other.refused("start -f bench")
-    assert "port 0 is not ours" in other.refused("stop -p 0")
+    assert "no port is acquired" in other.refused("start -f bench")
+    assert "port 0 is not acquired" in other.refused("stop -p 0")
     assert rows(other("stats -p"))["link"] == ["UP", "UP", ""]
     other("acquire -p 1 --force")
     assert prompt_of(other.session) == "wirespeed(1)> "
@@ -251,7 +251,7 @@ def test_a_generator_that_was_started_anew_is_noticed() -> None:
         port = first.port
     with ConsoleServer(port):
         console.refused("stats")
-        assert "was started anew" in console.refused("stats")
+        assert "was restarted" in console.refused("stats")
         console("connect")
         assert console.session.owned == (0, 1)
         console.close()

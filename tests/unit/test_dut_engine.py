@@ -98,7 +98,7 @@ def test_what_cannot_be_put_back_stays_in_the_journal(tmp_path, monkeypatch):
     monkeypatch.setattr(
         reach, "run", lambda command, **more: Ran(1, "", "no\n") if command == "undo 1" else real(command, **more)
     )
-    with pytest.raises(EnvironmentFault, match=r"1 of 2 step\(s\) were put back; file could not be put back: no"):
+    with pytest.raises(EnvironmentFault, match=r"1 of 2 step\(s\) were restored; file could not be restored: no"):
         restored(reach, path)
     monkeypatch.undo()
     assert restored(reach, path) == preparing.Restored(undone=1, gone=0)

@@ -77,7 +77,7 @@ def test_linux_tells_cpu_by_cpu():
 
 def test_counters_that_fell_are_told_of():
     told = linux_load(linux_sample(1000, 1, 0), linux_sample(10, 0, 1), 1.0)
-    assert told.error == "the counters of e0 began anew in between" and told.in_packets is None
+    assert told.error == "the counters of e0 began again at 0 in between" and told.in_packets is None
 
 
 def test_an_interrupt_that_is_there_twice_keeps_its_number():

@@ -110,7 +110,7 @@ def test_the_cause_is_named(cause: str) -> None:
 
 
 def test_the_same_bits_for_two_lengths_of_frames_are_a_shapers() -> None:
-    """100 Mbit/s without FCS with 64 and 512 bytes; a device with the same packets a second has another limit."""
+    """100 Mbit/s without FCS with 64 and 512 bytes; a device with the same packets per second has another limit."""
     short = replace(SHORT, received_pps=100e6 / 60 / 8, offered_pps=1e6)
     long = replace(short, name="long", received_pps=100e6 / 508 / 8, offered_pps=0.9e6, frame_bytes=512)
     assert explain(Case(short, others=(long,))).cause == "shaper"

@@ -104,7 +104,7 @@ def test_blocks_that_contradict_themselves_are_named() -> None:
     assert "its 27,119,701 vectors in 23.8 s are 1.14 Mpps" in remarks["fitlet2_l2xc"][0]
     assert "98.8 % of the line is given" in remarks["fitlet2_l3"][0]
     assert "its 2,846,586 vectors in 10.9 s are 261" in remarks["r86s_i226"][0]
-    assert "84.06 bytes a frame, of 64" in remarks["r86s_cx3"][0]
+    assert "84.06 bytes per frame, of 64" in remarks["r86s_cx3"][0]
     assert "46.4 % of the line is given" in remarks["r86s_cx5"][0]
 
 

@@ -69,7 +69,7 @@ def test_cost_falls_with_vectors_and_turns() -> None:
     found = cost_curve(loads)
     assert found is not None and found.turns and found.least.offered_pps == 5e6 and found.full_pps == 6e6
     assert found.text.startswith(
-        "620 cycles a packet at 1.00 Mpps (40 a call), 190 at 5.00 Mpps (200 a call), then 260"
+        "620 cycles per packet at 1.00 Mpps (40 a call), 190 at 5.00 Mpps (200 a call), then 260"
     )
     smooth = cost_curve(loads[:5])
     assert smooth is not None and not smooth.turns and "larger vectors make it cheaper" in smooth.text
@@ -109,7 +109,7 @@ def test_the_energy_of_a_packet() -> None:
         pytest.approx(1.258, rel=0.001),
         "1.26 µJ a packet: 19 W at 15.1 Mpps, 0.464 above the 12 W before the load",
     )
-    assert found["instructions_per_packet"][1] == "800 instructions a packet, 2 a cycle"
+    assert found["instructions_per_packet"][1] == "800 instructions per packet, 2 a cycle"
 
 
 def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:

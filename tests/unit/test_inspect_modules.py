@@ -69,7 +69,7 @@ def test_a_module_with_a_vendor_painted_over_is_told_of():
     module = decode_sfp(dumped("sfp-oem-sr.txt"))
     assert (module.vendor, module.part, module.serial) == ("OEMOEMOEMOEMOEMO", "SFP-10G-SR-IT", "WQ160412A115")
     assert "checksum of its base identity is 0x24 and ought to be 0xc7" in module.remarks
-    assert "date of 2015-16-10 is none of a calendar" in module.remarks
+    assert "date of 2015-16-10 is not in the calendar" in module.remarks
     assert len(module.remarks) == 2
     told = module.diagnostics
     assert told is not None

@@ -145,7 +145,7 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
         (["--wires", "0>1", "-u"], 2, "leave out"),
         (["--steps", "1kpps,much"], 2, "much"),
         (["--steps", ","], 2, "name no load"),
-        (["--latency", "5%"], 2, "packets a second"),
+        (["--latency", "5%"], 2, "packets per second"),
         (["--line", "fast"], 2, "fast"),
         (["--line", "20G"], 2, "exceeds the line"),
         (["--dut", "toaster:"], 2, "no such device"),

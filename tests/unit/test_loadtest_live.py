@@ -166,7 +166,7 @@ def ended(*notes: str, **changes: Any) -> Result:
         (
             {"balance": Balance(1_000_000, 1_000_100, 1_500_000, refused=500_000, surplus=100, medium=Medium.RING)},
             "no lasting loss above 0.1 %; not saturated; of 1,500,000 "
-            "packets offered 500,000 lost (33.3 %), 500,000 refused, 100 not ours",
+            "packets offered 500,000 lost (33.3 %), 500,000 refused, 100 foreign",
         ),
         (
             {"balance": Balance(1_000_000, 1_000_000, 1_500_000, late=500_000), "tester_limited": True},

@@ -282,7 +282,7 @@ def test_counters_that_shrink_and_links_that_went() -> None:
     stats = PortStats(5, 5, 5, 5, 0, 0)
     before, after = Reading(0, {0: stats}), Reading(1, {0: PortStats(6, 4, 6, 6, 0, 0)})
     assert why_begun_anew(before, before) is None
-    assert "counters of port 0 began anew" in (why_begun_anew(before, after) or "")
+    assert "counters of port 0 began again at 0" in (why_begun_anew(before, after) or "")
     assert links_lost({}, {3: status(up=False), 4: status()}, {3, 4}) == (3,)
 
 

@@ -12,7 +12,7 @@ from bench.nodes_against import ROOT, ROWS, VECTORS, Sample, compare, parse, sam
 
 PRINTED = """\
 200000 routes added in 0.31 s
-x86-64-v4, TSC 2.596 GHz; ticks a packet by vector size
+x86-64-v4, TSC 2.596 GHz; ticks per packet by vector size
 machine: the fixed work took 0.47 ticks a step at its fastest, 0.49 in the middle, 0.49 at its slowest tenth; 360 of 400
 path     routes order             1       4      32     256  samples   by node at 256
 ip4          10 sequential    278.2    99.8    29.1    26.5       95   ethernet-input 6.9 ip4-input 6.8

@@ -27,7 +27,7 @@ from wirespeed.generator.rpc import RpcError
 
 STATS, LATENCY = FlowKind.STATS, FlowKind.LATENCY
 
-# A T-Rex v3.08 while 1000 packets a second of each group go from port 0 to port 1, histogram shortened.
+# A T-Rex v3.08 while 1000 packets per second of each group go from port 0 to port 1, histogram shortened.
 TREX = json.loads(
     """{"flow_stats": {
     "7": {"rb": {"0": 0, "1": 256768}, "rbs": {"0": 0.0, "1": 1023638.38}, "rp": {"0": 0, "1": 2006},

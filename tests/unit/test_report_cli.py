@@ -173,7 +173,7 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
         ([OURS, "-o", "."], 6, "report . cannot be written"),
         ([OURS, "-f", "-0.1"], 2, "threshold -0.1 is not within 0 and 1"),
         ([OURS, "-f", "1.1"], 2, "threshold 1.1 is not within 0 and 1"),
-        ([OURS, "--line", "fast"], 2, "speed 'fast' cannot be read: give bits a second such as 10G"),
+        ([OURS, "--line", "fast"], 2, "speed 'fast' cannot be read: give bits per second such as 10G"),
         ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "64b"], 2, "row label '64b' cannot be read"),
         ([OURS, "--format", "md", "--layout", "matrix", "--row-label", "{size"], 2, "'{size' is not a template"),
         ([OURS, "-f", "nan"], 2, "--fail-threshold 'nan' is not a ratio"),

@@ -56,7 +56,7 @@ def test_nothing_came_in_so_a_packet_has_no_cost() -> None:
     [
         TOLD,
         DutTelemetry(),
-        DutTelemetry(error="the router started anew"),
+        DutTelemetry(error="the router was restarted"),
         DutTelemetry(1.0, in_packets=7, drop_packets=0, cpu_percent={"softirq": 97.5, "idle": 2.5}),
     ],
 )

@@ -121,7 +121,7 @@ def test_sessions_are_shown_and_cleared(console: Console, core: FakeRouterCore) 
         "Sessions total: add 9 - del 6 = 3",
         "Sessions active: add 9 - deact 6 = 3",
         "Sessions gone: expired 4 deleted 2",
-        "Packets: of sessions 77 refused for want of room 1",
+        "Packets: of sessions 77 refused for lack of room 1",
         f"now: {core.tsc()} clocks per second: {TSC_HZ}",
         "  connection add/del stats:",
         "    sw_if_index 1: add 1 - del 0 = 1",

@@ -351,7 +351,7 @@ def test_rpc_beyond_loopback_says_so_in_one_line(
         assert main(["generator", "--port", "null", "--rpc", f"{host}:{port}"]) == 3
         said = capsys.readouterr().err.splitlines()
         assert len(said) == lines
-        assert (f"whoever reaches {host}:{port} can use this generator" in said[0]) == (lines == 2)
+        assert (f"anyone who reaches {host}:{port} can use this generator" in said[0]) == (lines == 2)
 
 
 def test_memory_grows_with_rings_and_frames() -> None:

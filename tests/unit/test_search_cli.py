@@ -85,7 +85,7 @@ def test_the_result_goes_to_standard_output_without_a_file(capsys: pytest.Captur
         (["--min", "lots"], "rate 'lots' cannot be read"),
         (["--time", "0"], "time limit 0 is not a duration"),
         (["--mrr", "x"], "MRR 'x' cannot be read"),
-        (["--latency", "1%"], "give packets a second"),
+        (["--latency", "1%"], "give packets per second"),
         (["--latency", "9kpps,x"], "latency trials of 'x': give seconds, such as 9kpps,5"),
         (["--latency", "9kpps,0"], "latency trials of 0 s: give seconds above 0"),
         (["--lab", "moon"], "--lab moon: there is no such lab; give embedded, linux"),

@@ -92,7 +92,7 @@ def test_mrr_and_latency_as_users_write_them() -> None:
     for text in ("5", "x", "5x", "-1x1"):
         with pytest.raises(UsageError, match="such as 10x1"):
             parse_mrr(text)
-    with pytest.raises(UsageError, match="give packets a second"):
+    with pytest.raises(UsageError, match="give packets per second"):
         parse_latency("1%")
 
 

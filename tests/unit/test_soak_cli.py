@@ -87,7 +87,7 @@ def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
         (["--load", "30%", "--for", "1", "--show", "2"], "--show 2 is not a loss ratio"),
         (["--load", "30%", "--for", "1", "--show", "few"], "--show 'few' is not a ratio"),
         (["--load", "30%", "--for", "1", "--confidence", "100%"], "--confidence 1: give at least 50%"),
-        (["--load", "30%", "--for", "1", "--latency", "5%"], "give packets a second, such as 1kpps, or none"),
+        (["--load", "30%", "--for", "1", "--latency", "5%"], "give packets per second, such as 1kpps, or none"),
         (["--load", "30%", "--for", "1", "--patience", "-1"], "--patience -1 is not a duration"),
         (["--load", "30%", "--resume", "x.json"], "leave out --load, --of and -o"),
     ],

@@ -296,7 +296,7 @@ def test_poll_prints_what_changed() -> None:
     lines = list(
         change_lines({k: v for k, v in readings(10, 0, 50, 7).items() if k != "new"}, readings(30, 4, 5, 7), 2)
     )
-    # What began anew counts from 0.
+    # What began again at 0 counts from 0.
     assert lines == [
         "30 +20 10.0/s rx",
         "4 +4 2.0/s new",

@@ -36,10 +36,10 @@ _LINK = Told("refused on virtual ports", "done where the driver can", "links tha
 REASONS = {
     "get_supported_cmds": Told("lists all methods", "lists those that do something", _LEFT_OUT),
     "fs bogus rule": Told(
-        "an unknown rule counts as latency", "names the rules that there are", "the typing error is told"
+        "an unknown rule counts as latency", "names the rules that there are", "the typing error is found"
     ),
     "fs non ip": Told(
-        '"Failed determining l3 proto"', "says what packets can be counted", "the message tells what to do"
+        '"Failed determining l3 proto"', "says what packets can be counted", "the message names the next step"
     ),
     "start core_mask 2": Told(
         "the mask leaves no core", "the same, and what mask or option fits", "the message names the remedy"

@@ -95,7 +95,7 @@ def check_vlan(bench: Bench) -> str:
 
 
 def check_bytes(bench: Bench) -> str:
-    """60 bytes a frame, without the FCS."""
+    """60 bytes per frame, without the FCS."""
     # Nothing but these: neighbours are known, and keepalives are 42 bytes padded to 60.
     sizes = []
     for what in ("rx", "tx"):
@@ -105,7 +105,7 @@ def check_bytes(bench: Bench) -> str:
         sizes.append((after[1] - before[1]) / (after[0] - before[0]))
     # What the router makes itself is not padded where the NIC does that.
     if not (59 <= sizes[0] <= 60 and 55 <= sizes[1] <= 60):
-        raise Failed(f"{sizes[0]:.1f} bytes a frame received, {sizes[1]:.1f} sent")
+        raise Failed(f"{sizes[0]:.1f} bytes per frame received, {sizes[1]:.1f} sent")
     return f"{sizes[0]:.0f}"
 
 

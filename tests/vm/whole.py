@@ -22,7 +22,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[str], bool]]] = {
     "prepare": (("dut", "prepare"), lambda said: "\n2/" in said),
     "load": (("loadtest", *LOAD, "-hd", "30"), lambda said: " hold " in said),
     "collect": (("dut", "collect", "--duration", "8"), lambda said: "collecting from" in said),
-    "restore": (("dut", "restore"), lambda said: "put back" in said),
+    "restore": (("dut", "restore"), lambda said: "restored" in said),
 }
 
 

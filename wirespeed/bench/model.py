@@ -89,7 +89,7 @@ class Tester(Section):
     """One that runs already (`server`), or one that is started on this machine for each command (`ports`)."""
 
     server: Annotated[str, _checked(parse_server)] | None = Field(
-        default=None, description="HOST[:PORT] of a generator that runs already, ours or a T-Rex."
+        default=None, description="HOST[:PORT] of a generator that runs already, wirespeed's or a T-Rex."
     )
     ports: tuple[Annotated[str, _checked(parse_port_spec)], ...] = Field(
         (), description="Port specs of a generator to start here, such as pci:0000:02:00.0 or af_packet:eth2."
@@ -183,7 +183,9 @@ class Description(Section):
     cpu: str = ""
     nics: str = ""
     price: Annotated[str, _text] = ""
-    date: Annotated[str, BeforeValidator(str)] = Field(default="", description="Of the set-up, such as 2026-11-23.")
+    date: Annotated[str, BeforeValidator(str)] = Field(
+        default="", description="Date of the set-up, such as 2026-11-23."
+    )
     notes: str = ""
 
 
@@ -198,7 +200,7 @@ class Bench(Section):
         default=(), description="Else 16.0.0.0/8 behind the first wire, 48.0.0.0/8 the second."
     )
     labels: tuple[Label, ...] = Field(default=(), description="Else 16 leaves by the second wire, 17 by the first.")
-    table: str = Field(default="", description="A full table besides: `internet`, or a file with a prefix a line.")
+    table: str = Field(default="", description="A full table as well: `internet`, or a file with a prefix per line.")
     power: str = Field(default="", description="The power meter, as --power names it: shelly:10.0.0.5,idle=12.")
     description: Description = Description()
 

@@ -37,7 +37,7 @@ class Load:
 
     `offered_pps` is None where only the result was published. `line_bps` is one direction's line. `hashed` is False of
     frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
-    percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks a packet
+    percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks per packet
     without polling, with `routes` in the table. `by_direction` is what came back in each. `spoilt_share` of the samples
     that lost did so while CPUs were away, for `longest_away_s` at the most; `unlinked_share` of what was lost was lost
     while a port of the tester had no link. `refused_share` of what was lost was never
@@ -151,7 +151,7 @@ class Worker:
 
     @property
     def vectors(self) -> float:
-        """Packets a call, by the input node or the one behind it: one of both sees the whole vector."""
+        """Packets per call, by the input node or the one behind it: one of both sees the whole vector."""
         found = [self.packets / count for count in (self.polls, self.calls) if count]
         return max(found, default=0.0)
 
@@ -172,7 +172,7 @@ class Worker:
 
     @property
     def cycles(self) -> float:
-        """Ticks a packet, polling included."""
+        """Ticks per packet, polling included."""
         return self.clocks / self.packets if self.packets else 0.0
 
     @property
@@ -282,7 +282,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Step:
-    """A load of the same test: what was offered and came back, packets a second; what a packet cost, in ticks without
+    """A load of the same test: what was offered and came back, packets per second; what a packet cost, in ticks without
     polling, and how many a call found; what the workers or CPUs did meanwhile, where they told."""
 
     offered_pps: float
@@ -372,7 +372,7 @@ class Case:
 
     @property
     def cores_used(self) -> float | None:
-        """Cores that the test's own cycles a packet come to at its rate; None where a `show runtime` tells it, and
+        """Cores that the test's own cycles per packet come to at its rate; None where a `show runtime` tells it, and
         without cycles or a clock."""
         if self.workers or not self.load.cycles or not self.box.hz or self.box.is_kernel:
             return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 RING = "no rx descriptor"
 """The RX queue had no free descriptor or buffer: the CPU behind it was too slow, or came too late."""
 MISSED = "rx missed"
-"""The frame did not get into the host, for want of a descriptor or of the bus."""
+"""The frame did not get into the host, for lack of a descriptor or of the bus."""
 OVERRUN = "nic overrun"
 """The NIC itself had no room, whatever the host did: its packet rate, its buffers, its bus, or what a cloud allows."""
 FILTERED = "refused by the nic"

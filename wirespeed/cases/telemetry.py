@@ -193,7 +193,7 @@ def counts(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def cycles_of(workers: Sequence[Worker]) -> float | None:
-    """Ticks a packet without polling, of all workers together."""
+    """Ticks per packet without polling, of all workers together."""
     packets = sum(worker.packets for worker in workers)
     return sum(worker.clocks - worker.polling_clocks for worker in workers) / packets if packets else None
 
@@ -205,5 +205,5 @@ def step_of(offered_pps: float, received_pps: float, told: Sequence[DutTelemetry
 
 
 def _vectors_of(workers: Sequence[Worker]) -> float | None:
-    """Packets a call of the worker that finds most."""
+    """Packets per call of the worker that finds most."""
     return max((worker.vectors for worker in workers if worker.packets), default=None)

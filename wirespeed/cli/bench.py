@@ -38,7 +38,7 @@ def check(
             show_default=f"{_LOAD_S:g}",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Take the ports from whoever holds them.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Take the ports from their owner.")] = False,
 ) -> int:
     """Check a testbed part by part, a line each.
 

@@ -51,14 +51,14 @@ def command(
         typer.Option(
             "--control",
             metavar="LOAD",
-            help="Tests with this in their load tell what the bench did; it is taken off the others.",
+            help="Tests with this in their load show what the testbed did; it is subtracted from the others.",
             show_default=False,
         ),
     ] = "",
     trend: Annotated[
         bool, typer.Option("--trend", help="Group a series, in the order given, into plateaus; name the steps.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="End with 8 where a verdict cannot be told.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with 8 if a verdict is inconclusive.")] = False,
     form: Annotated[Literal["text", "md", "csv", "json"], typer.Option("--format", help="How to print it.")] = "text",
     box: BoxOption = "",
     name: NameOption = None,

@@ -45,7 +45,7 @@ def command(
     user: Annotated[
         str | None, typer.Option("-u", "--user", help="Name under which ports are taken.", show_default="yours")
     ] = None,
-    force: Annotated[bool, typer.Option("-f", "--force", help="Take the ports from whoever has them.")] = False,
+    force: Annotated[bool, typer.Option("-f", "--force", help="Take the ports from their owner.")] = False,
     readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Take no ports.")] = False,
     acquire: Annotated[
         str | None, typer.Option("-a", "--acquire", metavar="PORT…", help="Take these ports, as 0 1 or 0,1.")

@@ -287,7 +287,7 @@ def _verify(corpus: Corpus) -> int:
     print(f"{_count(found.results, 'result')} of {corpus.place.name} are whole")
     if not found.is_whole:
         raise FileFault(
-            f"{len(found.missing)} files are missing and {len(found.damaged)} were damaged: put them back from a copy "
+            f"{len(found.missing)} files are missing and {len(found.damaged)} were damaged: restore them from a copy "
             "and verify again, or add the results again"
         )
     return 0

@@ -29,7 +29,7 @@ DeviceOption = Annotated[
 ]
 _Journal = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help="Of what is to be put back; else ~/.local/state/wirespeed/dut."),
+    typer.Option("--journal", metavar="FILE", help="Folder of the undo log (default: ~/.local/state/wirespeed/dut."),
 ]
 _Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")]
 
@@ -64,7 +64,11 @@ def prepare(
     ] = None,
     routes: Annotated[
         str,
-        typer.Option("--routes", metavar="FILE|internet", help="A full table besides: a prefix a line, or made up."),
+        typer.Option(
+            "--routes",
+            metavar="FILE|internet",
+            help="A full table as well: a file with a prefix per line, or generated.",
+        ),
     ] = "",
     routes_by: Annotated[
         Literal["", "bird"],
@@ -85,7 +89,9 @@ def prepare(
         Literal["on", "off"] | None,
         typer.Option("--filter", help="off: without nftables or pf, until restored.", show_default="on"),
     ] = None,
-    governor: Annotated[str, typer.Option("--governor", metavar="NAME", help="Of the CPUs, such as performance.")] = "",
+    governor: Annotated[
+        str, typer.Option("--governor", metavar="NAME", help="Governor of the CPUs, such as performance.")
+    ] = "",
     turbo: Annotated[str, typer.Option("--turbo", metavar="on|off", help="Else left as it is.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the steps, change nothing.")] = False,
     journal: _Journal = None,

@@ -16,13 +16,14 @@ Words = list[str] | None
 def command(
     *,
     router: Annotated[
-        Words, typer.Option("--router", metavar="[NAME=]SOCKET", help="A router of ours, by its control socket.")
+        Words, typer.Option("--router", metavar="[NAME=]SOCKET", help="A wirespeed router, by its control socket.")
     ] = None,
     stats: Annotated[
-        Words, typer.Option("--stats", metavar="[NAME=]PATH", help="A VPP by its stats.sock; ours, by its file.")
+        Words,
+        typer.Option("--stats", metavar="[NAME=]PATH", help="A VPP by its stats.sock; a wirespeed router by its file."),
     ] = None,
     generator: Annotated[
-        Words, typer.Option("--generator", metavar="[NAME=]HOST[:PORT]", help="A generator, ours or a T-Rex.")
+        Words, typer.Option("--generator", metavar="[NAME=]HOST[:PORT]", help="A generator, wirespeed's or a T-Rex.")
     ] = None,
     result: Annotated[
         Words, typer.Option("--result", metavar="[NAME=]FILE", help="A test by its -o, there or not yet.")
@@ -51,7 +52,7 @@ def command(
         typer.Option("--nodes", help="By thread; every one of many interfaces too; sums; none."),
     ] = "thread",
     vpp_names: Annotated[
-        bool, typer.Option("--vpp-names", help="Besides, the names of vpp_prometheus_export.")
+        bool, typer.Option("--vpp-names", help="Also export the names of vpp_prometheus_export.")
     ] = False,
     auth_file: Annotated[
         Path | None, typer.Option("--auth-file", metavar="FILE", help="USER:PASSWORD that clients must know.")
@@ -63,7 +64,7 @@ def command(
 ) -> int:
     """Serve what any number of routers, generators, tests and devices count to Prometheus, until interrupted.
 
-    Each target is asked by a thread of its own. A scrape waits 0.05 s for all of them and tells what is there, with
+    A thread of its own reads each target. A scrape waits 0.05 s for all of them and serves what is there, with
     its age; a target without an answer for --timeout is down in wirespeed_up.
     """
     from wirespeed.exporter.exposition import Targets, served  # noqa: PLC0415 - a command starts fast

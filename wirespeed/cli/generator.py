@@ -63,7 +63,9 @@ def command(
     rpc: Annotated[
         str,
         typer.Option(
-            "--rpc", metavar="ADDR:PORT", help="Where to serve whoever reaches it; the port below it publishes."
+            "--rpc",
+            metavar="ADDR:PORT",
+            help="RPC listen address; the port below it publishes. There is no authentication.",
         ),
     ] = DEFAULT_RPC,
     dest_mac: Annotated[
@@ -124,7 +126,7 @@ def command(
 ) -> int:
     """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
-    T-Rex's own console, Python client and scripts work with it. It runs until it is told to end with Ctrl-C,
+    T-Rex's own console, Python client and scripts work with it. It runs until Ctrl-C,
     SIGTERM or by a client; then traffic stops and the ports are closed. --cpu 2,3 has a worker for each port in turn,
     --cpu 2-5/6-9 four workers for each pair of ports (2-5/ for the only pair), with as many queues each.
     """
@@ -153,8 +155,8 @@ def command(
         service = _otg_service(otg, otg_cert)
         if not is_loopback(host):
             typer.echo(
-                f"wirespeed: whoever reaches {sockets.address} can use this generator, for the RPC asks nobody who "
-                "they are: for trusted networks only (docs/security.md)",
+                f"wirespeed: anyone who reaches {sockets.address} can use this generator, since the RPC has no "
+                "authentication: for trusted networks only (docs/security.md)",
                 err=True,
             )
         started = runtime.start_runtime(
@@ -260,7 +262,7 @@ def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
     service = OtgService(address, certificate)
     if not is_loopback(service.host):
         typer.echo(
-            f"wirespeed: whoever reaches {service.url} can use this generator: for trusted networks only "
+            f"wirespeed: anyone who reaches {service.url} can use this generator: for trusted networks only "
             "(docs/security.md)",
             err=True,
         )

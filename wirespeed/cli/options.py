@@ -52,7 +52,7 @@ ServerOption = Annotated[
         "-s",
         "--server",
         metavar="HOST[:PORT]",
-        help="Generator to use, ours or a T-Rex.",
+        help="Generator to use, wirespeed's or a T-Rex.",
         show_default="127.0.0.1:4501",
     ),
 ]
@@ -72,9 +72,7 @@ def march_level(march: str) -> int:
     return 0 if march == "auto" else int(march.removeprefix("v"))
 
 
-BoxOption = Annotated[
-    str, typer.Option("--box", metavar="NAME", help="What the device of results is called that name none.")
-]
+BoxOption = Annotated[str, typer.Option("--box", metavar="NAME", help="Name of the DUT for results that have none.")]
 NameOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -28,7 +28,7 @@ def command(
         list[Path],
         typer.Argument(
             metavar="RESULT.json...",
-            help="Ours of any kind, inspections too, or those of trex-loadtest; or folders of them.",
+            help="Result files of any kind, inspections, files of trex-loadtest, or folders of them.",
         ),
     ],
     *,
@@ -75,7 +75,7 @@ def command(
         Literal["list", "matrix", "nodes", "power"],
         typer.Option(
             "--layout",
-            help="Of a table: a row a direction, loads by devices and directions, what each node of a router cost, or "
+            help="Rows of a table: directions, loads by devices and directions, what each node of a router cost, or "
             "the watts at each load.",
         ),
     ] = "list",

@@ -10,7 +10,7 @@ from wirespeed.measurement.rfc2544.options import Rfc2544Options
 def command(options: Rfc2544Options) -> int:
     """Measure as RFC 2544 has it, with RFC 9004 (bursts), 6201 (reset) and 5180 (IPv6), by frame size.
 
-    Loads are frames a second of each direction, both at once unless -u. Where a test differs from the RFC, as by
+    Loads are frames per second of each direction, both at once unless -u. Where a test differs from the RFC, as by
     shorter trials, its result says so. Ctrl-C stops the traffic and keeps what is known. Trials are kept in FILE.part
     as they come, so that a kill loses none.
     """

@@ -86,7 +86,7 @@ def command(
         typer.Option(
             "--max-path-sets",
             metavar="N",
-            help="Sets of paths that routes may share, besides those of neighbors.",
+            help="Sets of paths that routes may share, in addition to those of neighbors.",
             show_default="65536",
         ),
     ] = None,

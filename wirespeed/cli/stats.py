@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wirespeed.statseg.reading import Reading, Value
     from wirespeed.statseg.segment import StatsSegment
 
-HELP = "Read the counters of a router, ours or VPP, from its shared memory."
+HELP = "Read the counters of a router, wirespeed's or VPP, from its shared memory."
 
 _Patterns = Annotated[
     list[str] | None,
@@ -27,7 +27,7 @@ _File = Annotated[
         "-f",
         "--file",
         metavar="PATH",
-        help="Statistics file, or a stats.sock of ours or VPP's.",
+        help="Statistics file, or a stats.sock of a wirespeed router or VPP.",
         show_default="the router's",
     ),
 ]
@@ -113,7 +113,7 @@ def dump_lines(readings: dict[str, Reading], *, threads: bool, nonzero: bool) ->
 
 
 def change_lines(before: dict[str, Reading], now: dict[str, Reading], seconds: float) -> Iterator[str]:
-    """What changed: `1234 +100 50.0/s /sys/rx`. A counter that is new or began anew counts from 0."""
+    """What changed: `1234 +100 50.0/s /sys/rx`. A counter that is new or began again at 0 counts from 0."""
     for name, reading in now.items():
         old = before.get(name)
         old_values = dict(_columns(old)) if old is not None else {}
@@ -148,7 +148,7 @@ def _poll(segment: StatsSegment, patterns: list[str], interval_s: float, count: 
         time.sleep(interval_s)
         now, now_at = segment.read(patterns), time.monotonic()
         if segment.started_ns != started:
-            yield "-- the router started anew"
+            yield "-- the router was restarted"
             before, started = {}, segment.started_ns
         yield f"-- {now_at - read_at:.3f} s"
         yield from change_lines(before, now, now_at - read_at)

@@ -23,7 +23,7 @@ _FIRST_WAIT_S = 10.0
 
 HELP = """Run a campaign: testbeds × devices × tests × repeats, each cell once.
 
-What is done is never run again: after a kill or Ctrl-C the same command goes on."""
+A cell that is done never runs again: after a kill or Ctrl-C the same command goes on."""
 
 _WAIT_S = 600.0
 

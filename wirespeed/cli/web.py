@@ -22,11 +22,13 @@ def command(
     *,
     router: Annotated[
         list[str] | None,
-        typer.Option("--router", metavar="[NAME=]SOCKET", help="Also show a router of ours, by its control socket."),
+        typer.Option("--router", metavar="[NAME=]SOCKET", help="Also show a wirespeed router, by its control socket."),
     ] = None,
     generator: Annotated[
         list[str] | None,
-        typer.Option("--generator", metavar="[NAME=]HOST[:PORT]", help="Also show a generator, ours or a T-Rex."),
+        typer.Option(
+            "--generator", metavar="[NAME=]HOST[:PORT]", help="Also show a generator, wirespeed's or a T-Rex."
+        ),
     ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where; beyond this machine it takes --token.")
@@ -36,7 +38,7 @@ def command(
         typer.Option(
             "--token",
             metavar="WORD",
-            help="What the address has in it, so that only who was told it gets in; `new` makes one.",
+            help="Access token that the URL must contain; `new` makes one.",
             show_default=False,
         ),
     ] = "",

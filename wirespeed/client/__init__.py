@@ -1,1 +1,1 @@
-"""Talking to a generator, ours or a T-Rex: its stateless RPC from the other side."""
+"""Talking to a generator, wirespeed's or a T-Rex: its stateless RPC from the other side."""

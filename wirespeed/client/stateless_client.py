@@ -21,7 +21,7 @@ WORK_IN_PROGRESS = -32002
 _JOB_DONE, _PORT_ERROR = 4, 7
 """Events of a port."""
 _FILE_OPENED_S = 1.0
-"""A server that could not open a file has said so by then: it looks for events a few times a second."""
+"""A server that could not open a file has said so by then: it looks for events a few times per second."""
 _EVENT_POLL_S = 0.05
 _TICKET_POLL_S = 0.3
 _TICKET_WAIT_S = 10.0

@@ -13,7 +13,7 @@ from wirespeed.results.subjects import Subject, Value
 
 @dataclass(frozen=True)
 class Row:
-    """One test; medians in packets a second, None of a side that has none of it. `a_bound` and `b_bound` name what
+    """One test; medians in packets per second, None of a side that has none of it. `a_bound` and `b_bound` name what
     makes at least half of a side's values lower bounds."""
 
     subject: Subject

@@ -106,7 +106,7 @@ class Ordering:
             yield from _because(self._of(member, ops.RemoveMember), "a bond that goes has no members")
 
     def _before_creation(self, operation: ops.Creation) -> Iterator[tuple[int, str]]:
-        yield from _because(self._of(operation.interface, ops.Deletion), "what cannot be changed is made anew")
+        yield from _because(self._of(operation.interface, ops.Deletion), "what cannot be changed is made again")
         match operation:
             case ops.CreateSub():
                 yield from _because(self._of(operation.parent, ops.Creation), "parents are born before children")

@@ -326,16 +326,18 @@ def count(what: str, lowest: int = 1) -> Callable[[str], float]:
     return number(lowest, what, whole=True)
 
 
-PORTS = Option(("-p", "--port", "--ports"), "Ports; all of ours if left out.", read_ports, "PORT", True, source="ports")
+PORTS = Option(
+    ("-p", "--port", "--ports"), "Ports; all acquired ones if left out.", read_ports, "PORT", True, source="ports"
+)
 TARGETS = Option(
     ("-p", "--port", "--ports"),
-    "Ports, or profiles on them as 0.name; all of ours if left out.",
+    "Ports, or profiles on them as 0.name; all acquired ones if left out.",
     read_targets,
     "PORT[.PROFILE]",
     True,
     source="ports",
 )
-ALL = Option(("-a", "--all"), "All ports of ours, which is what leaving out -p means.", None)
+ALL = Option(("-a", "--all"), "All acquired ports, as without -p.", None)
 STREAM_IDS = Option(("-i", "--id", "--ids"), "Only these streams.", count("stream", 0), "ID", True, dest="ids")
 
 

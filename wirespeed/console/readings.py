@@ -21,7 +21,7 @@ STATES = {"STREAMS": "IDLE", "TX": "TRANSMITTING", "PCAP_TX": "TRANSMITTING PCAP
 
 @dataclass(frozen=True)
 class PortReading:
-    """Statistics of one port, or the sum of several. Bits a second are layer 2, counters are since the last clear."""
+    """Statistics of one port, or the sum of several. Bits per second are layer 2, counters are since the last clear."""
 
     port: int | None
     owner: str

@@ -160,7 +160,7 @@ class Session:
         if isinstance(error, ConnectionFault) and self.online:
             self._gone = str(error).partition(";")[0]
         elif isinstance(error, RemoteError) and _is_another_server(error):
-            self._gone = f"generator {self.server} was started anew and knows nothing of this session"
+            self._gone = f"generator {self.server} was restarted and knows nothing of this session"
 
     def _tell(self, happenings: Sequence[Happening]) -> None:
         """In their order; who has a port after the last of them decides whether it is lost to us."""
@@ -210,14 +210,14 @@ class Session:
         """Ports to change: those given, or all of ours. Taken now where the session does so on demand."""
         if given is None and not self.on_demand:
             if not self.owned:
-                raise UsageError("no port is ours; `acquire` takes those that are free, `acquire --force` all")
+                raise UsageError("no port is acquired; `acquire` takes those that are free, `acquire --force` all")
             return self.owned
         chosen = self.some(given)
         missing = [port for port in chosen if port not in self.owned]
         if missing and self.on_demand:
             self.client.take(missing)
         elif missing:
-            raise UsageError(f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} not ours; `acquire` first")
+            raise UsageError(f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} not acquired; `acquire` first")
         return chosen
 
     def targets(self, given: Sequence[Target] | None) -> tuple[Target, ...]:

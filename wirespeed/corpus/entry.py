@@ -19,7 +19,7 @@ Judge = Callable[[MeasurementResult], Verdict]
 @dataclass(frozen=True)
 class Figure:
     """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the box ended
-    it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets a second for each
+    it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets per second for each
     watt of the whole box."""
 
     name: str

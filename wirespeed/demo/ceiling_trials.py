@@ -58,7 +58,7 @@ def measure(
 
 
 def _reached(result: Result, line_bps: float | None) -> tuple[float, float]:
-    """Percent of the line and packets a second that came back: the median of the samples, the mean of directions."""
+    """Percent of the line and packets per second that came back: the median of the samples, the mean of directions."""
     percents, rates = [], []
     for wire in result.channels:
         found = points(result.samples, wire, result.medium(wire.tx), line_bps or result.line_bps(wire.tx))

@@ -30,7 +30,7 @@ def is_honest(findings: Sequence[Finding]) -> bool:
 
 
 def as_text(findings: Sequence[Finding]) -> Iterator[str]:
-    """A line a finding; below it why it matters and what mends it, of what is not well."""
+    """A line a finding; below it why it matters and how to fix it, of what is not well."""
     width = max(len(one.check) for one in findings)
     for one in findings:
         yield harmless(f"{one.grade:<7} {one.check}".ljust(9 + width)) + f"  {harmless(one.is_)}"

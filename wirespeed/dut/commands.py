@@ -60,11 +60,11 @@ def _caution(device: Device) -> list[str]:
 def restore(device: Device, journal: Path | None, say: Say) -> str:
     path = journal or journal_path(device.name)
     if not path.exists():
-        return f"nothing to put back: {device.name} was not prepared from here\n"
+        return f"nothing to restore: {device.name} was not prepared from here\n"
     with DutJournal(path, device.name) as kept:
         restored = preparing.restore(device.kind, device.reach, kept, say)
     gone = f"; {restored.gone} were gone with a restart of the device" if restored.gone else ""
-    return f"{_count(restored.undone, 'put back')}{gone}\n"
+    return f"{_count(restored.undone, 'restored')}{gone}\n"
 
 
 def _notes(notes: tuple[str, ...]) -> list[str]:

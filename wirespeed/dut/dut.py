@@ -34,7 +34,7 @@ class Dut(Protocol):
 
     def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
         """What it told between two readings of its own. With `error`, and without counts, where either could not be
-        taken or its counters began anew in between."""
+        taken or its counters began again at 0 in between."""
 
     def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
         """Packets that it dropped between two readings, by reason."""

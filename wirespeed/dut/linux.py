@@ -87,7 +87,7 @@ class LinuxDut:
             return DutTelemetry(error=errors[0] if errors else f"{self._where} was not read")
         renewed = began_anew(old, new)
         if renewed is not None:
-            return DutTelemetry(error=f"the counters of {renewed} began anew in between")
+            return DutTelemetry(error=f"the counters of {renewed} began again at 0 in between")
         return linux_telemetry(old, new, after.at_s - before.at_s)
 
     def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:

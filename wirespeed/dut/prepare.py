@@ -74,7 +74,7 @@ def _rolled_back(
     finished = sum(entry.is_done for _, entry in done)
     what = str(error) or "interrupted"
     if isinstance(error, ConnectionFault):
-        left = f"{len(journal.entries)} step(s) are left on it: wirespeed dut restore puts them back when it answers"
+        left = f"{len(journal.entries)} step(s) are left on it: wirespeed dut restore undoes them when it answers"
         return ConnectionFault(f"{what}; {left if journal.entries else 'nothing was changed on it'}")
     faults = undo(reach, journal, [entry for _, entry in reversed(done)])
     if faults:
@@ -112,7 +112,7 @@ def restore(kind: Kind, reach: Reach, journal: DutJournal, say: Say) -> Restored
     left = [entry for entry in entries if entry not in gone]
     faults = undo(reach, journal, left, say)
     if faults:
-        raise EnvironmentFault(f"{len(left) - len(faults)} of {len(left)} step(s) were put back; {'; '.join(faults)}")
+        raise EnvironmentFault(f"{len(left) - len(faults)} of {len(left)} step(s) were restored; {'; '.join(faults)}")
     return Restored(len(left), len(gone))
 
 
@@ -124,9 +124,9 @@ def undo(reach: Reach, journal: DutJournal, entries: Sequence[Entry], say: Say =
         if entry.undo is not None:
             ran = reach.run(entry.undo.command, stdin=entry.undo.stdin, timeout_s=_UNDO_S)
             if ran.code and (entry.is_done or entry.must_undo):
-                faults.append(f"{entry.what} could not be put back: {ran.why}")
+                faults.append(f"{entry.what} could not be restored: {ran.why}")
                 continue
-        say(f"{entry.what}: put back")
+        say(f"{entry.what}: restored")
         journal.undone(entry)
     return faults
 

@@ -110,7 +110,7 @@ class RouterDut:
         if first is None or last is None:
             return DutTelemetry(error=error)
         if first.started_ns != last.started_ns:
-            return DutTelemetry(error="the router started anew in between: its counters began at 0")
+            return DutTelemetry(error="the router was restarted in between: its counters began at 0")
         old, new = router_counters(first), router_counters(last)
         reasons = _grown(old.reasons, new.reasons)
         self._learn(last.started_ns, reasons)

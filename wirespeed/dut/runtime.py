@@ -1,6 +1,6 @@
 """Reading `show runtime`, VPP's or ours, and what follows from it.
 
-Words as VPP has them: clocks are TSC ticks a packet in one node, vectors/call is how many packets a node got at
+Words as VPP has them: clocks are TSC ticks per packet in one node, vectors/call is how many packets a node got at
 once (1 when idle, 256 when the worker cannot keep up).
 
 Two layouts are read: VPP's own table, one per thread, and the table of three columns that articles cut from it (node,
@@ -54,8 +54,8 @@ class NodeRuntime:
 
 @dataclass(frozen=True)
 class ThreadRuntime:
-    """One thread's block; rates are packets a second since the counters were cleared. `time_s` is 0 of a table of three
-    columns without totals, which tells no time."""
+    """One thread's block; rates are packets per second since the counters were cleared. `time_s` is 0 for a
+    table of three columns without totals, which has no time."""
 
     name: str
     time_s: float

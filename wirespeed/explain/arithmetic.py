@@ -45,7 +45,7 @@ def cores_for_line(line_pps: float, hz: float, cycles_per_packet: float) -> floa
 
 
 def link_bps(link: Link) -> Span:
-    """Bits a second of TLPs that a link carries one way."""
+    """Bits per second of TLPs that a link carries one way."""
     coded = link.gts * 1e9 * link.width * _CODING.get(link.gts, 0.8)
     extra = 0.06 if link.width == 1 else 0.0
     return Span(coded * (_LEAST_USABLE + extra), coded * (_MOST_USABLE + extra / 2))

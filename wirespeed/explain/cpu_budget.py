@@ -1,6 +1,6 @@
 """The time that a device's CPUs have for a packet, by what they do with it, over the load. Pure.
 
-A polling worker always burns its clock: packets a second share out its ticks, and what its nodes do not need is spent
+A polling worker always burns its clock: packets per second share out its ticks, and what its nodes do not need is spent
 on looks at queues that are empty. What such a look costs is told by the load at which it cost least; as many of them
 as found nothing are idle time, and what the input node took beyond is work. While others have its CPU the clock goes on
 in whichever node it is, so that this time is taken out of all of them alike.

@@ -148,7 +148,7 @@ class CostCurve:
     @property
     def text(self) -> str:
         first, least, last = (cycles_text(step.cycles or 0.0) for step in (self.first, self.least, self.last))
-        said = f"{first} cycles a packet at {rate_text(self.first.offered_pps)}{_found(self.first)}"
+        said = f"{first} cycles per packet at {rate_text(self.first.offered_pps)}{_found(self.first)}"
         if self.least is not self.first:
             said += f", {least} at {rate_text(self.least.offered_pps)}{_found(self.least)}"
         if self.turns:

@@ -50,7 +50,7 @@ class Explanation:
         first = next(iter((*self.named, *self.likely)), None)
         if first is not None and first.next:
             return first.next
-        return "hold the highest load and read the device meanwhile (`--dut`), its NIC counters and CPUs"
+        return "hold the highest load and read the device at the same time (`--dut`), its NIC counters and CPUs"
 
 
 def explain(case: Case) -> Explanation:

@@ -62,7 +62,7 @@ def contradictions(case: Case) -> tuple[str, ...]:
 
 
 def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
-    """Ticks a packet without those of looks at queues that found nothing, and without the time that others had the
+    """Ticks per packet without those of looks at queues that found nothing, and without the time that others had the
     CPU; None without packets, and where others had the CPU all the time."""
     packets = sum(worker.packets for worker in workers)
     ticks = sum(map(_work_ticks, workers))
@@ -89,9 +89,9 @@ def _workers(case: Case) -> Iterator[Figure]:
     without = sum(worker.clocks - worker.polling_clocks for worker in busy) / packets
     fullest = max(busy, key=lambda worker: worker.vectors)
     idle = "" if fullest.idle_polls is None else f", {share_text(fullest.idle_polls)} of its polls found nothing"
-    text = f"{cycles_text(without)} cycles a packet without polling, {cycles_text(whole)} with it{_away(busy)}"
+    text = f"{cycles_text(without)} cycles per packet without polling, {cycles_text(whole)} with it{_away(busy)}"
     if without == whole:
-        text = f"{cycles_text(whole)} cycles a packet; how many of them are polling nobody told"
+        text = f"{cycles_text(whole)} cycles per packet; how many of them are polling is not known"
     yield Figure("cycles_per_packet_without_polling", without, "cycles", text, source)
     yield Figure(
         "vectors_per_call",
@@ -225,7 +225,7 @@ def _perf(case: Case) -> Iterator[Figure]:
         return
     if perf.instructions:
         rate = f", {perf.instructions / perf.cycles:.2g} a cycle" if perf.cycles else ""
-        text = f"{cycles_text(perf.instructions)} instructions a packet{rate}"
+        text = f"{cycles_text(perf.instructions)} instructions per packet{rate}"
         yield Figure("instructions_per_packet", perf.instructions, "instructions", text, perf.source)
 
 

@@ -14,7 +14,7 @@ from wirespeed.results.figures import rate_text
 from wirespeed.results.verdict import Verdict
 
 NONE: Mapping[str, Verdict] = MappingProxyType({})
-UNKNOWN = "unknown: what was told does not name a cause"
+UNKNOWN = "unknown: the evidence does not name a cause"
 UNCOUNTED = "unknown: no counter of the device explains the loss"
 
 

@@ -58,5 +58,5 @@ def _help(by: LimitedBy, cpus: int | None, verdicts: Sequence[Verdict]) -> str:
     if by in ("tester", "host", "dut") and cpus is not None and cpus < FEW_CPUS:
         return few_cpus_text(cpus)
     if by in ("tester", "host", "dut"):
-        return "`wirespeed host check` says what disturbs, and `host fix` mends what it can"
+        return "`wirespeed host check` says what disturbs, and `host fix` fixes what it can"
     return next(one.next_step for one in verdicts if one.limited_by == by) or "`wirespeed explain` says what is missing"

@@ -1,4 +1,4 @@
-"""A generator, ours or a T-Rex, by its RPC. It takes no port, so whoever has them keeps them."""
+"""A generator, wirespeed's or a T-Rex, by its RPC. It takes no port, so whoever has them keeps them."""
 
 from __future__ import annotations
 

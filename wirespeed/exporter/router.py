@@ -1,4 +1,4 @@
-"""A router, ours or VPP, by its statistics segment; of ours also what it answers at its control socket."""
+"""A router, wirespeed's or VPP, by its statistics segment; of ours also what it answers at its control socket."""
 
 from __future__ import annotations
 

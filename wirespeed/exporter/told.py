@@ -35,7 +35,7 @@ def buckets(labels: Labels, counts: Iterable[tuple[float, float]], total: float)
 
 @dataclass
 class Told:
-    """Values by family and labels. `began` is another one after the target has started anew. `foreign` are metrics
+    """Values by family and labels. `began` is another one after the target has was restarted. `foreign` are metrics
     under names that are not ours."""
 
     values: dict[str, list[tuple[Labels, float]]] = field(default_factory=dict)

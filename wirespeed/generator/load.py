@@ -58,7 +58,7 @@ class Load:
 
 SHORT_BURST_PACKETS = 1000
 SHORT_BURST_LOAD = Load(1.0, 14 * 8)
-"""What T-Rex takes a burst of fewer packets for: a packet a second, of a bare Ethernet header."""
+"""What T-Rex takes a burst of fewer packets for: a packet per second, of a bare Ethernet header."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def parse_multiplier(mul: dict[str, Any], starts: bool = False) -> Multiplier:
 
 
 def stream_pps(rate: RateJson, mean_frame_bytes: float, speed_bps: float) -> float:
-    """Packets a second of one stream at factor 1; percent needs a line."""
+    """Packets per second of one stream at factor 1; percent needs a line."""
     if rate.type == "percentage" and not speed_bps:
         raise failed(_NO_BANDWIDTH)
     return Rate(rate.value, _UNITS[rate.type]).pps(mean_frame_bytes, speed_bps)

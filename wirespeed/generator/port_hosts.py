@@ -52,7 +52,7 @@ class Hosts:
     def configured(self, port: Port) -> int | None:
         """The port's addresses changed: listen, and ask for the gateway; returns the ticket of that search."""
         self._listen()
-        self._conclude(port, "the port was configured anew")
+        self._conclude(port, "the port was configured again")
         if not port.layers.needs_arp:
             return None
         search = _Search(next(self._tickets))

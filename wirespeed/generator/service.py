@@ -123,7 +123,7 @@ class _Overflow:
         self.failures = one.get_monitor_socket(zmq.EVENT_ACCEPT_FAILED)
 
     def refuse(self) -> None:
-        """Read `failures`, and empty the queue if there is one for want of descriptors."""
+        """Read `failures`, and empty the queue if there is one for lack of descriptors."""
         reasons = set()
         for _ in range(_AT_ONCE):
             if not self.failures.poll(0):

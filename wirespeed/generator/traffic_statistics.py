@@ -1,4 +1,4 @@
-"""Counters as T-Rex's statistics have them: bytes with FCS, layer 2 bits a second, smoothed rates."""
+"""Counters as T-Rex's statistics have them: bytes with FCS, layer 2 bits per second, smoothed rates."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def generation(link: Link) -> int | None:
 
 
 def coded_gbps(link: Link) -> float:
-    """Bits a second each way after the line code, as the kernel's message has it: 16 for 5 GT/s x4."""
+    """Bits per second each way after the line code, as the kernel's message has it: 16 for 5 GT/s x4."""
     number = generation(link)
     coding = 8 / 10 if number is not None and number <= _EIGHT_OF_TEN else 128 / 130
     return link.speed_gts * link.lanes * coding
@@ -116,7 +116,7 @@ def need(
 
 
 def most_pps(link: Link, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None) -> float:
-    """Packets a second that the link lets through received and sent together, by the dear end of the model."""
+    """Packets per second that the link lets through received and sent together, by the dear end of the model."""
     each = packet_bytes(frame_bytes, payload_bytes, read_bytes)
     return carried_gbps(link, payload_bytes) * 1e9 / 8 / max(each.up, each.down)
 

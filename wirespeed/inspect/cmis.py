@@ -122,7 +122,7 @@ def _checks(data: bytes) -> list[str]:
     if total != data[222]:
         remarks.append(f"checksum of its identity is {data[222]:#04x} and ought to be {total:#04x}")
     if words(data[182:190]) and not date_is_plausible(data[182:190]):
-        remarks.append(f"date of {date_of(data[182:190])} is none of a calendar")
+        remarks.append(f"date of {date_of(data[182:190])} is not in the calendar")
     return remarks
 
 

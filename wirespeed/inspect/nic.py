@@ -27,7 +27,7 @@ _SPEED = re.compile(r"Speed: (\d+)Mb/s")
 
 @dataclass(frozen=True)
 class Interface:
-    """One of the kernel's interfaces. Speeds in bits a second; queues and rings as set now and at most; None of what
+    """One of the kernel's interfaces. Speeds in bits per second; queues and rings as set now and at most; None of what
     its driver does not tell. `module_fault` says why a module that is there cannot be read."""
 
     name: str

@@ -93,7 +93,7 @@ def _checks(data: bytes) -> list[str]:
         if total != data[at]:
             remarks.append(f"checksum of its {what} is {data[at]:#04x} and ought to be {total:#04x}")
     if not date_is_plausible(data[84:92]):
-        remarks.append(f"date of {date_of(data[84:92]) or 'nothing'} is none of a calendar")
+        remarks.append(f"date of {date_of(data[84:92]) or 'nothing'} is not in the calendar")
     return remarks
 
 

@@ -63,7 +63,7 @@ def _checks(data: bytes) -> list[str]:
     if data[2] & 1:
         remarks.append("it says that its data are not ready")
     if words(data[212:220]) and not date_is_plausible(data[212:220]):
-        remarks.append(f"date of {date_of(data[212:220])} is none of a calendar")
+        remarks.append(f"date of {date_of(data[212:220])} is not in the calendar")
     return remarks
 
 

@@ -6,7 +6,7 @@ A frame is plain JSON, one a sample, trial or second:
      "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}, "tester": {"late": 0, "unsent": 0},
      "latency": {"0→1": [average_us, max_us]}}
 
-Rates are packets a second, `loss` a share of what was offered, `line` all directions' together or absent.
+Rates are packets per second, `loss` a share of what was offered, `line` all directions' together or absent.
 """
 
 from __future__ import annotations

@@ -43,7 +43,11 @@ class MeasurementOptions(Generic[AResult]):
     server: Annotated[
         str | None,
         Option(
-            "-s --server", "Generator to use, ours or a T-Rex.", metavar="HOST[:PORT]", shown="127.0.0.1:4501", row=0
+            "-s --server",
+            "Generator to use, wirespeed's or a T-Rex.",
+            metavar="HOST[:PORT]",
+            shown="127.0.0.1:4501",
+            row=0,
         ),
     ] = None
     tunables: Annotated[str, TUNABLES] = ""
@@ -118,7 +122,7 @@ class MeasurementOptions(Generic[AResult]):
         str | None,
         Option(
             "--dut",
-            "What to ask meanwhile: router:/path/router.sock, linux:netns=NAME or none.",
+            "DUT to read during the test: router:/path/router.sock, linux:netns=NAME or none.",
             metavar="SPEC",
             shown="none",
             row=5,
@@ -146,9 +150,7 @@ class MeasurementOptions(Generic[AResult]):
             place=0,
         ),
     ] = ""
-    force: Annotated[bool, Option("--force", "Take the ports from whoever holds them; send without a link.", row=5)] = (
-        False
-    )
+    force: Annotated[bool, Option("--force", "Take the ports from their owner; send without a link.", row=5)] = False
     recover: Annotated[
         Path | None,
         Option(

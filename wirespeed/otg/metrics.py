@@ -19,7 +19,7 @@ _SCALES = {"bytes": 1 / 8, "bps": 1.0, "kbps": 1e-3, "mbps": 1e-6}
 
 @dataclass(frozen=True)
 class Counted:
-    """Some streams of a flow together; rates in frames and L2 bits a second."""
+    """Some streams of a flow together; rates in frames and L2 bits per second."""
 
     frames_tx: int
     frames_rx: int

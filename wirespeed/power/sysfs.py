@@ -12,7 +12,7 @@ from wirespeed.power.meter import MeterFault
 
 SYS = Path("/sys")
 _LEAST_S = 0.1
-"""The counters move about a thousand times a second: over less than this their steps are most of what is seen."""
+"""The counters move about a thousand times per second: over less than this their steps are most of what is seen."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ FLOWS = ("no-fs", "fs", "fsl")
 
 @dataclass(frozen=True)
 class Part:
-    """One stream of a mix: frame size with FCS, packets a second, start in microseconds."""
+    """One stream of a mix: frame size with FCS, packets per second, start in microseconds."""
 
     frame_size_bytes: int
     rate_pps: int

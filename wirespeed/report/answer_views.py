@@ -33,7 +33,7 @@ class Card:
 
 @dataclass(frozen=True)
 class AnswerCards:
-    """The cards under one heading, and how many routers have none: for want of room, or they carried other loads."""
+    """The cards under one heading, and how many routers have none: for lack of room, or they carried other loads."""
 
     heading: str
     cards: tuple[Card, ...]

@@ -87,7 +87,7 @@ def _parts(bar: Bar) -> Iterator[PartView]:
                 middle=f"{100 * (left + part.share / 2):.2f}",
                 label=_figure(part) if part.share >= _LABELLED_WIDE else "",
                 is_wide_only=part.share < _LABELLED,
-                title=f"{part.name}: {_figure(part)}{' cycles a packet' if part.ticks is not None else ''}, "
+                title=f"{part.name}: {_figure(part)}{' cycles per packet' if part.ticks is not None else ''}, "
                 f"{share_text(part.share)}",
             )
         left += part.share
@@ -98,11 +98,11 @@ def _figure(part: Part) -> str:
 
 
 def _table(budget: CpuBudget, test: str) -> Grid:
-    """Cycles a packet where a clock is known, else percent of the time."""
+    """Cycles per packet where a clock is known, else percent of the time."""
     in_ticks = budget.bars[0].ticks is not None
     rows = []
     for bar in budget.bars:
         told = {part.name: _figure(part) for part in bar.parts}
         rows.append((rate_text(bar.offered_pps), *(told.get(name, NOTHING) for name in budget.names), _budget(bar)))
-    unit = "cycles a packet" if in_ticks else "percent of the time"
+    unit = "cycles per packet" if in_ticks else "percent of the time"
     return Grid(f"{test}: {unit} by what they went into", ("Offered", *budget.names, "All"), tuple(rows))

@@ -59,7 +59,7 @@ def load_chart(
         lost += _loss(one, scaler, floor)
         spoilt += _spoilt(one, scaler, floor)
     if spoilt:
-        samples = count(sum(len(curve.x) for curve in spoilt), "spoilt sample")
+        samples = count(sum(len(curve.x) for curve in spoilt), "disturbed sample")
         lost += [replace(curve, name=samples) for curve in spoilt]
     bands = [
         band
@@ -120,7 +120,7 @@ def time_chart(identity: str, group: Group, channels: frozenset[str], scaler: Sc
 
 
 def line_rates(group: Group) -> list[float]:
-    """The different line rates of one direction; packets a second."""
+    """The different line rates of one direction; packets per second."""
     lines: list[float] = []
     for test in group.tests:
         for curve in test.curves:
@@ -248,4 +248,4 @@ def _share(point: Point) -> str:
 
 def _lost(point: Point) -> str:
     losses = losses_text(point.loss_ratio, point.balance.tester_share)
-    return f"{losses}, spoilt: {point.spoilt}" if point.spoilt else losses
+    return f"{losses}, disturbed: {point.spoilt}" if point.spoilt else losses

@@ -68,7 +68,7 @@ PANELS = (
 
 @dataclass(frozen=True)
 class Told:
-    """What a device said of one sample or trial: `at` is its place on the x axis (packets a second of a channel, or
+    """What a device said of one sample or trial: `at` is its place on the x axis (packets per second of a channel, or
     seconds), `held` whether its load was held. Such dots stand alone; others are on a line."""
 
     held: bool
@@ -107,7 +107,7 @@ def account_of(test: Analysis) -> Account:
 
 
 def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) -> Account:
-    """Of trials, each with its load in packets a second of a direction."""
+    """Of trials, each with its load in packets per second of a direction."""
     return Account(name, tuple(Told(True, load_pps, trial.dut.to_json()) for load_pps, trial in trials))
 
 

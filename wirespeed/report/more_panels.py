@@ -1,4 +1,4 @@
-"""Panels below load and loss that need more than one figure of the router: latency, and its dearest nodes."""
+"""Panels below load and loss that need more than one figure of the router: latency, and its most expensive nodes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
         tuple(floor for test in tests for floor in latency_floors(test.result, test.result.channels)),
     )
     nodes = MorePanel(
-        "cycles / packet of the dearest nodes",
+        "cycles / packet of the most expensive nodes",
         "cycles / packet",
         tuple(
             Line(test.result.name, curve.node, DASHES[number % len(DASHES)], curve.dots)

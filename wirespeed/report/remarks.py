@@ -55,7 +55,9 @@ def notes(test: Analysis, curve: Curve) -> list[str]:
     if curve.tester_limited:
         said.append("tester-limited")
     if curve.outcome.spoilt_samples:
-        said.append(f"{curve.outcome.spoilt_samples} of {count(len(curve.measured), 'sample')} spoilt by the machine")
+        said.append(
+            f"{curve.outcome.spoilt_samples} of {count(len(curve.measured), 'sample')} disturbed by the machine"
+        )
     if not test.result.native:
         said.append("smoothed rates")
     return said
@@ -155,7 +157,7 @@ def _spoilt(directions: Sequence[Direction]) -> Remark | None:
     return Remark(
         "spoilt-samples",
         f"{some([one.name for one in spoilt], len(directions), 'direction')}: the machine took the CPUs of tester or "
-        "DUT away and spoilt some samples; they count for no limit.",
+        "DUT away and disturbed some samples; they count for no limit.",
         tuple(f"{one.name}: {one.curve.outcome.spoilt_samples} of {len(one.curve.measured)} samples" for one in spoilt),
     )
 

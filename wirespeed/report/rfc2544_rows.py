@@ -22,8 +22,8 @@ from wirespeed.results.figures import rounded
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One figure: `value` in `unit`, of repeated ones their mean. Rates are frames a second of each direction; percents
-    are of the theoretical rate. `upper` is the next that failed, of a search."""
+    """One figure: `value` in `unit`, of repeated ones their mean. Rates are frames per second of each direction;
+    percents are of the theoretical rate. `upper` is the next that failed, of a search."""
 
     test: str
     benchmark: str

@@ -17,7 +17,7 @@ PERCENTILES = ("50", "90", "99", "99.9")
 
 @dataclass(frozen=True)
 class GoalRow:
-    """A goal of one search. Loads are packets a second of each direction, `text` is that load as the verdict writes it;
+    """A goal of one search. Loads are packets per second of each direction, `text` is that load in the verdict's words;
     the loss that the goal allows is of all together. `limit` and `irregular` are as in the result file, `limited_by` is
     the limit as the verdict names it. `trials` counts the trials of the search, `set_aside` those of them that do not
     count."""
@@ -47,7 +47,7 @@ class GoalRow:
 
 @dataclass(frozen=True)
 class MrrRow:
-    """The maximum receive rate of one search: packets a second, all directions together."""
+    """The maximum receive rate of one search: packets per second, all directions together."""
 
     test: str
     load: str

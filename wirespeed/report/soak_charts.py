@@ -105,7 +105,7 @@ def _told(span: Span, divisor: float) -> Told:
 
 
 def _events(soak: SoakResult, divisor: float) -> Iterator[Curve]:
-    """A mark an event above all, by whose doing it was."""
+    """A mark an event above all, by its cause."""
     for whose, symbol in EVENT_SYMBOLS.items():
         events = sorted((event for event in soak.events if event.whose == whose), key=lambda event: event.at_s)
         if not events:

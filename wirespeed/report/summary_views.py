@@ -1,4 +1,4 @@
-"""All figures of load tests, a row a direction, as the page's template takes them."""
+"""All figures of load tests, a row per direction, as the page's template takes them."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
 
 
 def to_csv(found: Sequence[Row]) -> str:
-    """Plain values, rates in packets and bits a second, empty where unknown."""
+    """Plain values, rates in packets and bits per second, empty where unknown."""
     return rows_csv(Row, found)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Draw:
-    """One load: packets a second of all directions together, as offered and as they came back, and the watts then, over
-    `readings` samples or trials; `gaps` had none."""
+    """One load: packets per second of all directions together, as offered and as they came back, and the watts then,
+    over `readings` samples or trials; `gaps` had none."""
 
     load: str
     offered_pps: float

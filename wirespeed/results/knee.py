@@ -74,7 +74,7 @@ class _Fit:
 
 
 def corner(offered: Sequence[float], returned: Sequence[float], proves: Sequence[bool] = ()) -> Corner | None:
-    """The knee of `returned` over `offered` (packets a second, of samples in any order); None where there is none.
+    """The knee of `returned` over `offered` (packets per second, of samples in any order); None where there is none.
 
     `proves` says of each sample whether what it lacks can prove a limit; all can unless told.
     """

@@ -56,7 +56,7 @@ def _flat_until(
 
 
 def _pps_of(rate: object) -> float | None:
-    """Packets a second of a rate that is told so; None of percentages and bits."""
+    """Packets per second of a rate that is told so; None of percentages and bits."""
     try:
         parsed = parse_rate(str(rate))
     except UsageError:

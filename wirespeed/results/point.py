@@ -15,7 +15,7 @@ from wirespeed.results.sample import PortSample, Sample, sample_balance
 from wirespeed.units import l1_bits, l1_bps
 
 MOST_FRAME_BYTES = 1e6  # what a file says beyond it is not a length
-LEAST_USED = 1e-6  # packets a second, and percent of the line; less is noise that gives no line rate
+LEAST_USED = 1e-6  # packets per second, and percent of the line; less is noise that gives no line rate
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,14 @@ def summed(row: Sequence[Point]) -> Point:
 
 
 def line_of_utilisation(samples: Sequence[Sample], channel: Channel) -> float | None:
-    """Bits a second of the direction's line, by the sender's L1 rate and utilisation; None where a file lacks them."""
+    """Bits per second of the direction's line, by the sender's L1 rate and utilisation; None if a file lacks them."""
     ports = [sample.ports[channel.tx] for sample in samples]
     used = [(l1_bps(port.tx_bps, port.tx_pps), port.tx_util) for port in ports if port.tx_bps > 0]
     return _full(used)
 
 
 def line_pps_of_utilisation(samples: Sequence[Sample], channel: Channel) -> float | None:
-    """Packets a second that fill the line, from rate and utilisation: the sender's, else the receiver's."""
+    """Packets per second that fill the line, from rate and utilisation: the sender's, else the receiver's."""
     sender = [(sample.ports[channel.tx].tx_pps, sample.ports[channel.tx].tx_util) for sample in samples]
     receiver = [(sample.ports[channel.rx].rx_pps, sample.ports[channel.rx].rx_util) for sample in samples]
     return _full(sender) or _full(receiver)

@@ -96,7 +96,7 @@ def sample_from_json(index: int, raw: Any) -> Sample:
         global_stats=as_object(raw.get("global", {}), f"global in {here}"),
         dut=as_object(raw.get("dut", {}), f"dut in {here}"),
         ours={
-            channel: int(as_number(value["ours"], f"ours of {channel} in {here}"))
+            channel: int(as_number(value["ours"], f"test frames of {channel} in {here}"))
             for channel, value in channels.items()
             if "ours" in value
         },

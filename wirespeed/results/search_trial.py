@@ -1,6 +1,6 @@
 """A trial as a search judges it: by all that was to be offered.
 
-Terms are those of MLRsearch (draft-ietf-bmwg-mlrsearch). A load is packets a second of each direction.
+Terms are those of MLRsearch (draft-ietf-bmwg-mlrsearch). A load is packets per second of each direction.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Value:
-    """Packets a second, all directions together. `at_least`: something other than the device ended it, which `bound`
+    """Packets per second, all directions together. `at_least`: something other than the device ended it, which `bound`
     names; `upper_pps` is the upper bound of a search. `irregular` says why it should not be believed; empty where it
     should."""
 

@@ -39,7 +39,7 @@ BOUNDS: dict[LimitedBy, str] = {"tester": "tester-limited", "host": "host-limite
 Mark = Literal["held", "estimate", "at least", "lossy", "irregular", "broken off", "disturbed", "not measured"]
 
 NEXT_STEPS: dict[LimitedBy, str] = {
-    "dut": "hold that load and read the device meanwhile (`loadtest --dut`), its NIC counters and CPUs",
+    "dut": "hold that load and read the device at the same time (`loadtest --dut`), its NIC counters and CPUs",
     "line": "use smaller frames, both directions or a faster line",
     "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed host check`)",
     "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed host check`)",

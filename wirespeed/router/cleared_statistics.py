@@ -16,7 +16,7 @@ RATE_WINDOW_S = 10
 
 @dataclass(frozen=True)
 class ThreadRuntime:
-    """One worker since the last clear. Rates are packets a second; `nodes` holds those that ran, by name."""
+    """One worker since the last clear. Rates are packets per second; `nodes` holds those that ran, by name."""
 
     index: int
     name: str

@@ -57,7 +57,7 @@ class Acl:
 
 class AclOutcome(IntEnum):
     """What an ACL's node made of a packet. RULE, NEW_SESSION and NO_ROOM are of a rule that fits: it decided alone,
-    it began a session, or it would have begun one and dropped the packet for want of room."""
+    it began a session, or it would have begun one and dropped the packet for lack of room."""
 
     RULE = 1
     NEW_SESSION = 2

@@ -88,7 +88,7 @@ class Neighbor:
 @dataclass(frozen=True)
 class NeighborCounters:
     """Neighbors there are and may be, `used` with static ones and next hops of routes; and since the start those that
-    never answered and made room, those refused for want of it, and those forgotten after three questions."""
+    never answered and made room, those refused for lack of it, and those forgotten after three questions."""
 
     used: int = 0
     most: int = 0

@@ -59,7 +59,7 @@ def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]
     raw, page = raw_file(wanted.digest, wanted.title), result_page(wanted.digest)
     try:
         content, _ = store.get(wanted.digest)
-        named = f"{WORK}/{os.getpid()}/{stem(wanted.title)}.json"  # a report calls a test by its file
+        named = f"{WORK}/{os.getpid()}/{stem(wanted.title)}.json"  # a report calls per test by its file
         folder.write(named, content)
         found = read_result(content, folder.path / named)
         told, texts = told_of(found, wanted.digest)

@@ -72,7 +72,7 @@ def is_site(folder: Path) -> bool:
 
 def read(folder: Path) -> Manifest:
     """Of the site in `folder`; an empty one where there is none, where another program made it, and where it cannot be
-    read: then all is made anew."""
+    read: then all is made again."""
     try:
         document = json.loads((folder / NAME).read_bytes())
         if document["program"] != program():

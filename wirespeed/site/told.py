@@ -15,7 +15,7 @@ from wirespeed.site.entries import Told
 from wirespeed.site.names import text_file
 
 ALONE = (
-    "What limited the test is explained from this file alone. Other files of the same box, such as one flow "
+    "The limit of the test is explained from this file alone. Other files of the same box, such as one flow "
     "beside many flows, may tell more: `wirespeed explain FILE…` and `wirespeed report FILE…` read them together."
 )
 """Of a result's page."""

@@ -63,7 +63,7 @@ class Reading:
 class Capture:
     """The words of some names as they stood at one instant (`at_s` of the monotonic clock), copied and not yet looked
     at: taking it is quick. `spans` are the pieces of the segment that hold them, by where they begin. The router
-    started at `started_ns` since 1970; its clocks tick `tsc_hz` times a second, 0 where it does not tell."""
+    started at `started_ns` since 1970; its clocks tick `tsc_hz` times per second, 0 where it does not tell."""
 
     at_s: float
     started_ns: int

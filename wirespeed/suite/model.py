@@ -23,7 +23,7 @@ Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
 class ByHand(Section):
     """What somebody has to do before the device is this one: another card, another system."""
 
-    say: str = Field(min_length=1, description="What to change, as told to whoever stands at the bench.")
+    say: str = Field(min_length=1, description="What to change at the testbed, in words for the person who does it.")
     expect: str = Field(
         default="",
         description="Words that `wirespeed host show` of the device prints once it is done; else Enter is believed.",
@@ -35,7 +35,7 @@ class Prepare(Section):
 
     mode: Mode | None = Field(default=None, description="Else the bench's; a lab forwards IPv4.")
     queues: Counts = Field(default=(), description="Receive queues an interface.")
-    descriptors: Counts = Field(default=(), description="Of each queue, both ways.")
+    descriptors: Counts = Field(default=(), description="Descriptors of each queue, both ways.")
     workers: int | None = Field(default=None, ge=0, le=128)
 
 

@@ -49,7 +49,7 @@ class CampaignRun:
                 time.sleep(_POLL_S)
         except KeyboardInterrupt:
             self.interrupted = True
-            self.say(f"abandoning {self._count(len(self._busy))}; what is prepared is put back")
+            self.say(f"abandoning {self._count(len(self._busy))}; prepared settings are restored")
             self._abandon()
 
     def _step(self, stop: threading.Event) -> bool:

@@ -30,7 +30,7 @@ def why_begun_anew(before: Reading, now: Reading) -> str | None:
     """Why the counters of `now` cannot be compared with those of `before`; None when they can."""
     for port, stats in now.ports.items():
         if stats.went_back(before.ports[port]):
-            return f"the counters of port {port} began anew during the test: was its generator started again?"
+            return f"the counters of port {port} began again at 0 during the test: was its generator started again?"
     return None
 
 

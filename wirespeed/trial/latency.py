@@ -48,7 +48,7 @@ def latency_reading(raw: Mapping[str, Any]) -> LatencyReading:
 
 
 def latency_between(before: LatencyReading | None, after: LatencyReading | None) -> Latency | None:
-    """The packets that came in between; None when there were none. Counts that went back began anew."""
+    """The packets that came in between; None when there were none. Counts that went back began again at 0."""
     if after is None:
         return None
     old = before or LatencyReading()

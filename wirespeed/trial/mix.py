@@ -45,7 +45,7 @@ def mix_of(streams: Sequence[dict[str, Any]]) -> Mix:
 
 
 def _weight(rate: dict[str, Any], size_bytes: float) -> float:
-    """Packets a second of a stream relative to its neighbours; percentages are compared on an equal line."""
+    """Packets per second of a stream relative to its neighbours; percentages are compared on an equal line."""
     value = float(rate["value"])
     match rate["type"]:
         case "pps":

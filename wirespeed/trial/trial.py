@@ -198,7 +198,7 @@ class Trial:
         return self.load.ports[port].asked(self._meant(rate), self._statuses[port].speed_bps)
 
     def asked_pps(self, rate: Rate) -> dict[int, float]:
-        """Packets a second that `rate` means for each sender that it moves, whose frames have one size and whose
+        """Packets per second that `rate` means for each sender that it moves, whose frames have one size and whose
         line is known."""
         found = {}
         for port in self.tester.senders:
@@ -355,7 +355,7 @@ class Trial:
                 break
             if time.monotonic() > end_s:
                 raise ConnectionFault(
-                    f"port {running[0]} still sends {_END_MOST_S:g} s after the {duration_s:g} s that it was told to"
+                    f"port {running[0]} still sends {_END_MOST_S:g} s after the {duration_s:g} s it was set to send"
                 )
             if self.stop.wait(_END_POLL_S):
                 raise KeyboardInterrupt

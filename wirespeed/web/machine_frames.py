@@ -3,7 +3,7 @@
     {"t": 3.0, "what": "", "ways": {"port 0": [sent, received, dropped]}, "latency": {},
      "tester": {"late": 0, "unsent": 12}, "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}}
 
-Rates are packets a second; what was dropped is a share of what came in there.
+Rates are packets per second; what was dropped is a share of what came in there.
 """
 
 from __future__ import annotations

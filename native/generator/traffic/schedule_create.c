@@ -40,8 +40,9 @@ static int check_timing(const struct ws_stream *stream)
 {
 	uint32_t id = stream->id;
 	if (!(stream->rate_pps > 0 && stream->rate_pps <= MAX_RATE_PPS))
-		return fail(-EINVAL, "stream %u: a rate of %g packets a second; above 0 to %g is possible",
-					id, stream->rate_pps, MAX_RATE_PPS);
+		return fail(-EINVAL,
+					"stream %u: a rate of %g packets per second; above 0 to %g is possible", id,
+					stream->rate_pps, MAX_RATE_PPS);
 	if (!(stream->start_delay_us >= 0 && stream->start_delay_us < INFINITY))
 		return fail(-EINVAL, "stream %u: a start delay of %g us; 0 or more is possible", id,
 					stream->start_delay_us);

@@ -42,8 +42,8 @@ static int check_ports(const struct ws_acl_rule *rule, uint32_t number)
 static int check_rule(const struct ws_acl_rule *rule, uint32_t number)
 {
 	if (rule->action > WS_ACL_PERMIT_REFLECT)
-		return fail(-EINVAL, "rule %u has action %u; 0 denies, 1 permits, 2 reflects besides",
-					number, rule->action);
+		return fail(-EINVAL, "rule %u has action %u; 0 denies, 1 permits, 2 reflects too", number,
+					rule->action);
 	if (rule->source.address.family != rule->destination.address.family)
 		return fail(-EINVAL, "rule %u has prefixes of two families; give two of one", number);
 	int error = check_prefix(&rule->source, number);

@@ -23,7 +23,9 @@ FILTER = Option(("-f", "--filter"), "BPF filter, such as udp and port 53.", str,
 LIMIT = Option(("-l", "--limit"), "Packets to keep; 0 counts them only.", count("limit", 0), "N", default="1000")
 SNAPLEN = Option(("-s", "--snaplen"), "Bytes of each packet to keep; 0 for all.", count("snaplen", 0), "N", default="0")
 ENDPOINT = Option(
-    ("-e", "--endpoint"), "Where a T-Rex writes the packets by itself. A server of ours refuses it.", metavar="ENDPOINT"
+    ("-e", "--endpoint"),
+    "Where a T-Rex writes the packets by itself. A wirespeed generator refuses it.",
+    metavar="ENDPOINT",
 )
 
 

@@ -86,8 +86,8 @@ def _run_again(session: Session, number: int) -> None:
     "events",
     CONSOLE,
     "Show what happened at the server since this console connected.",
-    switch("-i", "--info", help="What is of no consequence; alone or with -w."),
-    switch("-w", "--warn", help="What is told at once; alone or with -i."),
+    switch("-i", "--info", help="Messages of no consequence; alone or with -w."),
+    switch("-w", "--warn", help="Messages shown at once; alone or with -i."),
     switch("-c", "--clear", help="Forget what happened, once it is shown."),
     offline=True,
 )
@@ -118,9 +118,9 @@ def verbose(session: Session, given: Given) -> None:
 @command(
     "connect",
     COMMON,
-    "Connect (again), and take back the ports that were ours.",
+    "Connect (again), and take back the ports that it had.",
     Option(("server",), "Another server than before.", metavar="HOST[:PORT]"),
-    switch("-f", "--force", help="Take all ports from whoever has them."),
+    switch("-f", "--force", help="Take all ports from their owners."),
     switch("-r", "--readonly", help="Take no ports."),
     offline=True,
 )

@@ -73,7 +73,7 @@ def remove(session: Session, given: Given) -> None:
         _place(session, port, [one for one in hosts if one["mac"] != given.mac])
 
 
-@command("ns remove-all", COMMON, "Let no port of ours stand for hosts any more.")
+@command("ns remove-all", COMMON, "Let none of the acquired ports stand for hosts any more.")
 def remove_all(session: Session, given: Given) -> None:
     ports = session.ours(None)
     with step(session.screen, f"Removing all hosts from port(s) {list(ports)}:"):

@@ -35,7 +35,7 @@ _FLOW_CONTROL = {"none": 0, "tx": 1, "rx": 2, "full": 3}
     "Take ports, so that this console may change them.",
     PORTS,
     ALL,
-    switch("-f", "--force", help="Take them from whoever has them."),
+    switch("-f", "--force", help="Take them from their owner."),
 )
 def acquire(session: Session, given: Given) -> None:
     ports = list(session.some(given.ports))
@@ -163,7 +163,7 @@ def _show_supported(session: Session, ports: tuple[int, ...]) -> None:
     PORTS,
     replace(ALL, flags=("-a",)),
     switch("--off", help="Back to normal mode."),
-    switch("--filtered", help="Filtered: the port hands out chosen packets only. A server of ours hands out all."),
+    switch("--filtered", help="Filtered: the port hands out chosen packets only. A wirespeed generator hands out all."),
     *(switch(f"--{name}", help=f"Filtered: {text}.") for name, (text, _) in _FILTERED.items()),
 )
 def service(session: Session, given: Given) -> None:

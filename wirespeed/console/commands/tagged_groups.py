@@ -53,8 +53,10 @@ _USER = Option(("-u", "--username"), "Those of a user, not of ports.")
         optional=False,
         source="files",
     ),
-    Option(("-p", "--ports"), "Ports that count; all of ours if left out.", read_ports, "PORT", True, source="ports"),
-    Option(("-t", "--tunables"), "What the file's get_tpg_conf takes, up to the end of the line.", rest=True),
+    Option(
+        ("-p", "--ports"), "Ports that count; all acquired ones if left out.", read_ports, "PORT", True, source="ports"
+    ),
+    Option(("-t", "--tunables"), "Arguments of the file's get_tpg_conf, up to the end of the line.", rest=True),
 )
 def tpg_enable(session: Session, given: Given) -> None:
     from wirespeed.profiles.script import load_tags  # noqa: PLC0415 - scapy takes long to import

@@ -16,7 +16,7 @@ LOSS_NOISE = 0.001
 
 @dataclass(frozen=True)
 class Missing:
-    """Packets a second that were due from a port and did not arrive at its pair, by whose fault.
+    """Packets per second that were due from a port and did not arrive at its pair, by whose fault.
 
     `drops` are the wire's and the device's: refused or lost. `late` the generator was too slow to send.
     """

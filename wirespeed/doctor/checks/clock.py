@@ -31,7 +31,7 @@ def clock(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         )
     elif lacking := [flag for flag in ("constant_tsc", "nonstop_tsc") if flag not in cpu_of(answers).flags]:
         is_ = f"{now}, and the CPU says nothing of {' and '.join(lacking)}"
-        yield Finding("clock", "costs", is_, "cycles a packet and latency may drift with the clock")
+        yield Finding("clock", "costs", is_, "cycles per packet and latency may drift with the clock")
     else:
         yield Finding("clock", "ok", now)
 
@@ -52,10 +52,12 @@ def steal(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             "steal",
             "spoils",
             told,
-            "the hypervisor gives this machine's CPUs to others, and packets wait or are lost meanwhile",
+            "the hypervisor gives this machine's CPUs to others, and packets wait or are lost in that time",
             ("# test on bare metal, or on CPUs that the host keeps for this guest",),
         )
     elif since_boot > MOST_STEAL:
-        yield Finding("steal", "costs", told, "the host is busy at times: samples of such moments are marked as spoilt")
+        yield Finding(
+            "steal", "costs", told, "the host is busy at times: samples of such moments are marked as disturbed"
+        )
     else:
         yield Finding("steal", "ok", told)

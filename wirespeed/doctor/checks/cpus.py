@@ -56,7 +56,7 @@ def isolation(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         "isolation",
         "costs",
         f"CPUs {_listed(shared)} are not isolated",
-        "whatever else the kernel puts there takes the worker's place, and packets are lost meanwhile",
+        "whatever else the kernel puts there takes the worker's place, and packets are lost in that time",
         (f"sed -i 's/^GRUB_CMDLINE_LINUX=\"/&{words} /' /etc/default/grub", "update-grub && reboot"),
     )
 
@@ -138,7 +138,7 @@ def neighbours(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             "neighbours",
             "spoils",
             f"{', '.join(busy[:4])}{f' and {len(busy) - 4} more' if len(busy) > 4 else ''}",
-            f"they take the worker's CPU{for_long}, and packets wait or are lost meanwhile",
+            f"they take the worker's CPU{for_long}, and packets wait or are lost in that time",
             ("taskset -cp OTHER_CPUS PID  # or stop them for the test",),
         )
     else:

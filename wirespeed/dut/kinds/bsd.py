@@ -91,7 +91,7 @@ def bsd_plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, 
             raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")
     steps, notes = list(_filter(facts, setup)), []
     if "Status: Enabled" in text_of(facts, FILTER) and not setup.options.filter_off:
-        notes.append("pf is on, which costs each packet; --filter off takes it away meanwhile")
+        notes.append("pf is on, which costs each packet; --filter off removes it during the test")
     steps += _settings(text_of(facts, question), wanted)
     for name in setup.names:
         steps += _link(name, there[name], system.harmful)

@@ -73,7 +73,7 @@ def linux_load(before: str, after: str, interval_s: float) -> DutTelemetry:
     first, last = _counters(old), _counters(new)
     renewed = began_anew(first, last)
     if renewed is not None:
-        return DutTelemetry(error=f"the counters of {renewed} began anew in between")
+        return DutTelemetry(error=f"the counters of {renewed} began again at 0 in between")
     machine = MachineLoad(
         cpus=_cpus(old, new),
         nics=_nics(old, new),

@@ -42,7 +42,9 @@ def machine_steps(facts: Facts, setup: DutSetup) -> tuple[list[Step], list[str]]
         back = Action("nft -f -", f"flush ruleset\n{rules}\n")
         steps.append(Step("nftables", tables_of(rules), "no rules", Action("nft flush ruleset"), back))
     elif rules:
-        notes.append(f"nftables has {tables_of(rules)}, which cost each packet; --filter off takes them away meanwhile")
+        notes.append(
+            f"nftables has {tables_of(rules)}, which cost each packet; --filter off removes them during the test"
+        )
     steps += _clock_steps(facts, setup)
     return steps, notes
 

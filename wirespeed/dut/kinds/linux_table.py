@@ -29,7 +29,9 @@ def table_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
     if setup.options.table_by == "bird":
         if now and (now != len(dealt) or ours == "no"):
             whose = "it is prepared already: wirespeed dut restore" if ours == "yes" else "end that BIRD"
-            raise EnvironmentFault(f"the device has {now} routes of a BIRD, which ours would take away; {whose} first")
+            raise EnvironmentFault(
+                f"the device has {now} routes of a BIRD, which the test's routes would remove; {whose} first"
+            )
         if not now:
             yield _by_bird(setup)
         return

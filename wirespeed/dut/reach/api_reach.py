@@ -71,7 +71,7 @@ class ApiReach:
             return self._answer(name, json.loads(fields))
         except ConnectionFault:
             self._disconnect()
-        # Whatever was there may have been started anew meanwhile.
+        # Whatever was there may have been was restarted meanwhile.
         try:
             return self._answer(name, json.loads(fields))
         except ConnectionFault as fault:

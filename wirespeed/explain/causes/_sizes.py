@@ -1,4 +1,4 @@
-"""Packets a second at other frame sizes: a limit by packet shows the same, one by byte falls as they grow."""
+"""Packets per second at other frame sizes: a limit by packet shows the same, one by byte falls as they grow."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """All CPUs that forward have no time to spare.
 
 Workers with vectors of 256, CPUs of a kernel without idle time, or as many times what one flow makes on one core as
-there are cores. Cycles a packet that add up to the clock of all workers tell the same. Of workers that poll and told
+there are cores. Cycles per packet that add up to the clock of all workers tell the same. Of workers that poll and told
 nothing, short packets below a line that longer ones fill are a limit per packet, which is theirs where neither the bus
 nor the queues nor equal rates both ways say otherwise.
 """

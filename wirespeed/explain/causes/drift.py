@@ -1,7 +1,7 @@
 """The device changes while it runs: a leak, a table that grows, a packet that costs more than it did.
 
-Of a long test, the last tenth against the first. Memory that grows by a tenth and 8 MiB, or a packet that costs a fifth
-more, is a drift; less is noise of a machine that others use too.
+The last tenth of a long test is compared with the first. Memory that grows by a tenth and 8 MiB, or a packet that
+costs a fifth more, is a drift; less is noise of a machine that others use too.
 """
 
 from __future__ import annotations

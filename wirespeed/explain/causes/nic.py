@@ -1,7 +1,7 @@
 """Packets are lost before the CPU sees them: the NIC, its driver's set-up, or the bus behind it.
 
 A poll-mode worker without time finds 256 packets nearly each time it looks. One that finds few, forwards all it gets
-and drops none has not lost them. Some NICs count what they threw away for want of room in themselves. Vectors near 4 on
+and drops none has not lost them. Some NICs count what they threw away for lack of room in themselves. Vectors near 4 on
 igb, igc and i40e are these drivers' write-back threshold, no load.
 """
 

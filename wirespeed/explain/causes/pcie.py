@@ -1,7 +1,7 @@
 """The PCIe link under the NIC is full.
 
-What a packet takes towards the host (its data, TLP headers, descriptors) against what the link carries as TLPs. The
-model's bounds are 30 % apart, so 85 % in their middle counts as full. A bus that is full gives both directions
+The bytes that packets take towards the host (data, TLP headers, descriptors) are compared with what the link carries.
+The model's bounds are 30 % apart, so 85 % in their middle counts as full. A bus that is full gives both directions
 together no more than one alone.
 """
 
@@ -32,7 +32,7 @@ def look(case: Case) -> Finding | None:
         f"the PCIe link ({link.gts:g} GT/s x{link.width}{', ' + link.nic if link.nic else ''}) is full: a packet takes "
         f"{cost.low:.0f} to {cost.high:.0f} bytes of it towards the host",
         tuple(pieces),
-        next="a wider slot, or the same load with longer frames: packets a second must fall as bytes grow",
+        next="a wider slot, or the same load with longer frames: packets per second must fall as bytes grow",
     )
 
 

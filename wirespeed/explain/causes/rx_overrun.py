@@ -3,7 +3,7 @@
 The NIC counts packets that found no free descriptor (rx-miss, imissed), or the ring between tester and device took none
 of them, and the worker is not saturated: it came too late for bursts, not too slowly for the load. A worker that finds
 nothing at a tenth of its looks has time; a short ring keeps vectors below 256 however busy the worker is, so that these
-alone say nothing. What a kernel's interface counts as `rx drop` may have died in a backlog behind it.
+alone say nothing. Packets that a kernel's interface counts as `rx drop` may have died in a backlog behind it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def look(case: Case) -> Finding | None:
         f"{what}: {pieces[0].text}",
         tuple(pieces),
         missing=() if case.workers or case.cpus else ("whether the CPU behind the ring has time to spare",),
-        next="more RX descriptors (and fewer again where caches are small); what keeps the worker away meanwhile",
+        next="more RX descriptors (and fewer again where caches are small); what keeps the worker away",
     )
 
 

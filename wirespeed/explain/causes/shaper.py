@@ -1,7 +1,7 @@
-"""A traffic shaper on the device (token bucket): it passes so many bits a second, and the rest of the device has time.
+"""A traffic shaper on the device (token bucket): it passes a fixed bit rate, and the rest of the device has time.
 
-It is told by its own counter (`tc -s qdisc`), or by the bits: the same bits a second for frames of different lengths,
-below the line, where a device that is limited by its packets carries the same packets a second.
+Its own counter shows it (`tc -s qdisc`), or the bits do: the same bits per second for frames of different lengths,
+below the line, where a device that is limited by its packets carries the same packets per second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def look(case: Case) -> Finding | None:
         return None
     most = max((one for one in case.box.shapers if one.dropped), key=lambda one: one.dropped, default=None)
     named = "it" if most is None else f"{most.kind} of {most.interface}"
-    rate = "so many bits a second" if most is None or not most.rate else f"{most.rate} a second"
+    rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} a second"
     return Finding(
         NAME,
         f"the device shapes traffic: {named} passes {rate} and drops the rest",
@@ -61,8 +61,8 @@ def _same_bits(case: Case) -> list[Evidence]:
         if abs(bits / mine - 1) > _SAME:
             continue
         text = (
-            f"{format_si(mine, 'bps')} here and {format_si(bits, 'bps')} in {other.name}: the same bits a second with "
-            f"frames of {lengths[0]:.0f} and {lengths[1]:.0f} bytes ({rate_text(case.load.received_pps)} and "
+            f"{format_si(mine, 'bps')} here and {format_si(bits, 'bps')} in {other.name}: the same bits per second "
+            f"with frames of {lengths[0]:.0f} and {lengths[1]:.0f} bytes ({rate_text(case.load.received_pps)} and "
             f"{rate_text(other.received_pps)})"
         )
         return [Evidence(text, STRONG, other.source)]

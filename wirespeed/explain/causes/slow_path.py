@@ -1,7 +1,7 @@
 """Packets leave the fast path: their TTL ends, they carry options, or they are for the router itself or its host.
 
-Each takes an answer by ICMP or a way through the host's stack, which costs many times a packet that is forwarded and is
-rationed. Counted are packets that were dropped for it; answers and punts tell as well when they are as many as a
+Each takes an answer by ICMP or a way through the host's stack. That costs many times what a forwarded packet costs, and
+is rationed. Counted are packets that were dropped for it; answers and punts tell as well when they are as many as a
 twentieth of what was offered: fewer are neighbours and routing protocols at work.
 """
 

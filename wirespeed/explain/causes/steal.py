@@ -1,6 +1,6 @@
 """Somebody else had the CPUs: the hypervisor, or another thread on the worker's.
 
-A worker measures its own absence. What it costs is at most that part of the load, and as much again while the other
+A worker measures its own absence. Its cost is at most that part of the load, and as much again while the other
 side catches up (docs/measurement.md); when that explains the loss, it is not the device's limit.
 """
 

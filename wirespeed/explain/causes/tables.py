@@ -16,7 +16,7 @@ def look(case: Case) -> Finding | None:
     if other is None or not mine.cycles or not other.cycles:
         return None
     ratio = mine.cycles / other.cycles
-    text = f"{mine.cycles:.3g} cycles a packet here, {other.cycles:.3g} in {other.name} ({ratio:.2f} times)"
+    text = f"{mine.cycles:.3g} cycles per packet here, {other.cycles:.3g} in {other.name} ({ratio:.2f} times)"
     bits = STRONG + FAIR if ratio >= _DEARER else AGAINST if ratio <= _SAME else HINT
     pieces = [Evidence(text, bits, mine.source)]
     lookup = _dearest(case)

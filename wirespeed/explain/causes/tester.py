@@ -57,7 +57,7 @@ def _all_came(case: Case) -> Evidence | None:
         return Evidence(text, AGAINST, load.source)
     if case.surplus_share >= _SURPLUS:
         more = share_text(case.surplus_share)
-        text = f"{more} more came out of the device than went in, so that nobody knows what is ours"
+        text = f"{more} more came out of the device than went in, so that test frames cannot be told apart"
         return Evidence(text, AGAINST, load.source)
     return Evidence(f"of {rate_text(load.offered_pps)} offered all came back", PROOF, load.source)
 

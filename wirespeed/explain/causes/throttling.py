@@ -1,6 +1,6 @@
 """The CPU runs below its clock: heat or power limits, or a governor that saves.
 
-Counters tell how often it was throttled; a clock under load below nine tenths of what it is rated at says the same
+Counters show how often it was throttled; a clock under load below nine tenths of what it is rated at says the same
 without them. A machine that is a guest shows what its host likes.
 """
 

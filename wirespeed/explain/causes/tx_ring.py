@@ -22,7 +22,7 @@ _LEAST = 0.005
 def look(case: Case) -> Finding | None:
     pieces = [*_counted(case), *_nodes(case)]
     if not pieces:
-        none = Evidence("no packet was dropped for want of a TX slot", EXCLUDED)
+        none = Evidence("no packet was dropped for lack of a TX slot", EXCLUDED)
         return Finding(NAME, "", (none,)) if case.drops else None
     pieces += [
         Evidence(f"{worker.name}: in {rate_text(worker.in_pps)}, out {rate_text(worker.out_pps)}", FAIR, worker.source)

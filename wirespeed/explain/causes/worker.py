@@ -1,8 +1,8 @@
 """One worker has no time to spare, and the others do.
 
 Where the others hardly have packets, what deals out packets is the cause, and this its effect (`queues`, `placement`).
-Vectors of 256 mean that there are always more packets waiting. Cycles a packet times packets a second is then the clock
-of the CPU, which checks the reading.
+Vectors of 256 mean that there are always more packets waiting. Cycles per packet times packets per second is then the
+clock of the CPU, which checks the reading.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wirespeed.results.figures import rate_text
 NAME = "worker"
 _CLOCK = 0.05
 IDLE_PART = 0.1
-"""Of the packets of the busiest worker. One that gets less is not a help, and not for want of time."""
+"""Of the packets of the busiest worker. One that gets less is not a help, and not for lack of time."""
 
 
 def look(case: Case) -> Finding | None:
@@ -41,7 +41,7 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence(text, -2 * FAIR, source))
     return Finding(
         NAME,
-        f"CPU-bound on one worker: {first.cycles:.4g} cycles a packet, {rate_text(first.pps)}, no time to spare",
+        f"CPU-bound on one worker: {first.cycles:.4g} cycles per packet, {rate_text(first.pps)}, no time to spare",
         tuple(pieces),
         next="a second worker with a queue of its own; `explain --against` a test with more queues",
     )

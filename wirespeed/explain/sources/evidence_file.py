@@ -371,6 +371,6 @@ def _contradictions(test: TestText, load: Load) -> list[str]:
         if min(abs(bits / 8 / size - 1) for size in (test.size, test.size - 4)) > _CONTRADICTS:
             found.append(
                 f"{test.name}: {test.l2_bps / 1e9:.3g} Gb/s of {rate_text(load.received_pps)} are {bits / 8:.4g} bytes "
-                f"a frame, of {test.size:.0f}"
+                f"per frame, of {test.size:.0f}"
             )
     return found

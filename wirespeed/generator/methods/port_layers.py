@@ -29,7 +29,7 @@ def set_l2(server: Server, port: SharedPort, dst_mac: str, block: bool = False) 
 def set_l3(
     server: Server, port: OwnedPort, src_addr: str, dst_addr: str, resolved_mac: str = "", block: bool = False
 ) -> Json:
-    """The port becomes a host. The gateway's MAC address is given, or asked for, three times a second apart.
+    """The port becomes a host. The gateway's MAC address is given, or asked for, three times per second apart.
 
     The answer comes at once; `block` gets a ticket instead, of which get_async_results tells how it went.
     """

@@ -195,7 +195,7 @@ def _curve(
 
 
 def _line_pps(result: Result, channel: Channel, found: Sequence[Point]) -> float | None:
-    """Packets a second that fill the line, by the frames that were sent, or as the tester reckoned it."""
+    """Packets per second that fill the line, by the frames that were sent, or as the tester reckoned it."""
     sizes = [point.frame_bytes for point in found if point.frame_bytes]
     if sizes and found[0].line_bps:
         return line_rate_pps(median(sizes), found[0].line_bps)

@@ -138,7 +138,7 @@ def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:
     left = [point for point in points if point not in top]
     if not left:
         return ()
-    return (f"in {len(left)} samples a port of the tester had no link: they are left out",)
+    return (f"in {len(left)} samples per port of the tester had no link: they are left out",)
 
 
 def _counted(counts: Iterable[int | None]) -> int | None:

@@ -1,4 +1,4 @@
-"""A load test followed: a frame a sample."""
+"""A load test followed: a frame per sample."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         super().__init__(options)
         latency = parse_rate(options.latency) if options.latency else None
         if latency is not None and latency.unit != "pps":
-            raise UsageError(f"latency stream of {options.latency}: give packets a second, such as 1kpps")
+            raise UsageError(f"latency stream of {options.latency}: give packets per second, such as 1kpps")
         self.at = with_bench(options.bench, given_of(options), default_profile="imix")
         self._plan = LoadPlan(
             profile=self.at.profile,

@@ -186,7 +186,7 @@ def _balance(balance: Balance) -> str:
     text = f"of {balance.offered:,.0f} packets offered {balance.lost:,.0f} lost ({loss_text(balance.loss_ratio)})"
     parts = {"refused": balance.refused, "without buffer": balance.no_buffer, "late": balance.late}
     again = 0 if balance.order is None else balance.order.duplicates
-    parts |= {"missed by the tester": balance.missed, "duplicate": again, "not ours": balance.surplus - again}
+    parts |= {"missed by the tester": balance.missed, "duplicate": again, "foreign": balance.surplus - again}
     return text + "".join(f", {count:,.0f} {name}" for name, count in parts.items() if count)
 
 

@@ -79,7 +79,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--latency",
-            "Add a latency stream to each direction; 1kpps unless told.",
+            "Add a latency stream to each direction; 1kpps by default.",
             metavar="[RATE]",
             shown=False,
             bare="1kpps",

@@ -52,7 +52,7 @@ class Bench:
     def measure(
         self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
     ) -> SuiteTrial:
-        """Hold a load; several times where the machine spoilt it and that is wanted. The trial that counts."""
+        """Hold a load; several times where the machine disturbed it and that is wanted. The trial that counts."""
         for repeat in range(SPOILT_REPEATS + 1):
             self.learn(trial)
             self.tell(test, frame, f"{load_pps:,.0f} fps for {seconds:.3g} s")

@@ -105,13 +105,13 @@ def frame_loss_rate(bench: Bench, trial: Trial, sent: Sent) -> FrameLossRow:
 
     points, twice = frame_loss(measure, bench.method.loss_step_percent)
     told = [point.irregular for point in points if point.irregular]
-    why = ["" if twice else "no two trials on end lost nothing"]
+    why = ["" if twice else "no two consecutive trials lost nothing"]
     why.append(f"in {len(told)} of {len(points)} trials {told[0]}" if told else "")
     return FrameLossRow(sent.name, sent.mean_bytes, sent.line_pps, points, twice, said(*why))
 
 
 def latency(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) -> tuple[LatencyRow, ...]:
-    """A row a direction, of repeats at the throughput, tagged frames included. `trial` has their streams."""
+    """A row per direction, of repeats at the throughput, tagged frames included. `trial` has their streams."""
     method, tester, load_pps = bench.method, trial.tester, measured.throughput_pps or 0.0
     beside_pps = max(load_pps - method.latency_pps, load_pps / 2)
     trials = [

@@ -75,7 +75,9 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,
-        Option("--reset-command", "What resets the DUT; the router of a lab is restarted without.", metavar="CMD"),
+        Option(
+            "--reset-command", "Command that resets the DUT; a lab's router is restarted without it.", metavar="CMD"
+        ),
     ] = ""
     text: Annotated[
         Path | None, Option("--text", "File for the report as text that can be pasted.", metavar="FILE")

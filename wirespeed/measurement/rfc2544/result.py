@@ -1,7 +1,7 @@
 """The results of the tests of RFC 2544 as values: throughput, latency, frame loss rate, back-to-back frames, system
 recovery and reset, with the formulas that their reports call for.
 
-Terms are those of RFC 1242 and RFC 2285. Loads are frames a second of each direction; a frame size counts the FCS.
+Terms are those of RFC 1242 and RFC 2285. Loads are frames per second of each direction; a frame size counts the FCS.
 Sections named without an RFC are those of RFC 2544.
 """
 
@@ -103,7 +103,7 @@ class SuiteTrial:
         """Why what it shows is not the DUT's doing alone; empty where it is. That links and tester stand still while a
         DUT is reset is its doing."""
         if self.test != "reset" and self.trial.spoilt:
-            return f"the machine spoilt it: {self.trial.spoilt}"
+            return f"the machine disturbed it: {self.trial.spoilt}"
         if self.test != "reset" and self.trial.tester_limited:
             return f"the tester was the limit: it offered {self.judged.offered_pps / len(self.trial.channels):,.0f} fps"
         if missed := self.trial.balance.lost_by_tester:

@@ -59,7 +59,7 @@ def _head(result: Rfc2544Result) -> Iterator[str]:
     yield f"- Media: {media}"
     yield f"- Protocol: {method.protocol}; {method.stream_format}"
     directions = ", ".join(map(str, result.directions))
-    yield f"- Load: {ways} ({directions}), equal; rates are frames a second of each, sizes are with FCS"
+    yield f"- Load: {ways} ({directions}), equal; rates are frames per second of each, sizes are with FCS"
     waits = f"{method.learning_s:g} s after learning, {method.residual_s:g} s residual, {method.restabilise_s:g} s rest"
     yield f"- Trials: {method.trial_s:g} s; waits: {waits}; search resolution {method.resolution * 100:g} %"
     if method.common_exceptions:
@@ -126,7 +126,7 @@ def _said(result: Rfc2544Result, test: Test) -> Iterator[str]:
             )
         case "latency":
             yield LATENCY_DEFINITION
-            yield f"A repeat: {2 * method.trial_s:g} s, {method.latency_pps:g} tagged frames a second."
+            yield f"A repeat: {2 * method.trial_s:g} s, {method.latency_pps:g} tagged frames per second."
         case "back-to-back":
             yield (
                 f"{method.burst_repeats} binary searches a size over bursts of up to {method.burst_most_s:g} s at line "

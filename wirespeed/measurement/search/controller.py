@@ -26,7 +26,7 @@ else:
     mlr = Later("wirespeed.measurement.search.mlr")
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
-"""Holds a load (packets a second of each direction) for some seconds. What it returns has been `judged` and kept."""
+"""Holds a load (packets per second of each direction) for some seconds. What it returns has been `judged` and kept."""
 
 _ENDLESS_S = 1e9
 _ABOUT = 1.001
@@ -69,7 +69,7 @@ class _Disturbed(Exception):
 
 
 class _Ceiling(Exception):
-    """The tester ends at so many packets a second of each direction: nothing above it tells anything of the DUT."""
+    """The tester ends at so many packets per second of each direction: nothing above it tells anything of the DUT."""
 
     def __init__(self, pps: float) -> None:
         super().__init__(pps)
@@ -227,8 +227,8 @@ class Controller:
         hopeless = [same for same in spoilt if all(_failed_by(one, goal) == "machine" for one in same)]
         if len(hopeless) >= _ENOUGH and not any(_failed_by(one, goal) == "dut" for one in self.of_search):
             raise _Disturbed(
-                f"workers that did not have their CPUs spoilt all {sum(map(len, hopeless))} trials of {len(hopeless)} "
-                "loads: close other programs or give the lab CPUs of its own"
+                f"workers that did not have their CPUs disturbed all {sum(map(len, hopeless))} trials of "
+                f"{len(hopeless)} loads: close other programs or give the lab CPUs of its own"
             )
 
     @property

@@ -12,7 +12,7 @@ _ENDLESS_S = 1e9
 
 
 def search_for(goals: Iterable[Goal], least_pps: float, most_pps: float, warmup_s: float) -> MultipleLossRatioSearch:
-    """A search for these goals between two loads (packets a second of each direction)."""
+    """A search for these goals between two loads (packets per second of each direction)."""
     config = Config()
     config.goals = [package_goal(goal) for goal in goals]
     config.min_load = min(least_pps, config.min_load)  # each is checked against the other as it is set
@@ -24,7 +24,7 @@ def search_for(goals: Iterable[Goal], least_pps: float, most_pps: float, warmup_
 
 
 class Measurer(AbstractMeasurer):  # type: ignore[misc] # the package has no types
-    """`take` holds a load (packets a second of each direction) for a time in seconds."""
+    """`take` holds a load (packets per second of each direction) for a time in seconds."""
 
     def __init__(self, take: Callable[[float, float], SearchTrial]) -> None:
         self._take = take

@@ -58,7 +58,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--mrr",
-            "Measure the maximum receive rate too, in N trials of S seconds; 10x1 unless told. Without --goal "
+            "Measure the maximum receive rate too, in N trials of S seconds; 10x1 by default. Without --goal "
             "nothing else is.",
             metavar="[NxS]",
             shown=False,

@@ -129,7 +129,7 @@ def parse_latency(text: str) -> LatencyPlan:
     stream, comma, seconds = text.partition(",")
     rate = parse_rate(stream)
     if rate.unit != "pps":
-        raise UsageError(f"latency stream of {stream}: give packets a second, such as 9kpps")
+        raise UsageError(f"latency stream of {stream}: give packets per second, such as 9kpps")
     try:
         plan = LatencyPlan(rate.value, parse_duration(seconds)) if comma else LatencyPlan(rate.value)
     except UsageError:

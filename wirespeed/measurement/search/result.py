@@ -1,7 +1,7 @@
 """The result of a search for loads that a DUT carries, as a value.
 
 Terms are those of MLRsearch (draft-ietf-bmwg-mlrsearch): a goal, its relevant lower and upper bound, conditional
-throughput, irregular results. A load is packets a second of each direction.
+throughput, irregular results. A load is packets per second of each direction.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GoalOutcome:
 
 @dataclass(frozen=True)
 class Rates:
-    """Received packets a second, all directions together, over several trials of one load."""
+    """Received packets per second, all directions together, over several trials of one load."""
 
     count: int
     mean_pps: float

@@ -143,14 +143,14 @@ def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Se
 
 
 def _pps(what: str, rate: Rate, trial: Trial, frames: dict[int, float]) -> float:
-    """What a rate means in packets a second of each direction: the narrowest of them decides."""
+    """What a rate means in packets per second of each direction: the narrowest of them decides."""
     found = []
     for port, length in frames.items():
         speed = trial.facts[port].speed_bps
         if speed is None and rate.unit != "pps":
             raise UsageError(
                 f"{what} of {rate}: port {port} has no line speed, so that it means nothing; give the generator's port "
-                "speed=10G or so, or --line 10G, or packets a second such as 5mpps"
+                "speed=10G or so, or --line 10G, or packets per second such as 5mpps"
             )
         found.append(rate.pps(length, speed or 0))
     return min(found)

@@ -90,7 +90,7 @@ def _drifts(soak: SoakResult, place: str) -> Iterator[Drift]:
         return
     told: list[tuple[str, Told | None, float, str]] = [
         ("memory of the device's process", verdict.memory_bytes, 1 / (1 << 20), "MiB"),
-        ("cycles a packet with polling", verdict.cycles_per_packet, 1.0, ""),
+        ("cycles per packet with polling", verdict.cycles_per_packet, 1.0, ""),
         *((f"mean latency {wire}", drift, 1.0, "µs") for wire, drift in verdict.latency_us.items()),
     ]
     for what, drift, scale, unit in told:
@@ -105,7 +105,7 @@ def _remarks(soak: SoakResult) -> Iterator[str]:
         whose = Counter(event.whose for event in soak.events)
         doers = ", ".join(f"{count} of them the {who}'s" for who, count in whose.most_common())
         yield (
-            f"{verdict.event_count} loss events ({doers}), {verdict.longest_loss_free_s:,.0f} s on end without any; "
+            f"{verdict.event_count} loss events ({doers}), {verdict.longest_loss_free_s:,.0f} s in a row without any; "
             f"the longest outage was {verdict.longest_outage_s * 1e3:.3g} ms"
         )
     if soak.gaps:

@@ -1,4 +1,4 @@
-"""A soak followed: a frame a second."""
+"""A soak followed: a frame per second."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def head_of(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> So
         if speed is None and plan.load.unit != "pps":
             raise UsageError(
                 f"--load {plan.load}: port {port} has no line speed, so that it means nothing; give the generator's "
-                "port speed=10G or so, or --line 10G, or packets a second such as 5mpps"
+                "port speed=10G or so, or --line 10G, or packets per second such as 5mpps"
             )
         loads.append(plan.load.pps(length, speed or 0))
     return SoakResult(

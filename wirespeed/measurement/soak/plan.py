@@ -112,7 +112,7 @@ def parse_latency(text: str) -> float | None:
         return None
     rate = parse_rate(text)
     if rate.unit != "pps":
-        raise UsageError(f"latency stream of {text}: give packets a second, such as 1kpps, or none")
+        raise UsageError(f"latency stream of {text}: give packets per second, such as 1kpps, or none")
     return rate.value
 
 

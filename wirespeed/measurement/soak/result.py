@@ -1,7 +1,7 @@
 """The result of a soak, as a value: a load that was held for minutes to days, and what became of it over time.
 
-A load is packets a second of each direction. Times are seconds since the soak began, by the wall clock where the tester
-was started anew. Spans are rolled up, a second into minutes and hours, and of each width the newest are kept.
+A load is packets per second of each direction. Times are seconds since the soak began, by the wall clock where the
+tester was restarted. Spans are rolled up, a second into minutes and hours, and of each width the newest are kept.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class _Soak:
             try:
                 return self._stretch()
             except (ConnectionFault, RemoteError, EnvironmentFault) as fault:
-                # A generator that began anew may need a while for its links; it knows neither us nor our handlers.
+                # A restarted generator may need a while for its links; it knows neither us nor our handlers.
                 if not self.has_seen or self.stop.is_set():
                     raise
                 if self.away_since_s is None:

@@ -52,7 +52,7 @@ def show(console: Console, words: Match) -> Iterator[str]:
     yield f"Sessions total: add {counters.created} - del {gone} = {counters.active}"
     yield f"Sessions active: add {counters.created} - deact {gone} = {counters.active}"
     yield f"Sessions gone: expired {counters.expired} deleted {counters.deleted}"
-    yield f"Packets: of sessions {counters.hits} refused for want of room {counters.refused}"
+    yield f"Packets: of sessions {counters.hits} refused for lack of room {counters.refused}"
     yield f"now: {core.tsc()} clocks per second: {core.tsc_hz()}"
     yield "  connection add/del stats:"
     for face in console.interfaces(()):

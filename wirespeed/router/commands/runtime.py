@@ -81,7 +81,7 @@ def _max_table(nodes: tuple[NodeStats, ...]) -> Iterator[str]:
 
 
 def clocks_per_vector(node: NodeStats) -> float:
-    """TSC ticks a packet, or a call where no packet came: a poll of an idle line."""
+    """TSC ticks per packet, or a call where no packet came: a poll of an idle line."""
     return node.clocks / (node.vectors or node.calls or 1)
 
 

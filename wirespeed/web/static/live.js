@@ -55,7 +55,7 @@
 		const latencies = Object.values(frame.latency);
 		set("latency", latencies.length ? "latency " + digits(Math.max(...latencies.map((one) => one[0]))) + NARROW + "µs" : "");
 		set("cost", frame.cost ? digits(frame.cost.cycles) + NARROW + "clocks" : "–");
-		set("vectors", frame.cost ? digits(frame.cost.vectors) + " packets a call" : "the device does not tell");
+		set("vectors", frame.cost ? digits(frame.cost.vectors) + " packets per call" : "the device does not tell");
 		at("ways").replaceChildren(...Object.entries(frame.ways).map(([name, way]) => {
 			const row = document.createElement("tr");
 			const head = document.createElement("th");

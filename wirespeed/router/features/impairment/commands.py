@@ -63,8 +63,8 @@ def show_impairment(console: Console, words: Match) -> Iterator[str]:
             ("reordered", counters.reordered),
             ("delayed", counters.delayed),
             ("waiting", counters.held),
-            ("dropped for want of room", counters.no_room),
-            ("not duplicated for want of room", counters.no_copy),
+            ("dropped for lack of room", counters.no_room),
+            ("not duplicated for lack of room", counters.no_copy),
         ):
             yield f"  {label:<32}{count:>16}"
 

@@ -22,10 +22,10 @@ _BURSTS_A_SECOND, _LEAST_BURST, _MOST_BURST = 10, 32, 1_000_000
 
 @command(f"set punt policer ({_REASONS}) rate <number:rate> [burst <number:burst>] [<interface>]")
 def set_policer(console: Console, words: Match) -> None:
-    """Hand over at most so many packets a second and worker, of one interface or of all together."""
+    """Hand over at most so many packets per second and worker, of one interface or of all together."""
     rate = words["rate"]
     if not 1 <= rate <= _MOST_RATE:
-        raise UsageError(f"a rate is 1 to {_MOST_RATE} packets a second, not {rate}; off ends a policer")
+        raise UsageError(f"a rate is 1 to {_MOST_RATE} packets per second, not {rate}; off ends a policer")
     burst = words.get("burst", min(max(rate // _BURSTS_A_SECOND, _LEAST_BURST), _MOST_BURST))
     if not 1 <= burst <= _MOST_BURST:
         raise UsageError(f"a burst is 1 to {_MOST_BURST} packets, not {burst}")
