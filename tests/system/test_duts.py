@@ -273,7 +273,7 @@ def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None,
         pytest.skip("this kernel has no sockets of AF_XDP")
     with running(LinuxLab(choose_cpus(), port=port)) as lab, connected(lab.rpc) as client:
         streams = {number: load_profile("bench", {"size": "64"}, number, number) for number in (0, 1)}
-        with Trial(Ports.of(client, pair_directions()), load_of(streams), dut=lab.dut) as trial:
+        with Trial(Ports(client, pair_directions()), load_of(streams), dut=lab.dut) as trial:
             found = trial.measure(Rate(100.0, "percentage"), 0.5)
     assert lab.facts.wire == f"veth, {port}"
     assert all(one.tester_limited and one.balance.ours > 0 for one in found.channels.values()), found
