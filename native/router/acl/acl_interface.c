@@ -59,7 +59,7 @@ static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, b
 	enum { INPUT_NODES = sizeof(input_nodes) / sizeof(input_nodes[0]) };
 	_Static_assert((int)INPUT_NODES <= (int)FEATURES_MAX_OF_OUTPUT, "room for either");
 	struct graph_feature_on wanted[FEATURES_MAX_OF_OUTPUT];
-	uint16_t count = 0;
+	int count = 0;
 	if (is_output)
 		count = features_of_output(router->interfaces[index].output, OUTPUT_NODES, wanted);
 	else
