@@ -81,7 +81,7 @@ static uint32_t allocate_adjacency(struct adjacency_table *table)
 	if (table->first_free)
 		table->first_free = table->neighbors[index].next_free;
 	else
-		table->end++;
+		__atomic_store_n(&table->end, table->end + 1, __ATOMIC_RELAXED);
 	table->neighbors[index].references = 1;
 	return index;
 }

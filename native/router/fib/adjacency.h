@@ -140,8 +140,8 @@ struct adjacency_table {
 	struct adjacency_interface interfaces[WS_MAX_INTERFACES];
 	uint32_t first_on[WS_MAX_INTERFACES]; /* with a next hop, in no order; 0: none */
 	uint32_t size, first_free;
-	uint32_t end;              /* those from here on were never used */
-	uint32_t used, most;       /* neighbours */
+	uint32_t end;        /* those from here on were never used; debug builds check packets by it */
+	uint32_t used, most; /* neighbours */
 	adjacency_watch_fn *watch; /* or NULL */
 	void *watch_context;
 };

@@ -178,7 +178,8 @@ static void check_packet(const struct graph *graph, const struct graph_node *nod
 						 const struct rte_mbuf *packet)
 {
 	int before;
-	if (takes(node, TAKES_DECIDED) && packet_adjacency(packet) >= router_of(graph)->adjacencies.end)
+	uint32_t end = __atomic_load_n(&router_of(graph)->adjacencies.end, __ATOMIC_RELAXED);
+	if (takes(node, TAKES_DECIDED) && packet_adjacency(packet) >= end)
 		panic("%s: TAKES_DECIDED, but there is no adjacency %u\n", node->name,
 			  packet_adjacency(packet));
 	if (takes(node, TAKES_FRAME) == takes(node, TAKES_PACKET) ||
