@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the planner costs: a configuration of many sub-interfaces checked, planned, and applied to a wirespeed router.
+"""Cost of the planner: a configuration of many sub-interfaces checked, planned, and applied to a wirespeed router.
 
     bench/config.py [--interfaces N] [--no-apply]
 

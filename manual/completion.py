@@ -63,7 +63,7 @@ _WHOLE = ("--help", "--version")
 
 @dataclass
 class _Place:
-    """What can follow the words of a command: verbs with a line each, and what the command itself takes."""
+    """Words that can follow a command: its verbs with a line each, and the options of the command itself."""
 
     page: Page | None = None
     verbs: dict[str, str] = field(default_factory=dict)

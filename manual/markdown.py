@@ -22,7 +22,7 @@ _PAGES = {
 
 
 def command_page(page: Page) -> str:
-    """What `wirespeed COMMAND --help` says, and that of its verbs."""
+    """The text of `wirespeed COMMAND --help` and of its verbs."""
     lines = [f"# wirespeed {page.name}", "", page.summary, "", *_told(page, "##")]
     for verb in page.verbs:
         lines += [f"## wirespeed {verb.name}", "", *_told(verb, "###")]

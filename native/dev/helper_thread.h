@@ -30,7 +30,7 @@ struct helper_thread {
 
 /* Make the epoll set, unless there is one; 0 or a negative errno. */
 int helper_thread_open(struct helper_thread *helper);
-/* Of a thread that is stopped. */
+/* Close the epoll set; the thread has stopped. */
 void helper_thread_close(struct helper_thread *helper);
 /* 0, or a negative errno without a line about it, since the function may call it as well.
  * `source` comes back with each event. */

@@ -20,7 +20,7 @@ uint32_t linux_attribute_u32(const struct nlattr *attribute);
 /* Bytes of an address of AF_INET or AF_INET6; 0 for other families. */
 uint8_t linux_address_size(uint8_t family);
 void linux_address_set(struct ws_address *out, uint8_t family, const void *bytes);
-/* False when the attribute is no address of that family. */
+/* False when the attribute is not an address of that family. */
 bool linux_address_copy(struct ws_address *out, uint8_t family, const struct nlattr *attribute);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What is no IP: of the Ethernet addresses, and of the first label. */
+/* Frames other than IP: a hash of the Ethernet addresses and of the first label. */
 static uint64_t hash_of_others(const uint8_t *frame, uint16_t length)
 {
 	uint8_t bytes[2 * sizeof(uint64_t)] = {0};

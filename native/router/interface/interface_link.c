@@ -13,7 +13,7 @@ bool interface_takes_subs(const struct ws_router *router, uint16_t index)
 	return interface_kind_of(router, index)->takes_subs;
 }
 
-/* What is on a port has a higher number, on another interface any that was free. */
+/* An interface on a port has a higher number, one on another interface any free number. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index)
 {
 	return interface_takes_subs(router, index) ? RTE_MIN(index, (uint16_t)WS_MAX_PORTS) : index;

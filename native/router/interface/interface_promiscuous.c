@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ports take frames for other stations too. */
+/* Ports that take frames for other stations too. */
 #include "dev/error.h"
 #include "router/router.h"
 #include "wirespeed/interfaces.h"

@@ -43,7 +43,7 @@ LANES_INLINE bool ip4_hop_eight(void *const *data, uint16_t mtu)
 	if (unlikely(
 			lanes_any(lanes_less(hops & 0xff, lanes_all(2)) | lanes_less(lanes_all(mtu), lengths))))
 		return false;
-	/* As ip4_decrement_ttl(); the word stays unsigned. */
+	/* Like ip4_decrement_ttl(); the word stays unsigned. */
 	hops += 0xffff + ((lanes)(hops >= 0xfffe0000) & 0x10000);
 	lanes_store_at(data, offsetof(struct ip4_header, ttl), hops);
 	return true;

@@ -49,7 +49,7 @@ static inline void ip4_urpf_look_up(const struct ws_router *router, uint16_t tab
 		memset(values, 0, n * sizeof(*values));
 }
 
-/* What has no source that is a host has been dropped by ip4-input. */
+/* ip4-input has dropped packets whose source is not a host. */
 static inline bool ip4_urpf_is_exempt(const struct rte_mbuf *packet)
 {
 	(void)packet;

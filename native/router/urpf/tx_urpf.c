@@ -62,7 +62,7 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, const struct 
 	uint16_t tx = packet_tx_interface(packet);
 	size_t at;
 	int family;
-	/* What a port sends for a bond has been looked at before. */
+	/* Packets that a port sends for a bond have been checked before. */
 	if (interface_mode(&router->interfaces[tx]) != WS_MODE_L3 ||
 		(node->interface != NO_PORT &&
 		 interface_way_out(&router->interfaces[tx]) != node->interface) ||
