@@ -16,6 +16,8 @@
 #include "wirespeed/urpf.h"
 
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/routes.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,7 +4,10 @@
 #include "tests/churn_rig.h"
 #include "wirespeed/bonds.h"
 #include "wirespeed/bridges.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 #include "wirespeed/urpf.h"
 #include "wirespeed/vxlan.h"
 

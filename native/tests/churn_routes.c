@@ -5,6 +5,7 @@
 #include "wirespeed/counters.h"
 #include "wirespeed/mpls.h"
 
+#include "router/fib/default_flow_hash.h"
 #include "router/fib/fib.h"
 
 #include <string.h>

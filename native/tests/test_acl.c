@@ -3,6 +3,7 @@
 #include "tests/acl_naive.h"
 #include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #include "router/acl/acl_session.h"
 #include "tests/acl_naive_sessions.h"
 #include "tests/rig_tests.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "dev/pool.h"
 #include "graph/graph.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "wire/own_count.h"
 #include "wirespeed/impairment.h"
 

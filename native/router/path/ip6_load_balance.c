@@ -10,6 +10,7 @@
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
+#include "router/fib/default_flow_hash.h"
 #include "router/path/flow_fields.h"
 #include "router/path/flow_hash.h"
 #include "router/path/ip6_forward.h"

@@ -3,6 +3,7 @@
 #ifndef ROUTER_ROUTE_H
 #define ROUTER_ROUTE_H
 
+#include "router/fib/path_list.h"
 #include "router/route/connected.h"
 #include "router/router.h"
 

@@ -5,9 +5,9 @@
  */
 #include "router/interface/interface_names.h"
 #include "router/route/route.h"
+#include "router/route/sources.h"
 #include "router/router.h"
 #include "wire/address.h"
-#include "wirespeed/routes.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
