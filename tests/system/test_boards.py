@@ -34,7 +34,7 @@ if shutil.which("prometheus") is None:
 RULES = sorted((Path(telemetry.__file__).parent / "prometheus" / "rules").glob("*.yml"))
 OF_HARDWARE = ("Temperature", "Power", "Optic modules", "Clock frequency", "NIC counters")
 """Panels of what a virtual machine may not have: their queries are run, and may find nothing."""
-OF_NICS = ("bench", "interface")
+OF_NICS = ("testbed", "interface")
 """So is this board's variable."""
 
 BOARDS = {board.name: board for board in boards()}
@@ -155,7 +155,7 @@ def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
     """Over a window that holds the whole load, of the nodes that had packets. Those that poll are not compared: their
     clocks hold the idle turns, which go on between the command and the scrape."""
     window_s = seen.loaded_s - seen.idle_s + SCRAPED_EACH_S / 2
-    (target,) = panel_of("router", "Clocks a packet by node").targets
+    (target,) = panel_of("router", "Cycles per packet by node").targets
     found = seen.stage.server.query(filled(target.expr, window_s), seen.loaded_s)
     told = {series.labels["node"]: series.last for series in found}
     rows = re.findall(r"(?m)^(\S+)\s+active\s+\d+\s+(\d+)\s+\d+\s+(\S+)\s+\S+\s*$", seen.runtime)
