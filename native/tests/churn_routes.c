@@ -5,8 +5,8 @@
 #include "wirespeed/counters.h"
 #include "wirespeed/routes.h"
 
-#include "router/fib/default_flow_hash.h"
 #include "router/fib/fib.h"
+#include "router/route/route.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "dev/error.h"
 #include "dev/pool.h"
-#include "graph/graph.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_settings.h"
 #include "wire/own_count.h"

@@ -9,7 +9,6 @@
 #include "router/neighbor/neighbor_room.h"
 #include "router/route/route.h"
 #include "router/route/sources.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 

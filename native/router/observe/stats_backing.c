@@ -7,7 +7,6 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "router/observe/stats_pairs.h"
-#include "router/observe/stats_segment.h"
 #include "router/router.h"
 #include "wirespeed/router.h"
 

@@ -2,7 +2,6 @@
 /* The router's own number in the choice of paths, and the fields of packets that choose. */
 #include "dev/error.h"
 #include "dev/seed.h"
-#include "router/fib/default_flow_hash.h"
 #include "router/module.h"
 #include "router/route/route.h"
 #include "wire/splitmix.h"

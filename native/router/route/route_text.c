@@ -6,7 +6,6 @@
 #include "router/interface/interface_names.h"
 #include "router/route/route.h"
 #include "router/route/sources.h"
-#include "router/router.h"
 #include "wire/address.h"
 
 #include <arpa/inet.h>

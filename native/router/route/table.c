@@ -2,7 +2,6 @@
 /* Tables of routes: the default one of each family, and those that interfaces are put into. */
 #include "dev/error.h"
 #include "dev/rcu.h"
-#include "router/fib/default_flow_hash.h"
 #include "router/interface/interface_settings.h"
 #include "router/route/route.h"
 #include "wire/address.h"
