@@ -71,7 +71,7 @@ class Part:
 
 def parts(changed: bool) -> Iterable[Part]:
     """All parts. The longest job comes first; a part that is one command is one line."""
-    formatted = [path for path in tracked("native/*.c", "native/*.h") if not changed or path in differing()]
+    formatted = [path for path in tracked("native/*.c", "native/*.h", "examples/*.c", "examples/*.h") if not changed or path in differing()]
     yield tool("mypy", ".venv/bin/mypy")
     yield tool("ruff check", ".venv/bin/ruff", "check")
     yield tool("ruff format", ".venv/bin/ruff", "format", "--check")

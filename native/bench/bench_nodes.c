@@ -129,8 +129,8 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
 	for (uint16_t i = 0; i < 2; i++)
 		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
-	for (uint16_t i = 2; i < NODE_RIG_PORTS; i++)
-		bench_expect(ws_router_set_state(router, i, true));
+	for (int i = 2; i < NODE_RIG_PORTS; i++)
+		bench_expect(ws_router_set_state(router, (uint16_t)i, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -259,6 +259,7 @@ static void run_all(struct ws_router *router, struct graph *graph, const struct 
 		   4, 32, 256, "samples");
 	for (int i = 0; i < count; i++)
 		show_row(wanted[i]);
+	free(wanted);
 }
 
 static bool parse(int argc, char **argv, struct options *options)
