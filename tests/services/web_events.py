@@ -24,6 +24,10 @@ class Events:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.response.close()
         self._connection.close()
 
     def __iter__(self) -> Iterator[Event]:
