@@ -204,13 +204,14 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
     with web(tmp_path) as address:
         status, page, _ = ask(address, "?q=test-00000")
         assert status == 200 and f"{tests + 2} tests, 1 with" in page
+        assert "estimate" in page and 'class="spark"' in page
         last = tests // 100 + 1
         status, page, _ = ask(address, f"?page={last}")
         assert status == 200 and f"page {last} of {last}" in page and page.count("<tr>") == 3
         for name in ("half", "future"):
             _, page, _ = ask(address, f"?q={name}")
-            number = re.search(r"report/([0-9a-f]{16})", page)
-            assert number is not None
+            number = re.search(r"test/([0-9a-f]{16})", page)
+            assert number is not None and "<b>broken:</b>" in page
             status, page, _ = ask(address, f"report/{number[1]}")
             told = re.search(r'class="marked">([^<]*)<', page)
             assert status == 422 and told is not None and "\n" not in told[1]

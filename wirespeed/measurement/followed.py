@@ -22,6 +22,8 @@ from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.trial import TrialResult
 
 Frame = dict[str, Any]
+DRAIN = "drain"
+"""`what` of a frame after the traffic, while packets are waited for; it has no load."""
 PACKETS = ("asked", "offered", "received", "lost", "unsent")
 """Counters of a direction in a summary."""
 

@@ -147,8 +147,8 @@ class _Pages:
         chosen = [test for test in found if all(word in test.name.lower() for word in wanted.lower().split())]
         number = _page(request.query_params.get("page", "1"), len(chosen))
         shown = chosen[(number - 1) * PAGE : number * PAGE]
-        verdicts = await run_in_threadpool(lambda: [test.verdict for test in shown])
-        rows = [(test, _when(test), verdict) for test, verdict in zip(shown, verdicts, strict=True)]
+        told = await run_in_threadpool(lambda: [test.row for test in shown])
+        rows = [(test, row.started or _when(test), row) for test, row in zip(shown, told, strict=True)]
         pages = max(1, math.ceil(len(chosen) / PAGE))
         return _html(
             "list.html",
