@@ -79,6 +79,8 @@ def _is_refused(address: str) -> bool:
         ask(address)
     except ConnectionRefusedError:
         return True
+    except ConnectionError:
+        return False  # it ends just now
     return False
 
 
