@@ -154,7 +154,13 @@ class Followed:
 
 def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
     """What a test is, from its result and the first line of its journal. `most_s` is how long it takes at most."""
-    head = {"name": "", "kind": kind, "started": str(document.get("started", "")), "load": "", "box": ""}
+    head: dict[str, Any] = {
+        "name": "",
+        "kind": kind,
+        "started": str(document.get("started", "")),
+        "load": "",
+        "box": "",
+    }
     head["most_s"] = document.get("most_s")
     if result is not None:
         settings = str(result.variables.get("tunables") or "")
