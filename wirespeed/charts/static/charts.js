@@ -28,6 +28,7 @@ const Charts = (() => {
 			this.off = new Set((figure.legend || []).filter((entry) => entry.off).map((entry) => entry.key));
 			this.hidden = () => false; // results that the page does not show now
 			this.at = null; // a place that somebody was led to
+			this.open = new Set(); // numbers of folded panels that somebody opened
 			this.graphs = [];
 			this.told = () => {};
 		}
@@ -36,6 +37,10 @@ const Charts = (() => {
 
 		shows(one) {
 			return !(one.key && this.off.has(one.key)) && !(one.of && this.hidden(one.of));
+		}
+
+		panels() {
+			return this.figure.panels.filter((panel, number) => !panel.folded || this.open.has(number));
 		}
 
 		entries() {
@@ -184,13 +189,46 @@ const Charts = (() => {
 			this.node.append(this.bar());
 			this.stage = make("div", { className: "stage" });
 			this.node.append(this.stage);
-			if (DYGRAPHS) this.figure.panels.forEach((panel) => this.drawPanel(panel));
-			else this.redraw();
-			if (DYGRAPHS) this.stage.append(make("p", { className: "x-title", textContent: this.figure.xTitle }));
+			this.set();
+			if (this.figure.panels.some((panel) => panel.folded)) this.node.append(this.doors());
 			const twin = make("details", { className: "twin screen" }, make("summary", { textContent: "These figures as a table" }));
 			twin.addEventListener("toggle", () => { if (twin.open) this.tabulate(twin); });
 			this.node.append(twin);
 			this.node.style.minHeight = "";
+		}
+
+		set() {
+			for (const graph of this.graphs) graph.destroy();
+			this.graphs = [];
+			this.stage.replaceChildren();
+			if (!DYGRAPHS) return this.redraw();
+			this.panels().forEach((panel) => this.drawPanel(panel));
+			this.stage.append(make("p", { className: "x-title", textContent: this.figure.xTitle }));
+		}
+
+		unfold(open) {
+			this.open = open;
+			if (!this.drawn) return;
+			this.set();
+			this.node.querySelector(".doors")?.replaceWith(this.doors());
+		}
+
+		// A button for each folded panel.
+		doors() {
+			const doors = make("div", { className: "doors screen" }, make("span", { textContent: "More panels:" }));
+			this.figure.panels.forEach((panel, number) => {
+				if (!panel.folded) return;
+				const button = make("button", { type: "button", textContent: panel.title });
+				button.setAttribute("aria-pressed", String(this.open.has(number)));
+				button.addEventListener("click", () => {
+					if (this.open.has(number)) this.open.delete(number); else this.open.add(number);
+					button.setAttribute("aria-pressed", String(this.open.has(number)));
+					this.set();
+					this.told();
+				});
+				doors.append(button);
+			});
+			return doors;
 		}
 
 		bar() {
@@ -234,7 +272,7 @@ const Charts = (() => {
 
 		drawPanel(panel) {
 			const plot = make("div", { className: "plot" });
-			plot.style.height = `${panel.height + (panel === this.figure.panels.at(-1) ? 22 : 6)}px`;
+			plot.style.height = `${panel.height + (panel === this.panels().at(-1) ? 22 : 6)}px`;
 			plot.setAttribute("role", "img");
 			plot.setAttribute("aria-label", `${panel.title}: ${this.figure.sentence}`);
 			const tip = make("div", { className: "tip", hidden: true }), layer = make("div", { className: "labels" });
@@ -278,7 +316,7 @@ const Charts = (() => {
 		}
 
 		frame(panel) {
-			const colours = theme(), last = panel === this.figure.panels.at(-1);
+			const colours = theme(), last = panel === this.panels().at(-1);
 			const tick = ([v, label]) => ({ v, label });
 			return {
 				dateWindow: this.xRange(), valueRange: this.yRange(panel), gridLineColor: colours.grid, axisLineColor: colours.rule,

@@ -17,8 +17,8 @@ const ChartPaper = (() => {
 			pen.words(entry.name, at + 30, top, colours.ink, "start");
 			at += wide;
 		}
-		const [low, high] = chart.xRange();
-		figure.panels.forEach((panel, number) => {
+		const [low, high] = chart.xRange(), panels = chart.panels();
+		panels.forEach((panel, number) => {
 			top += GAP;
 			pen.words(panel.title, 0, top - 6, colours.ink, "start", true);
 			const box = { ...inner, y: top, h: panel.height }, range = chart.yRange(panel);
@@ -31,7 +31,7 @@ const ChartPaper = (() => {
 			for (const [x, text] of chart.xTicks()) {
 				if (toX(x) < box.x || toX(x) > box.x + box.w) continue;
 				pen.line([[toX(x), box.y], [toX(x), box.y + box.h]], colours.grid, 1);
-				if (number === figure.panels.length - 1) pen.words(text, toX(x), box.y + box.h + 16, colours.soft, "middle");
+				if (number === panels.length - 1) pen.words(text, toX(x), box.y + box.h + 16, colours.soft, "middle");
 			}
 			pen.line([[box.x, box.y], [box.x, box.y + box.h], [box.x + box.w, box.y + box.h]], colours.rule, 1);
 			pen.clip({ x: box.x, y: box.y - 8, w: box.w + RIGHT, h: box.h + 12 }, () => {
