@@ -1,6 +1,6 @@
 """VXLAN tunnels: frames in UDP to another router.
 
-- One remote end per tunnel, no groups; both ends use port 4789. A tunnel takes up to 9 198 bytes. What is too long for
+- One remote end per tunnel, no groups; both ends use port 4789. A tunnel takes up to 9 198 bytes. A packet too long for
   the link to its other end is fragmented over IPv4 and dropped over IPv6. Sub-interfaces can be made on a tunnel.
 """
 
