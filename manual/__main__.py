@@ -11,6 +11,7 @@ from manual.man import man_pages
 from manual.markdown import causes_table, overview_page
 from manual.result_format import result_format_page
 from manual.site import write_site
+from wirespeed.validation import proved
 
 
 def main(what: str, folder: Path) -> None:
@@ -27,6 +28,9 @@ def main(what: str, folder: Path) -> None:
         (folder / "commands.md").write_text(overview_page(pages()))
         (folder / "causes.md").write_text(causes_table())
         (folder / "result-format.md").write_text(result_format_page())
+        (folder / "validation.md").write_text(proved.page())
+        readme = folder.parent / "README.md"
+        readme.write_text(proved.with_readme_lines(readme.read_text()))
     else:
         sys.exit(
             f"python -m manual: {what!r} cannot be written; give man, completion, site or references, and a folder"

@@ -9,11 +9,16 @@ from collections.abc import Iterable, Sequence
 from manual.commands import Entry, Page
 from manual.man import exit_codes
 from wirespeed.explain.causes import contracts
+from wirespeed.model import COMMON_OPTIONS
+from wirespeed.port_types import PORT_TYPES
 from wirespeed.router.commands.registry import Command
 
 _PAGES = {
     "demo": "first-test",
-    "suite": "campaigns",
+    "campaign": "campaigns",
+    "compare": "results",
+    "report": "results",
+    "web": "results",
     "host": "hardware",
     "exporter": "telemetry",
     "ctl": "router",
@@ -53,18 +58,46 @@ def overview_page(pages: Sequence[Page]) -> str:
         rows.append(f"| `wirespeed {page.name}` | {_cell(page.summary)} | [{about}]({about}.md) |")
     codes, others = exit_codes()
     lines = [
-        "# Commands and exit codes",
+        "# Commands, exit codes and port types",
         "",
         "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list. "
         "Durations are seconds or have a unit (`500ms`, `10s`, `5m`, `1h`, `3d`). Ratios are numbers or percent "
-        "(`0.001`, `0.1%`). From Python, and in pytest: [library](library.md).",
+        "(`0.001`, `0.1%`). From Python, and in pytest: [names](ci.md#names).",
         "",
         *("| command | does | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),
         *(f"| {code} | {_cell(told)} |" for code, told in codes.items()),
-        *("", _safe(others), "", "`python -m manual references docs` writes this page from the code.", ""),
+        *(
+            "",
+            _safe(others),
+            "",
+            *_port_types(),
+            "`python -m manual references docs` writes this page from the code.",
+            "",
+        ),
     ]
     return "\n".join(lines)
+
+
+def _port_types() -> list[str]:
+    """The types of ports, their options and those of all."""
+    rows = []
+    for name, told in PORT_TYPES.items():
+        example = f"{name}:{told.example}" if told.example else name
+        options = "; ".join(f"`{key}=` {meaning}" for key, meaning in told.options.items())
+        rows.append(f"| `{example}` | {told.about} | {options} |")
+    return [
+        *("## Port types", ""),
+        "A *port spec* names a port of the generator (`--port`), of the router (`--interface NAME=SPEC`) or of a "
+        "testbed file: `TYPE:TARGET,OPTION=VALUE,…`. Defaults are in parentheses. A generator worker polls all RX "
+        "queues of its port and spreads flows over all TX queues of a memif: with `rxq=2,txq=2` at both ends, two "
+        "workers of the router share the load. The requirements of a port (root, a driver, a socket's directory) are "
+        "checked before it is opened.",
+        *("", "| example | description | options of the type |", "|---|---|---|", *rows, ""),
+        *("| option of all types | meaning |", "|---|---|"),
+        *(f"| `{key}=` | {meaning} |" for key, meaning in COMMON_OPTIONS.items()),
+        "",
+    ]
 
 
 def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:

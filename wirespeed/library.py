@@ -1,4 +1,4 @@
-"""The library's functions (docs/library.md): a testbed to measure on, and result files."""
+"""The library's functions (docs/ci.md): a testbed to measure on, and result files."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def connect(
 ) -> Iterator[Testbed]:
     """A testbed that is there already: the tester at `server` (HOST or HOST:PORT, 127.0.0.1:4501 by default), ours or a
     T-Rex, and the DUT that `dut` says, as `--dut` takes it; it is asked for its counters. `bench` is a bench file
-    (docs/bench.md) that says both.
+    (docs/testbed.md) that says both.
 
     Raises ConnectionFault if no tester answers, UsageError for a DUT that there is not, FileFault for a bench file.
     """

@@ -61,7 +61,7 @@ BenchOption = Annotated[
     typer.Option(
         "--bench",
         metavar="FILE",
-        help="Tester, wires and device as this file says (docs/bench.md); other options override it.",
+        help="Tester, wires and device as this file says (docs/testbed.md); other options override it.",
         show_default=False,
     ),
 ]

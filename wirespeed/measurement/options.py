@@ -132,7 +132,7 @@ class MeasurementOptions(Generic[AResult]):
         Path | None,
         Option(
             "--bench",
-            "Tester, wires and device as this file says (docs/bench.md); other options override it.",
+            "Tester, wires and device as this file says (docs/testbed.md); other options override it.",
             metavar="FILE",
             shown=False,
             row=5,
