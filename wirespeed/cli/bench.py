@@ -11,8 +11,8 @@ from wirespeed.cli.options import seconds
 from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
-    from wirespeed.bench.check import Finding
-    from wirespeed.bench.model import Bench
+    from wirespeed.testbed.check import Finding
+    from wirespeed.testbed.model import Bench
 
 HELP = "Check the testbed that a bench file describes: tester, links, device under test."
 
@@ -46,8 +46,8 @@ def check(
     step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the
     device does not answer; 6: the file cannot be used.
     """
-    from wirespeed.bench.file import read_bench  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - a command starts fast
 
     if duration is not None and not tester:
         raise UsageError("--duration goes with --tester: a check without it sends no load")
@@ -55,21 +55,21 @@ def check(
     with leave_on_signals():
         if tester:
             return _measure_tester(file, bench, _LOAD_S if duration is None else duration, force)
-        from wirespeed.bench.check import Check  # noqa: PLC0415
+        from wirespeed.testbed.check import Check  # noqa: PLC0415
 
         return Check(bench, str(file), _show, force).run()
 
 
 def schema() -> None:
     """Print the JSON schema of a bench file."""
-    from wirespeed.bench.file import schema_text  # noqa: PLC0415 - a command starts fast
+    from wirespeed.testbed.file import schema_text  # noqa: PLC0415 - a command starts fast
 
     print(schema_text())
 
 
 def example() -> None:
     """Print a bench file with comments."""
-    from wirespeed.bench.file import example_text  # noqa: PLC0415 - a command starts fast
+    from wirespeed.testbed.file import example_text  # noqa: PLC0415 - a command starts fast
 
     print(example_text(), end="")
 
@@ -89,10 +89,10 @@ def serve(
     port: Annotated[int, typer.Option("--port", metavar="N", help="Of the head of a new cluster.")] = 6379,
 ) -> int:
     """Let campaigns of other machines run on a bench, by Ray."""
+    from wirespeed.campaign.benches import place_of  # noqa: PLC0415
+    from wirespeed.campaign.serve import serve as serve_place  # noqa: PLC0415
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
-    from wirespeed.suite.benches import place_of  # noqa: PLC0415
-    from wirespeed.suite.serve import serve as serve_place  # noqa: PLC0415
 
     if bench is None and join:
         raise UsageError("say which bench to serve: wirespeed bench serve FILE --join HOST:PORT")
@@ -106,10 +106,10 @@ VERBS = {"check": check, "schema": schema, "example": example, "serve": serve}
 
 
 def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:
-    from wirespeed.bench.cables import cabled  # noqa: PLC0415
-    from wirespeed.bench.ceiling import keep  # noqa: PLC0415
     from wirespeed.demo.ceiling_trials import measure  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.testbed.cables import cabled  # noqa: PLC0415
+    from wirespeed.testbed.ceiling import keep  # noqa: PLC0415
 
     if not 0.3 <= duration_s <= 3600:
         raise UsageError(f"--duration {duration_s:g}: give seconds from 0.3 to 3600")

@@ -217,7 +217,7 @@ def _asked(dut: str, bench: Path | None) -> Iterator[Machine]:
     from wirespeed.inspect.transcript import Elsewhere, Here  # noqa: PLC0415
 
     if bench is not None:
-        from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+        from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
 
         dut = read_bench(bench).dut.reach or ""
         if not dut:

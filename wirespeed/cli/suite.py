@@ -14,7 +14,7 @@ from wirespeed.corpus.place import own_corpus
 from wirespeed.units import parse_duration
 
 if TYPE_CHECKING:
-    from wirespeed.suite.benches import Place
+    from wirespeed.campaign.benches import Place
 
 OPTIONAL_VALUES = {"--corpus": own_corpus()}
 
@@ -107,11 +107,11 @@ def run(
     """
     import sys  # noqa: PLC0415 - a command starts fast
 
+    from wirespeed.campaign.benches import place_of  # noqa: PLC0415
+    from wirespeed.campaign.campaign import Asked, dry, run_campaign  # noqa: PLC0415
+    from wirespeed.campaign.loading import load  # noqa: PLC0415
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
-    from wirespeed.suite.benches import place_of  # noqa: PLC0415
-    from wirespeed.suite.campaign import Asked, dry, run_campaign  # noqa: PLC0415
-    from wirespeed.suite.loading import load  # noqa: PLC0415
 
     def say(text: str) -> None:
         if not quiet:
@@ -123,7 +123,7 @@ def run(
     with ExitStack() as stack:
         served: list[Place] = []
         if ray or len(names) > 1:
-            from wirespeed.suite import ray_runner  # noqa: PLC0415
+            from wirespeed.campaign import ray_runner  # noqa: PLC0415
 
             if not names:
                 raise UsageError("--ray is of --benches; name those that are to be used")
@@ -140,7 +140,7 @@ def run(
                 print(line)
             return 0
         if corpus:
-            from wirespeed.suite.landing import landing  # noqa: PLC0415
+            from wirespeed.campaign.landing import landing  # noqa: PLC0415
 
             asked = replace(asked, land=stack.enter_context(landing(corpus, loaded.campaign.name, say)))
         stop = stack.enter_context(stop_on_signals())
@@ -149,7 +149,7 @@ def run(
 
 def schema() -> None:
     """Print the JSON schema of a campaign file."""
-    from wirespeed.suite.file import schema_text  # noqa: PLC0415 - a command starts fast
+    from wirespeed.campaign.file import schema_text  # noqa: PLC0415 - a command starts fast
 
     print(schema_text())
 

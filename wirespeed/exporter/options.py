@@ -138,7 +138,7 @@ def _device(name: str, way: str, given: Given) -> Target:
 
 
 def _of_bench(file: Path, given: Given) -> Iterator[Target]:
-    from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+    from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
 
     bench = read_bench(file)
     if bench.dut.kind != "none":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from wirespeed.bench.options import Given, Options
 from wirespeed.errors import UsageError
 from wirespeed.measurement.output import STDOUT
+from wirespeed.testbed.options import Given, Options
 from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
 from wirespeed.units import parse_speed
 

@@ -9,8 +9,6 @@ from typing import ClassVar
 
 from rich.console import Console
 
-from wirespeed.bench.ceiling import ceiling_note
-from wirespeed.bench.options import SERVER
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
@@ -23,6 +21,8 @@ from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
+from wirespeed.testbed.ceiling import ceiling_note
+from wirespeed.testbed.options import SERVER
 from wirespeed.trial.machine import is_local, is_virtual_here
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
