@@ -1,4 +1,4 @@
-"""`wirespeed suite` as a user runs it, in a process of its own."""
+"""`wirespeed campaign` as a user runs it, in a process of its own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.programs import wirespeed
 from harness.waiting import wait_for
 
 
-class SuiteProcess:
+class CampaignProcess:
     """A run with these words; what it says is kept, and can be waited for."""
 
     def __init__(self, *words: object, directory: Path) -> None:
         self.lines: list[str] = []
         self._said = threading.Condition()
         self._process = subprocess.Popen(
-            wirespeed("suite", *words),
+            wirespeed("campaign", *words),
             cwd=directory,
             env={**os.environ, "PYTHONPATH": str(Path.cwd())},
             stdin=subprocess.DEVNULL,
@@ -74,5 +74,5 @@ class SuiteProcess:
 
 def suite(*words: object, directory: Path) -> tuple[int, str]:
     """A whole run: its exit code and what it said."""
-    run = SuiteProcess(*words, directory=directory)
+    run = CampaignProcess(*words, directory=directory)
     return run.end(), run.text

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from campaign_process import SuiteProcess, suite
+from campaign_process import CampaignProcess, suite
 
 from wirespeed.campaign.loading import load
 from wirespeed.cli.main import main
@@ -24,9 +24,9 @@ tests:
      ramp_target: 5kpps, interval_s: 0.25}
 """
 LABS = """\
-suite: 1
+campaign: 1
 name: labs
-benches: [embedded]
+testbeds: [embedded]
 duts:
 """
 ROUTED = "  - {name: routed, vppcfg: loop.yaml}\n"
@@ -75,7 +75,7 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
     (tmp_path / "loop.yaml").write_text(CONFIG)
     out = tmp_path / "out"
     run = ("run", file, "--out", out, "--corpus", tmp_path / "corpus")
-    first = SuiteProcess(*run, directory=tmp_path)
+    first = CampaignProcess(*run, directory=tmp_path)
     first.wait_for(f"[1/{count}]")
     first.until(lambda: bool(list((out / "running").glob(f"{begun}-*.json.part"))))  # the test has begun
     first.send(signal.SIGKILL)
@@ -105,9 +105,9 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
 
 
 FAILING = """\
-suite: 1
+campaign: 1
 name: failing
-benches: [embedded]
+testbeds: [embedded]
 retries: 1
 duts:
   - {name: a, before: ["BEFORE"]}
@@ -121,7 +121,7 @@ def test_cells_that_fail_are_tried_again_as_told_and_shown(tmp_path: Path) -> No
     code, said = suite("run", file, directory=tmp_path)
     assert code == 5 and "2 cells failed, b few both on embedded first" not in said, said
     assert "wirespeed: 2 cells failed" in said and said.count("failed: no such card; it is tried again") == 1
-    out = tmp_path / "wirespeed-suite" / "failing"
+    out = tmp_path / "wirespeed-campaign" / "failing"
     assert [one["exit_code"] for one in tries(out)] == [4, 3, 4, 3]
     code, said = suite("run", file, directory=tmp_path)
     assert code == 5 and "0 done, 2 failed, 0 to run" in said and len(tries(out)) == 4
@@ -133,18 +133,18 @@ def test_the_first_ctrl_c_lets_the_running_cell_end(tmp_path: Path) -> None:
     file = write(
         tmp_path, FAILING.replace("BEFORE", "touch begun; while [ ! -e go ]; do sleep 0.05; done; exit 9") + LOAD
     )
-    run = SuiteProcess("run", file, directory=tmp_path)
+    run = CampaignProcess("run", file, directory=tmp_path)
     run.until((tmp_path / "begun").exists)
     run.send(signal.SIGINT)
     run.wait_for("interrupted: 1 cell will end first; Ctrl-C again abandons it")
     (tmp_path / "go").touch()
     assert run.end() == 130
-    assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-suite" / "failing")] == [9]
+    assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-campaign" / "failing")] == [9]
 
 
 def test_the_second_ctrl_c_abandons_it(tmp_path: Path) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "touch begun; sleep 1000") + LOAD)
-    run = SuiteProcess("run", file, directory=tmp_path)
+    run = CampaignProcess("run", file, directory=tmp_path)
     run.until((tmp_path / "begun").exists)
     run.send(signal.SIGINT)
     run.wait_for("interrupted")
@@ -156,14 +156,14 @@ def test_the_second_ctrl_c_abandons_it(tmp_path: Path) -> None:
 
 def test_two_at_once_do_not_share_a_folder(tmp_path: Path) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "touch begun; sleep 1000") + LOAD)
-    run = SuiteProcess("run", file, directory=tmp_path)
+    run = CampaignProcess("run", file, directory=tmp_path)
     run.until((tmp_path / "begun").exists)
     code, said = suite("run", file, directory=tmp_path)
     run.send(signal.SIGTERM)
     run.wait_for("interrupted")
     run.send(signal.SIGTERM)
     run.end()
-    assert code == 6 and "another campaign runs in wirespeed-suite/failing; give another --out" in said
+    assert code == 6 and "another campaign runs in wirespeed-campaign/failing; give another --out" in said
 
 
 @pytest.mark.long("inspections of the machine; tests/unit/test_campaign_cells.py has the rules")
@@ -179,7 +179,7 @@ def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> Non
     code, said = suite("run", write(tmp_path, text + LOAD), directory=tmp_path)
     assert "by hand: put the processor in: done, 'cpu' is there" in said, said
     assert code == 3 and "wirespeed: by hand: put the X9999 into slot 2; then run the same command again" in said
-    assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-suite" / "failing")] == [3, 7]
+    assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-campaign" / "failing")] == [3, 7]
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> Non
     [
         (["run"], 2, "Missing argument 'FILE'"),
         (["run", "none.yaml"], 6, "campaign file none.yaml cannot be read"),
-        (["run", "suite.yaml", "--benches", "nowhere.yaml"], 6, "there is no bench nowhere.yaml"),
-        (["run", "suite.yaml", "--ray", "127.0.0.1:1"], 2, "--ray is of --benches"),
+        (["run", "suite.yaml", "--testbeds", "nowhere.yaml"], 6, "there is no bench nowhere.yaml"),
+        (["run", "suite.yaml", "--ray", "127.0.0.1:1"], 2, "--ray goes with --testbeds NAME"),
         (["run", "suite.yaml", "--out", "/proc/x"], 6, "campaign folder /proc/x cannot be written"),
         (["schema", "suite.yaml"], 2, "unexpected extra argument(s) (suite.yaml)"),
     ],
@@ -203,15 +203,15 @@ def test_what_cannot_be_is_one_line(
 ) -> None:
     write(tmp_path, FAILING.replace("BEFORE", "true") + LOAD)
     monkeypatch.chdir(tmp_path)
-    assert main(["suite", *words]) == code
+    assert main(["campaign", *words]) == code
     said = capsys.readouterr().err
     assert told in said and said.count("wirespeed: ") == 1
 
 
 AB = """\
-suite: 1
+campaign: 1
 name: builds
-benches: [embedded]
+testbeds: [embedded]
 repeats: 1
 duts:
   - {name: main, version: "1"}
@@ -227,7 +227,7 @@ def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) 
     file, table = write(tmp_path, AB + LOAD), tmp_path / "table.md"
     code, said = suite("run", file, "--ab", directory=tmp_path)
     assert code == 0 and "cannot tell: 1 pairs, at least 3 are needed" in said, said
-    out = tmp_path / "wirespeed-suite" / "builds"
+    out = tmp_path / "wirespeed-campaign" / "builds"
     order = ["main few both on embedded", "change few both on embedded"]
     assert [one["cell"] for one in tries(out)] == order
     first = {path.name.partition("-")[0]: path for path in (out / "results").iterdir()}

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from campaign_process import SuiteProcess, suite
+from campaign_process import CampaignProcess, suite
 from harness.ports import free_port
 from harness.programs import wirespeed
 from harness.waiting import wait_for
@@ -20,9 +20,9 @@ from harness.waiting import wait_for
 from wirespeed.corpus.opening import open_corpus
 
 CAMPAIGN = """\
-suite: 1
+campaign: 1
 name: spread
-benches: [embedded]
+testbeds: [embedded]
 spread: any
 duts: [{name: one}, {name: two}]
 tests:
@@ -35,7 +35,7 @@ tests:
 def served(*words: str) -> Iterator[subprocess.Popen[str]]:
     """A node of the cluster, up."""
     node = subprocess.Popen(
-        wirespeed("bench", "serve", *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        wirespeed("campaign", "worker", *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
         assert node.stdout is not None
@@ -71,7 +71,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
         stack.enter_context(served("embedded", "--name", "a", "--port", head.partition(":")[2]))
         lost = stack.enter_context(served("embedded", "--name", "b", "--join", head))
         at = ("--ray", head, "--corpus", tmp_path / "corpus")
-        run = SuiteProcess("run", file, "--benches", "a,b", *at, directory=tmp_path)
+        run = CampaignProcess("run", file, "--testbeds", "a,b", *at, directory=tmp_path)
         run.until(lambda: len(list(tmp_path.glob("go.*"))) == 2)
         for pid in (lost.pid, *children(lost.pid)):
             try:
@@ -82,14 +82,14 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
         go.touch()
         assert run.end() == 0, run.text
         assert "2 of 2 cells are done" in run.text
-        results = list((tmp_path / "wirespeed-suite" / "spread" / "results").iterdir())
-        tries = (tmp_path / "wirespeed-suite" / "spread" / "tries.jsonl").read_text()
+        results = list((tmp_path / "wirespeed-campaign" / "spread" / "results").iterdir())
+        tries = (tmp_path / "wirespeed-campaign" / "spread" / "tries.jsonl").read_text()
         with open_corpus(str(tmp_path / "corpus")) as corpus:
             assert corpus.index.results(()).total == 2
         assert len(results) == 2 and tries.count('"status": "done"') == 2 and "lost" in tries
 
         def without_the_killed_node() -> tuple[int, str] | None:
-            asked = suite("run", file, "--benches", "a,c", "--ray", head, "--wait", "0", directory=tmp_path)
+            asked = suite("run", file, "--testbeds", "a,c", "--ray", head, "--wait", "0", directory=tmp_path)
             return None if "there are a, b" in asked[1] else asked
 
         code, said = wait_for(without_the_killed_node, "the news that the node is dead", 90.0)
@@ -107,7 +107,7 @@ def test_without_ray_several_benches_are_one_line() -> None:
             "real = importlib.util.find_spec\n"
             "importlib.util.find_spec = lambda name, *rest: None if name == 'ray' else real(name, *rest)\n"
             "from wirespeed.cli.main import main\n"
-            f"sys.exit(main(['suite', 'run', {str(file)!r}, '--benches', 'a,b']))"
+            f"sys.exit(main(['campaign', 'run', {str(file)!r}, '--testbeds', 'a,b']))"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 3

@@ -89,7 +89,7 @@ def server(wires: str) -> Iterator[str]:
 def test_each_part_of_a_bench_is_proved(server, tmp_path):
     file = tmp_path / "b.yaml"
     file.write_text(server + WIRES + NETNS_DUT)
-    ran = run_wirespeed("bench", "check", file)
+    ran = run_wirespeed("testbed", "check", file)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     rows = [line.split(None, 2) for line in ran.stdout.splitlines()]
     assert {row[0] for row in rows} == {"ok"}
@@ -137,7 +137,7 @@ def test_link_that_is_down(server):
     assert code == 3
     assert (port.part, port.text) == ("port 1", "the link is down")
     assert interface.part == "e1"
-    assert "wirespeed dut prepare --bench b.yaml" in interface.next_step
+    assert "wirespeed dut prepare --testbed b.yaml" in interface.next_step
 
 
 @linux_only
@@ -149,7 +149,7 @@ def test_nobody_answers_arp(server):
         restore(1)
     assert code == 3
     assert (fault.part, fault.text) == ("port 1", "nobody answers ARP for 100.64.2.1/30")
-    assert "wirespeed dut prepare --bench b.yaml" in fault.next_step
+    assert "wirespeed dut prepare --testbed b.yaml" in fault.next_step
 
 
 @linux_only
@@ -216,7 +216,7 @@ def test_port_that_the_tester_has_not(server):
 def test_remote_tester_that_is_not_there(tmp_path, capsys):
     file = tmp_path / "b.yaml"
     file.write_text("tester: {server: '127.0.0.1:9'}\n" + WIRES)
-    assert main(["bench", "check", str(file)]) == 4
+    assert main(["testbed", "check", str(file)]) == 4
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith("FAIL  tester     no generator answers at 127.0.0.1:9")
 
@@ -226,7 +226,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     file, output = tmp_path / "b.yaml", tmp_path / "r.json"
     file.write_text(f"tester: {{{wires}}}\n{WIRES}{NETNS_DUT}description: {{box: A namespace, price: 0 EUR}}\n")
     words = ("-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps", "-q", "-o", output)
-    ran = run_wirespeed("loadtest", "--bench", file, "-p", "bench", *words)
+    ran = run_wirespeed("loadtest", "--testbed", file, "-p", "bench", *words)
     assert ran.returncode == 0, ran.stderr
     result = read_result(output)
     assert all(channel.balance.ours for channel in result.outcome.channels.values())
@@ -252,13 +252,13 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         file, output = tmp_path / "b.yaml", tmp_path / "r.json"
         ports = wires.replace(f"{NAME}g", f"{NAME}c")
         file.write_text(f"tester: {{{ports}}}\n{WIRES.replace('1G', '40G')}mode: l2xc\n")
-        ran = run_wirespeed("bench", "check", "--tester", "--duration", "0.3", file)
+        ran = run_wirespeed("testbed", "check", "--tester", "--duration", "0.3", file)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         kept = json.loads((tmp_path / "b.tester.json").read_text())
         assert len(kept["loads"]) == 10
         assert all(0 < one["percent"] <= 100 and one["pps"] > 0 for one in kept["loads"])
         words = ("-p", "bench", "-t", "size=64", "-u", "-wd", "0.5", "-rd", "0", "-hd", "0.5", "--interval", "0.25")
-        ran = run_wirespeed("loadtest", "--bench", file, *words, "-o", output)
+        ran = run_wirespeed("loadtest", "--testbed", file, *words, "-o", output)
         assert ran.returncode == 0, ran.stderr
         result = read_result(output)
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
@@ -273,7 +273,7 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
 def test_ceiling_needs_cables(server, tmp_path, capsys):
     file = tmp_path / "b.yaml"
     file.write_text(server + WIRES + NETNS_DUT)
-    assert main(["bench", "check", "--tester", str(file)]) == 3
+    assert main(["testbed", "check", "--tester", str(file)]) == 3
     [line] = capsys.readouterr().err.splitlines()
     assert "put a cable from port 0 to port 1" in line
 
@@ -311,12 +311,12 @@ def test_searches_and_the_console_on_a_bench(lab, tmp_path):
     file, output = tmp_path / "b.yaml", tmp_path / "s.json"
     file.write_text(of_lab(lab, "ip4") + "description: {box: Embedded}\n")
     words = ("--mrr", "1x0.3", "--min", "1kpps", "--max", "5kpps", "-u", "-q", "-o", output)
-    ran = run_wirespeed("search", "--bench", file, *words)
+    ran = run_wirespeed("search", "--testbed", file, *words)
     assert ran.returncode == 0, ran.stderr
     raw = json.loads(output.read_text())
     assert raw["lab"]["bench"]["mode"] == "ip4"
     assert raw["dut"]["description"] == {"box": "Embedded"}
-    ran = run_wirespeed("console", "--bench", file, "portattr", "-p", "0")
+    ran = run_wirespeed("console", "--testbed", file, "portattr", "-p", "0")
     assert ran.returncode == 0, ran.stderr
     assert "100.64.1.1" in ran.stdout
 
@@ -336,7 +336,7 @@ def test_load_of_a_table_goes_to_the_other_side_of_a_router_that_has_it(lab, tmp
     file.write_text(of_lab(lab, mode))
     load = ("-p", "bench", "-t", f"prefixes={table},vm=var1", "-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps")
     try:
-        ran = run_wirespeed("loadtest", "--bench", file, *load, "-q", "-o", output)
+        ran = run_wirespeed("loadtest", "--testbed", file, *load, "-q", "-o", output)
     finally:
         ask(lab.control_socket, f"exec {ends}")
     assert ran.returncode == 0, ran.stderr
@@ -347,7 +347,7 @@ def test_load_of_a_table_goes_to_the_other_side_of_a_router_that_has_it(lab, tmp
 def test_contradiction_is_one_line_that_names_both(tmp_path, capsys):
     file = tmp_path / "b.yaml"
     file.write_text("tester: {server: '10.0.0.5:4501'}\n" + WIRES)
-    assert main(["search", "--bench", str(file), "-s", "10.0.0.9"]) == 2
+    assert main(["search", "--testbed", str(file), "-s", "10.0.0.9"]) == 2
     assert capsys.readouterr().err.splitlines() == [
         f"wirespeed: -s 10.0.0.9 contradicts {file}: it says that the tester is 10.0.0.5:4501; leave -s out, or change "
         "the file"

@@ -29,20 +29,20 @@ def test_a_bench_from_its_file_to_a_result(device):
     file, output = device.directory / "bench.yaml", device.directory / "result.json"
     file.write_text(BENCH)
     before = device.state()
-    code, said = device.wirespeed("dut", "prepare", "--bench", str(file))
+    code, said = device.wirespeed("dut", "prepare", "--testbed", str(file))
     assert code == 0, said
-    code, said = device.wirespeed("bench", "check", str(file))
+    code, said = device.wirespeed("testbed", "check", str(file))
     assert code == 0, said
     lines = said.splitlines()
     assert all(line.startswith("ok ") for line in lines), said
     assert [line.split(None, 2)[1] for line in lines][-2:] == ["0>1", "1>0"]
     load = ("-p", "bench", "-wd", "0.5", "-rd", "0", "-hd", "4", "-rt", "2kpps", "-q", "-o", str(output))
-    code, said = device.wirespeed("loadtest", "--bench", str(file), *load)
+    code, said = device.wirespeed("loadtest", "--testbed", str(file), *load)
     assert code == 0, said
     result = read_result(output)
     assert result.dut["description"] == {"box": "Behind an sshd"}
     assert any(sample.dut.get("cpus") for sample in result.samples), [sample.dut for sample in result.samples]
     assert [channel.balance.ours > 0 for channel in result.outcome.channels.values()] == [True, True]
-    code, said = device.wirespeed("dut", "restore", "--bench", str(file))
+    code, said = device.wirespeed("dut", "restore", "--testbed", str(file))
     assert code == 0, said
     assert device.state() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import astuple
 from importlib import import_module
@@ -12,25 +13,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirespeed.campaign.ab import group_of
 from wirespeed.campaign.benches import place_of, unfit
 from wirespeed.campaign.cells import Cell, Setup, cells_of, check_count, count
 from wirespeed.campaign.file import parse_campaign, schema_text
 from wirespeed.campaign.loading import load
 from wirespeed.campaign.model import Campaign
 from wirespeed.campaign.steps import steps_of
-from wirespeed.cli.plain import plain_call
+from wirespeed.cli.plain import options_of, plain_call
 from wirespeed.demo.demo import FULL
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.renamed import SETTINGS
 
 FILE = """\
-suite: 1
+campaign: 1
 name: box
-benches: [embedded, linux]
+testbeds: [embedded, linux]
 duts:
   - name: plain
   - name: deep
-    benches: [embedded]
+    testbeds: [embedded]
     prepare: {queues: [1, 2, 3], descriptors: [512, 4096]}
 directions: [0-1, 1-0, both]
 repeats: 2
@@ -42,7 +45,7 @@ tests:
 
 def cells(text: str = FILE, version: str = "1", bench: str = "embedded") -> list[Cell]:
     campaign = parse_campaign(text)
-    return cells_of(campaign, {name: f"{bench}-{name}" for name in campaign.benches}, {}, version)
+    return cells_of(campaign, {name: f"{bench}-{name}" for name in campaign.testbeds}, {}, version)
 
 
 def test_every_combination_is_there_once() -> None:
@@ -130,13 +133,16 @@ def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> No
     ("before", "after", "told"),
     [
         ("ramp_s: 5", "ramps: 5", "s.yaml:12: tests.0.ramps: there is no such key; did you mean ramp_s?"),
-        ("benches", "benhces", "s.yaml:1: benches: it is needed and not there (and 1 more)"),
+        ("testbeds", "tetsbeds", "s.yaml:1: testbeds: it is needed and not there (and 1 more)"),
         ("queues: [1", "queue: [1", "s.yaml:8: duts.1.prepare.queue: there is no such key; did you mean queues?"),
         ("loadtest", "loadtst", "s.yaml:12: tests.0: `command` says what runs: loadtest, rfc2544, search, soak"),
-        ("suite: 1", "suite: 2", "s.yaml: it is of format 2, this program reads up to 1; take a newer wirespeed"),
-        ("suite: 1\n", "", "s.yaml: its format is not said; begin the file with `suite: 1`"),
+        ("campaign: 1", "suite: 2", "s.yaml has format 2; this program reads up to 1: use a newer wirespeed"),
+        ("campaign: 1\n", "", "s.yaml does not give its format; begin the file with `campaign: 1`"),
         ("name: deep", "name: plain", "two of duts are called 'plain': give each a name of its own"),
-        ("benches: [embedded]", "benches: [emb]", "deep is to be on 'emb', which is none of benches"),
+        ("testbeds: [embedded]", "testbeds: [emb]", "deep: testbed 'emb' is not in the campaign's `testbeds`"),
+        ("campaign: 1", "campaign: 1\nsuite: 1", "`suite` is the former name of `campaign`; give `campaign` alone"),
+        ("ramp_s: 5", "verify: true, signature: true", "`verify` is the former name of `signature`"),
+        ("directions: [both]", "directions: [2-3]", "tests.1.directions.0: String should match"),
         ("repeats: 2", "repeats: [", "this is not YAML"),
         ("repeats: 2", "repeats: many", "s.yaml:10: repeats: Input should be a valid integer"),
     ],
@@ -148,28 +154,66 @@ def test_what_is_wrong_is_one_line(before: str, after: str, told: str) -> None:
 
 
 def test_settings_of_the_commands_are_flags_of_the_cells() -> None:
-    common = "wires: '0>1,1>0', power: 'constant:9', verify: true, line: 1G"
+    common = "directions: '0>1,1>0', power: 'constant:9', signature: true, line: 1G"
     tests = f"""\
-  - {{name: a, command: loadtest, {common}, ride_link: true, keep_spoilt: true}}
-  - {{name: b, command: search, {common}, robust: false}}
-  - {{name: c, command: rfc2544, {common}, robust: true}}
-  - {{name: d, command: soak, {common}, load: 1%, lasting: 2}}
+  - {{name: a, command: loadtest, {common}, ignore_link_down: true, include_disturbed: true}}
+  - {{name: b, command: search, {common}, repeat_disturbed: false}}
+  - {{name: c, command: rfc2544, {common}, repeat_disturbed: true}}
+  - {{name: d, command: soak, {common}, load: 1%, duration: 2}}
 """
     found = {
         cell.test: cell
-        for cell in cells(f"suite: 1\nname: x\nbenches: [embedded]\ndirections: [0-1, 1-0]\ntests:\n{tests}")
+        for cell in cells(f"campaign: 1\nname: x\ntestbeds: [embedded]\ndirections: [0-1, 1-0]\ntests:\n{tests}")
     }
-    assert {cell.direction for cell in found.values()} == {"both"}
+    assert {cell.direction for cell in found.values()} == {"0>1,1>0"}
     for cell in found.values():
-        assert {"--wires", "0>1,1>0", "--power", "constant:9", "--verify", "--line", "1G"} <= set(cell.flags)
-        assert set(plain_call(import_module(f"wirespeed.cli.{cell.command}").command, cell.flags)) >= {"wires", "power"}
-    assert {"--ride-link", "--keep-spoilt"} <= set(found["a"].flags)
-    assert ("--no-robust" in found["b"].flags, "--robust" in found["c"].flags) == (True, True)
+        assert {"--directions", "0>1,1>0", "--power", "constant:9", "--signature", "--line", "1G"} <= set(cell.flags)
+        given = plain_call(import_module(f"wirespeed.cli.{cell.command}").command, cell.flags)
+        assert set(given) >= {"directions", "power", "signature"}
+    assert {"--ignore-link-down", "--include-disturbed"} <= set(found["a"].flags)
+    assert ("--no-repeat-disturbed" in found["b"].flags, "--repeat-disturbed" in found["c"].flags) == (True, True)
 
 
-def test_wires_and_directions_contradict_each_other() -> None:
-    with pytest.raises(FileFault, match="`wires` says each direction by itself; leave out `directions`"):
-        parse_campaign(FILE.replace("directions: [both]", "directions: [both], wires: '0>1'"), "s.yaml")
+FORMER = """\
+suite: 1
+name: x
+benches: [embedded]
+directions: [0-1, 1-0]
+tests:
+  - {name: a, command: loadtest, wires: '0>1,1>0', power: 'constant:9', verify: true, line: 1G, ride_link: true,
+     keep_spoilt: true}
+  - {name: b, command: search, wires: '0>1,1>0', robust: false}
+  - {name: c, command: rfc2544, verify: true, robust: true, duts: [dut]}
+  - {name: d, command: soak, load: 1%, lasting: 2, show: 1e-3, directions: [both]}
+"""
+STEMS = (
+    "dut-a-both-1-fc44d397ac55",
+    "dut-b-both-1-955f079021ac",
+    "dut-c-0-1-1-093d00e3648a",
+    "dut-c-1-0-1-1b2e92fcde9e",
+    "dut-d-both-1-1581eb3f18f7",
+)
+"""The files of its cells as the program named them that had no other names for these options and keys."""
+
+
+def test_cells_keep_their_files_when_options_and_keys_get_other_names() -> None:
+    present = FORMER
+    for old, new in SETTINGS.items():
+        present = re.sub(rf"\b{old}: ", f"{new}: ", present)
+    assert all(re.search(rf"\b{new}: ", present) for new in SETTINGS.values())
+    for text in (FORMER, present):
+        found = cells_of(parse_campaign(text), {"embedded": "embedded"}, {}, "1")
+        assert tuple(cell.stem for cell in found) == STEMS
+        for cell in found:
+            function = import_module(f"wirespeed.cli.{cell.command}").command
+            assert {word for word in cell.flags if word.startswith("--")} <= set(options_of(function))
+
+
+def test_cells_that_name_each_direction_are_groups_of_their_own() -> None:
+    found = cells(FILE.replace("directions: [both]", "directions: ['0>1', '0>1,1>0', both]"))
+    ways = {cell.direction: cell for cell in found if cell.test == "ndr"}
+    assert set(ways) == {"0>1", "0>1,1>0", "both"} == {group_of(cell)[2] for cell in ways.values()}
+    assert len({cell.key for cell in ways.values()}) == 3
 
 
 def test_the_schema_has_every_key() -> None:
@@ -219,15 +263,15 @@ def test_what_a_lab_cannot_be_is_said(lab: str, setup: Setup, why: str) -> None:
 def test_a_cell_on_a_bench_is_prepared_as_it_says_and_put_back(tmp_path: Path) -> None:
     place = place_of("examples/testbed.yaml", Path())
     campaign = parse_campaign(
-        FILE.replace("[embedded, linux]", "[examples/testbed.yaml]").replace("    benches: [embedded]\n", "")
+        FILE.replace("[embedded, linux]", "[examples/testbed.yaml]").replace("    testbeds: [embedded]\n", "")
     )
     made = cells_of(campaign, {place.name: place.identity}, {}, "1")
     plain = next(cell for cell in made if cell.setup.name == "plain")
     assert steps_of(plain, place, tmp_path).prepare == ()
     deep = steps_of(next(cell for cell in made if cell.setup.name == "deep-q3-d4096"), place, tmp_path)
     [(path, text)] = deep.files.items()
-    assert deep.prepare == (("dut", "prepare", "--bench", str(path), "-q"),)
-    assert deep.restore == (("dut", "restore", "--bench", str(path), "-q"),)
+    assert deep.prepare == (("dut", "prepare", "--testbed", str(path), "-q"),)
+    assert deep.restore == (("dut", "restore", "--testbed", str(path), "-q"),)
     path.write_text(text)
     options = place_of(str(path), Path()).bench.dut.options
     assert (options.queues, options.rx_descriptors, options.tx_descriptors) == (3, 4096, 4096)

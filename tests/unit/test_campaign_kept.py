@@ -20,9 +20,9 @@ from wirespeed.campaign.loading import Loaded, load
 from wirespeed.campaign.outcome import DONE, Outcome
 
 CAMPAIGN = """\
-suite: 1
+campaign: 1
 name: one
-benches: [embedded]
+testbeds: [embedded]
 duts: [{name: routed}]
 tests: [{name: few, command: loadtest, profile: bench, ramp_s: 0, hold_s: 1}]
 """

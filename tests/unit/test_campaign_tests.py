@@ -23,7 +23,24 @@ def test_every_setting_is_a_flag_of_its_command(name: str) -> None:
 
 def test_flags_are_what_was_said() -> None:
     test = TESTS["search"].model_validate(
-        {"name": "a", "command": "search", "goal": ["ndr", "pdr=1%"], "latency": "9kpps", "verify": True, "time_s": 9}
+        {
+            "name": "a",
+            "command": "search",
+            "goal": ["ndr", "pdr=1%"],
+            "latency": "9kpps",
+            "signature": True,
+            "time_s": 9,
+        }
     )
-    assert test.flags == ("--goal", "ndr", "--goal", "pdr=1%", "--time", "9.0", "--latency", "9kpps", "--verify")
+    assert test.flags("both") == (
+        "--goal",
+        "ndr",
+        "--goal",
+        "pdr=1%",
+        "--time",
+        "9.0",
+        "--latency",
+        "9kpps",
+        "--signature",
+    )
     assert test.most_s == 9

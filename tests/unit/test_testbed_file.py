@@ -96,7 +96,7 @@ def test_others_that_are_wrong_are_counted():
         parse_bench(BASE + "mode: ip5\ntable: [1]\n")
 
 
-@pytest.mark.parametrize("page", ["bench.md", "real-hardware.md"])
+@pytest.mark.parametrize("page", ["testbed.md", "real-hardware.md"])
 def test_examples_of_the_pages_are_benches(page):
     text = (Path(__file__).parents[2] / "docs" / page).read_text()
     blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)

@@ -38,7 +38,7 @@ def test_the_meter_of_the_bench_is_read_unless_another_is_named():
 def test_options_override_it():
     at = asked(HERE, ports="3,2", line="100M", profile="imix", dut="linux:netns=x")
     assert (at.ports, at.line, at.profile, at.dut) == ("3,2", "100M", "imix", "linux:netns=x")
-    assert asked(HERE, wires="2>3").wires == "2>3"
+    assert asked(HERE, directions="2>3").directions == "2>3"
     assert asked(THERE, server="10.0.0.5:4501").server == "10.0.0.5:4501"
 
 
@@ -79,9 +79,9 @@ def test_load_is_what_the_mode_forwards(mode, default, given, load):
         (THERE, {"server": "127.0.0.1:4501"}, ("-s 127.0.0.1:4501", "the tester is 10.0.0.5:4501")),
         (HERE, {"server": "127.0.0.1:4501"}, ("-s 127.0.0.1:4501", "ports of a tester to start here")),
         (HERE, {"ports": "0,1"}, ("--ports 0,1", "no wire ends at port 0")),
-        (HERE, {"lab": "embedded"}, ("--lab embedded", "--bench b.yaml")),
+        (HERE, {"lab": "embedded"}, ("--lab embedded", "--testbed b.yaml")),
         (HERE, {"ports": "0,2"}, ("--ports 0,2", "no wire ends at port 0")),
-        (HERE, {"wires": "2>1"}, ("--wires 2>1", "no wire ends at port 1")),
+        (HERE, {"directions": "2>1"}, ("--directions 2>1", "no wire ends at port 1")),
         (HERE, {"profile": "mpls"}, ("profile mpls", "its mode is ip4")),
         (HERE, {"tunables": "ip=6"}, ("ip=6", "its mode is ip4")),
         (HERE + "mode: ip6\n", {"tunables": "ip=4"}, ("ip=4", "its mode is ip6")),

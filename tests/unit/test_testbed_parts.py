@@ -141,7 +141,7 @@ def test_ceilings_are_kept_beside_the_bench_and_found_by_the_load(tmp_path: Path
     assert again.of("bench", {"size": "65", "vm": "var2"}, 1) is None
     assert again.of("bench", {"vm": "var2", "ip": "6"}, 1) is None
     (tmp_path / "fitlet.tester.json").write_text("[1]")
-    with pytest.raises(FileFault, match="is not a file of `wirespeed bench check --tester`"):
+    with pytest.raises(FileFault, match="is not a file of `wirespeed testbed check --tester`"):
         kept(bench)
 
 

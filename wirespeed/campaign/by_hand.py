@@ -13,7 +13,7 @@ from wirespeed.campaign.cells import Setup
 
 def is_as_expected(setup: Setup, place: Place) -> bool:
     """Whether `wirespeed host show` of the bench's device, or of this machine for a lab, prints what is expected."""
-    where = ["--bench", place.file] if place.file else []
+    where = ["--testbed", place.file] if place.file else []
     said = subprocess.run(
         [sys.executable, "-m", "wirespeed", "host", "show", *where],
         stdin=subprocess.DEVNULL,

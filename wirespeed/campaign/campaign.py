@@ -47,6 +47,13 @@ class Asked:
     land: Land = lambda cell, result: None
 
 
+def folder_of(name: str) -> Path:
+    """Where the campaign `name` is kept unless --out says so: a folder of the current one, by its former name if that
+    is there."""
+    former = Path("wirespeed-suite") / name
+    return former if former.is_dir() else Path("wirespeed-campaign") / name
+
+
 def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
     """What would run, a line a cell and below it its commands; the folder is only looked at."""
     if asked.ab:

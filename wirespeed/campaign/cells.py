@@ -14,6 +14,7 @@ from typing import Any
 
 from wirespeed.campaign.model import Campaign, Dut
 from wirespeed.errors import UsageError
+from wirespeed.renamed import former_options
 
 ANY = "any"
 """The bench of a cell that runs on whichever is free."""
@@ -60,6 +61,11 @@ class Cell:
     key: str = ""
 
     @property
+    def way(self) -> str:
+        """`direction`, or both where it names each direction."""
+        return "both" if ">" in self.direction else self.direction
+
+    @property
     def title(self) -> str:
         repeat = f" #{self.repeat}" if self.repeat > 1 else ""
         return f"{self.setup.name} {self.test} {self.direction} on {self.bench}{repeat}"
@@ -67,7 +73,7 @@ class Cell:
     @property
     def stem(self) -> str:
         """Its file's name: words for readers, and the key."""
-        words = f"{self.setup.name}-{self.test}-{self.direction}-{self.repeat}"
+        words = f"{self.setup.name}-{self.test}-{self.way}-{self.repeat}"
         return f"{re.sub(r'[^A-Za-z0-9.+]+', '-', words)}-{self.key[:12]}"
 
     def to_json(self) -> dict[str, Any]:
@@ -86,10 +92,11 @@ def count(campaign: Campaign) -> int:
 
 
 def _of_dut(campaign: Campaign, dut: Dut) -> int:
-    benches = 1 if campaign.spread == ANY else len(dut.benches or campaign.benches)
+    benches = 1 if campaign.spread == ANY else len(dut.testbeds or campaign.testbeds)
     setups = prod(max(1, len(values)) for values in (dut.prepare.queues, dut.prepare.descriptors))
     runs = sum(
-        len(test.ways(campaign.directions)) * (test.repeats or campaign.repeats) for test in campaign.tests_on(dut)
+        len(test.directions or campaign.directions) * (test.repeats or campaign.repeats)
+        for test in campaign.tests_on(dut)
     )
     return benches * setups * runs
 
@@ -120,8 +127,8 @@ def key_of(cell: Cell, bench: str, version: str) -> str:
     decides = {
         "bench": bench,
         "setup": setup,
-        "test": [cell.test, cell.command, *cell.flags],
-        "direction": cell.direction,
+        "test": [cell.test, cell.command, *former_options(cell.flags)],
+        "direction": cell.way,
         "repeat": cell.repeat,
         "wirespeed": version,
     }
@@ -155,11 +162,11 @@ def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
     """Tests outermost, so that devices are measured side by side."""
     setups = [(dut, setup) for dut in campaign.duts for setup in setups_of(dut, configs)]
     for test in campaign.tests:
-        for direction in test.ways(campaign.directions):
+        for direction in test.directions or campaign.directions:
             for dut, setup in setups:
                 if test.duts and dut.name not in test.duts:
                     continue
-                benches = (ANY,) if campaign.spread == ANY else dut.benches or campaign.benches
+                benches = (ANY,) if campaign.spread == ANY else dut.testbeds or campaign.testbeds
                 for bench, repeat in product(benches, range(1, (test.repeats or campaign.repeats) + 1)):
                     yield Cell(
                         campaign=campaign.name,
@@ -167,7 +174,7 @@ def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
                         setup=setup,
                         test=test.name,
                         command=test.command,
-                        flags=test.flags + (() if direction == "both" else ("--direction", direction)),
+                        flags=test.flags(direction),
                         direction=direction,
                         repeat=repeat,
                         most_s=test.most_s,

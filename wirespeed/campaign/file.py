@@ -22,16 +22,16 @@ def read_campaign(path: Path) -> Campaign:
     return parse_campaign(read_text_file(path, "campaign file", _MOST_BYTES).decode(errors="replace"), str(path))
 
 
-def parse_campaign(text: str, name: str = "suite.yaml") -> Campaign:
+def parse_campaign(text: str, name: str = "campaign.yaml") -> Campaign:
     """As `read_campaign`, of a text; `name` is the file's in errors."""
     from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
 
     document, raw = mapping_of(text, name, "has no campaign in it; docs/campaigns.md shows one")
-    form = raw.get("suite")
+    form = raw.get("campaign", raw.get("suite"))
     if isinstance(form, int) and form > FORMAT:
-        raise FileFault(f"{name}: it is of format {form}, this program reads up to {FORMAT}; take a newer wirespeed")
+        raise FileFault(f"{name} has format {form}; this program reads up to {FORMAT}: use a newer wirespeed")
     if form != FORMAT:
-        raise FileFault(f"{name}: its format is not said; begin the file with `suite: {FORMAT}`")
+        raise FileFault(f"{name} does not give its format; begin the file with `campaign: {FORMAT}`")
     return validated(Campaign, document, name, "campaign", _words, _place)
 
 

@@ -37,11 +37,11 @@ def load(path: Path, served: Sequence[Place] = (), yes: bool = False) -> Loaded:
     campaign = _settled(read_campaign(path), directory)
     if served:
         names = tuple(place.name for place in served)
-        duts = tuple(dut.model_copy(update={"benches": _among(dut, names)}) for dut in campaign.duts)
-        campaign = campaign.model_copy(update={"benches": names, "duts": duts})
+        duts = tuple(dut.model_copy(update={"testbeds": _among(dut, names)}) for dut in campaign.duts)
+        campaign = campaign.model_copy(update={"testbeds": names, "duts": duts})
         places = {place.name: place for place in served}
     else:
-        places = {word: place_of(word, directory) for word in campaign.benches}
+        places = {word: place_of(word, directory) for word in campaign.testbeds}
     check_count(campaign, yes)
     configs = {dut.vppcfg: _config(directory / dut.vppcfg) for dut in campaign.duts if dut.vppcfg}
     identities = {name: place.identity for name, place in places.items()}
@@ -63,9 +63,9 @@ def _unfit(cell: Cell, places: Mapping[str, Place]) -> str:
 
 
 def _among(dut: Dut, names: tuple[str, ...]) -> tuple[str, ...]:
-    if missing := [name for name in dut.benches if name not in names]:
-        raise UsageError(f"--benches leaves out {missing[0]}, which {dut.name} is to be on")
-    return dut.benches
+    if missing := [name for name in dut.testbeds if name not in names]:
+        raise UsageError(f"--testbeds leaves out {missing[0]}, which {dut.name} is to be on")
+    return dut.testbeds
 
 
 def _settled(campaign: Campaign, directory: Path) -> Campaign:

@@ -1,4 +1,4 @@
-"""What a campaign file says, as values: benches, devices, tests, order, bounds. Pure."""
+"""What a campaign file says, as values: testbeds, DUTs, tests, order, bounds. Pure."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from wirespeed.campaign.tests import AnyTest, Direction, Text
+from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple
 from wirespeed.testbed.model import Mode, Section
 
 FORMAT = 1
 """Of the campaign file; a later one is not read."""
 
-_tuple = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value])
-Counts = Annotated[tuple[Annotated[int, Field(ge=1, le=32768)], ...], _tuple]
+Counts = Annotated[tuple[Annotated[int, Field(ge=1, le=32768)], ...], as_tuple]
 Lines = Annotated[
     tuple[str, ...], BeforeValidator(lambda value: value.splitlines() if isinstance(value, str) else value)
 ]
@@ -33,17 +32,19 @@ class ByHand(Section):
 class Prepare(Section):
     """How the device forwards, and with what; several values are a cell each."""
 
-    mode: Mode | None = Field(default=None, description="Else the bench's; a lab forwards IPv4.")
-    queues: Counts = Field(default=(), description="Receive queues an interface.")
+    mode: Mode | None = Field(default=None, description="Default: the testbed's; a lab forwards IPv4.")
+    queues: Counts = Field(default=(), description="Receive queues per interface.")
     descriptors: Counts = Field(default=(), description="Descriptors of each queue, both ways.")
     workers: int | None = Field(default=None, ge=0, le=128)
 
 
-class Dut(Section):
+class Dut(Part):
     """A device, or a configuration of one."""
 
     name: Name
-    benches: tuple[str, ...] = Field(default=(), description="Those of the campaign that it is measured on; else all.")
+    testbeds: tuple[str, ...] = Field(
+        default=(), description="Testbeds of the campaign to measure it on. Default: all."
+    )
     prepare: Prepare = Prepare()
     cli: Lines = Field(default=(), description="Lines for the router's command line, after all else.")
     vppcfg: str = Field(default="", description="A file that is applied to the router, relative to the campaign's.")
@@ -61,21 +62,21 @@ class Stop(Section):
     failures: int | None = Field(default=None, ge=1, description="After so many cells have failed for good.")
 
 
-class Campaign(Section):
+class Campaign(Part):
     """A whole campaign."""
 
-    suite: int = Field(description=f"The format of this file: {FORMAT}.")
+    campaign: int = Field(description=f"The format of this file: {FORMAT}.")
     name: Name
     description: str = ""
-    benches: tuple[str, ...] = Field(
-        min_length=1, description="Bench files, or labs of this machine: embedded, linux, embedded,mtu=9000."
+    testbeds: tuple[str, ...] = Field(
+        min_length=1, description="Testbed files, or labs of this machine: embedded, linux, embedded,mtu=9000."
     )
     spread: Literal["each", "any"] = Field(
-        default="each", description="Each cell on each bench, or once on any that is free."
+        default="each", description="Each cell on each testbed, or once on any that is free."
     )
     duts: tuple[Dut, ...] = Field(default=(Dut(name="dut"),), min_length=1)
     tests: tuple[AnyTest, ...] = Field(min_length=1)
-    directions: tuple[Direction, ...] = Field(default=("both",), min_length=1)
+    directions: Directions = Field(default=("both",), min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     order: Literal["round-robin", "listed"] = Field(
         default="round-robin",
@@ -93,13 +94,13 @@ class Campaign(Section):
             if twice is not None:
                 raise ValueError(f"two of {what} are called {twice!r}: give each a name of its own")
         for dut in self.duts:
-            for bench in dut.benches:
-                if bench not in self.benches:
-                    raise ValueError(f"{dut.name} is to be on {bench!r}, which is none of benches")
+            for testbed in dut.testbeds:
+                if testbed not in self.testbeds:
+                    raise ValueError(f"{dut.name}: testbed {testbed!r} is not in the campaign's `testbeds`")
         names = [dut.name for dut in self.duts]
         for test in self.tests:
             if missing := [name for name in test.duts if name not in names]:
-                raise ValueError(f"{test.name} is to be run on {missing[0]!r}, which is none of duts")
+                raise ValueError(f"{test.name}: DUT {missing[0]!r} is not in the campaign's `duts`")
         return self
 
     def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:

@@ -41,7 +41,8 @@ def cluster(address: str) -> Iterator[None]:
     except (ConnectionError, RuntimeError, ValueError) as error:
         where = f"at {address}" if address else "on this machine"
         raise ConnectionFault(
-            f"no Ray cluster answers {where} ({str(error).splitlines()[0][:100]}); `wirespeed bench serve` starts one"
+            f"no Ray cluster answers {where} ({str(error).splitlines()[0][:100]}); start one by "
+            "`wirespeed campaign worker`"
         ) from None
     try:
         yield
@@ -62,7 +63,7 @@ def served(names: Sequence[str], wait_s: float) -> list[Place]:
                 there = sorted(one.partition(":")[2] for one in _resources() if one.startswith(resource("")))
                 raise ConnectionFault(
                     f"bench {name} is away: nobody serves it; there are {', '.join(there) or 'none'} "
-                    f"(wirespeed bench serve … --name {name} joins)"
+                    f"(wirespeed campaign worker … --name {name} joins)"
                 )
             time.sleep(0.2)
         asked = _task(served_place, name).remote()

@@ -1,4 +1,4 @@
-"""`wirespeed bench serve`: this machine's bench as a node of a Ray cluster, until it is told to end."""
+"""`wirespeed campaign worker`: this machine's bench as a node of a Ray cluster, until it is told to end."""
 
 from __future__ import annotations
 

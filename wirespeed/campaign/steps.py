@@ -76,15 +76,15 @@ def _on_bench(
     if setup.is_prepared:
         file = directory / f"{cell.stem}.bench.yaml"
         files[file] = _prepared_text(bench, setup)
-        prepare.append(("dut", "prepare", "--bench", str(file), "-q"))
-        restore.append(("dut", "restore", "--bench", str(file), "-q"))
+        prepare.append(("dut", "prepare", "--testbed", str(file), "-q"))
+        restore.append(("dut", "restore", "--testbed", str(file), "-q"))
     socket = bench.dut.socket or ""
     if setup.vppcfg:
         config = directory / f"{cell.stem}.vppcfg.yaml"
         files[config] = setup.vppcfg
         prepare.append(("config", "apply", str(config), "--socket", socket))
     prepare += [("ctl", "--socket", socket, *line.split()) for line in setup.cli]
-    measure = (cell.command, *flags, "--bench", str(file), *where, "-q")
+    measure = (cell.command, *flags, "--testbed", str(file), *where, "-q")
     return Steps(files, setup.before, tuple(prepare), measure, tuple(restore), directory / f"{cell.stem}.json")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
@@ -15,45 +15,52 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.option import Declared, flags_of, settings
 from wirespeed.measurement.options import MeasurementOptions
 from wirespeed.measurement.registry import kinds, options_of
+from wirespeed.renamed import present_settings
 from wirespeed.testbed.model import Section
 
+as_tuple = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value])
 _text = BeforeValidator(lambda value: f"{value:g}" if isinstance(value, int | float) else value)
 Text = Annotated[str, _text]
-Direction = Literal["0-1", "1-0", "both"]
+DIRECTION = r"^(both|0-1|1-0|\d+>\d+(,\d+>\d+)*)$"
+Directions = Annotated[tuple[Annotated[str, Field(pattern=DIRECTION)], ...], as_tuple]
+"""One cell each: a direction of a pair of ports, both, or each direction by itself, such as 0>1,1>2,2>0."""
 
 
-class Test(Section):
-    """What all tests have. `directions` overrides those of the campaign."""
+class Part(Section):
+    """A part of a campaign file, which may have keys by their former names."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _presently_named(cls, values: Any) -> Any:
+        return present_settings(values, cls.model_fields) if isinstance(values, dict) else values
+
+
+class Test(Part):
+    """What all tests have."""
 
     __test__ = False
     options: ClassVar[type[MeasurementOptions[Any]]]
 
     name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="As tables and tags call it.")
     command: str
-    directions: tuple[Direction, ...] = Field(default=(), description="One cell each; else the campaign's.")
-    duts: tuple[str, ...] = Field(default=(), description="Those that it is run on; else all.")
-    repeats: int | None = Field(default=None, ge=1, le=1000, description="Else the campaign's.")
-    wires: str | None = None
+    directions: Directions = Field(
+        default=(), description="One cell each: both, 0-1, 1-0, or such as 0>1,1>2,2>0. Default: the campaign's."
+    )
+    duts: tuple[str, ...] = Field(default=(), description="DUTs to run it on. Default: all.")
+    repeats: int | None = Field(default=None, ge=1, le=1000, description="Default: the campaign's.")
 
-    @model_validator(mode="after")
-    def _wires_are_directions(self) -> Self:
-        if self.wires is not None and self.directions:
-            raise ValueError("`wires` says each direction by itself; leave out `directions`")
-        return self
-
-    def ways(self, of_campaign: tuple[Direction, ...]) -> tuple[Direction, ...]:
-        """The directions of its cells, one each: its own, else those of the campaign; `both` where it has wires."""
-        return ("both",) if self.wires is not None else self.directions or of_campaign
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The settings as the command's words."""
-        return tuple(flags_of(self.options, self.model_dump()))
+    def flags(self, direction: str) -> tuple[str, ...]:
+        """The settings, and the direction of a cell, as the command's words."""
+        each = ">" in direction
+        words = flags_of(self.options, self.model_dump() | {"directions": direction if each else None})
+        return (*words, *(() if each or direction == "both" else ("--direction", direction)))
 
     @property
     def most_s(self) -> float:
         """Seconds of it at most, without bringing the bench up."""
-        given = {one.field: getattr(self, one.option.setting) for one in settings(self.options)}
+        given = {
+            one.field: getattr(self, one.option.setting) for one in settings(self.options) if one.field != "directions"
+        }
         return self.options(**{field: value for field, value in given.items() if value is not None}).most_s
 
 
@@ -61,6 +68,7 @@ def model_of(kind: str) -> type[Test]:
     """The tests that `wirespeed KIND` runs."""
     options = options_of(kind)
     fields: dict[str, Any] = {one.option.setting: _field(one) for one in settings(options)}
+    del fields["directions"]  # of all kinds, one cell each
     fields["command"] = (Literal[kind], ...)
     model = create_model(kind.capitalize(), __base__=Test, __doc__=f"`wirespeed {kind}`.", **fields)
     model.options = options

@@ -76,7 +76,9 @@ def targets_of(given: Given) -> list[Target]:
     for bench in given.benches:
         made += _of_bench(bench, given)
     if not made:
-        raise UsageError("name a target: --router, --stats, --generator, --result, --dut, --power, --bench or --scrape")
+        raise UsageError(
+            "name a target: --router, --stats, --generator, --result, --dut, --power, --testbed or --scrape"
+        )
     check_names(made)
     return made
 

@@ -24,7 +24,7 @@ from wirespeed.testbed.wires import find_interface, goes_through, shared
 from wirespeed.units import format_si
 
 State = Literal["ok", "FAIL"]
-MARK = b"wirespeed bench check"
+MARK = b"wirespeed testbed check"
 LINK_WAIT_S = 10.0
 """NICs agree on a speed for some seconds after they are opened."""
 _FAULT = EnvironmentFault.exit_code
@@ -84,7 +84,7 @@ class Check:
         """The next step where the device is not set up."""
         if self.bench.dut.kind == "none":
             return f"set the device up by hand, or say in {self.file} how it is reached: `wirespeed dut prepare` {does}"
-        return f"`wirespeed dut prepare --bench {self.file}` {does}"
+        return f"`wirespeed dut prepare --testbed {self.file}` {does}"
 
     def _tester(self) -> StatelessClient | None:
         try:

@@ -21,7 +21,7 @@ def parse_bench(text: str, name: str = "bench.yaml") -> Bench:
     """As `read_bench`, of a text; `name` is the file's in errors."""
     from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
 
-    document, _ = mapping_of(text, name, "has no bench in it; `wirespeed bench example` prints one")
+    document, _ = mapping_of(text, name, "has no bench in it; `wirespeed testbed example` prints one")
     return validated(Bench, document, name, "bench", _words, _place)
 
 
@@ -43,7 +43,7 @@ def _place(error: Any) -> tuple[str | int, ...]:
 def _words(error: Any) -> str:
     match error["type"]:
         case "extra_forbidden":
-            return "there is no such key; `wirespeed bench schema` has those there are"
+            return "there is no such key; `wirespeed testbed schema` has those there are"
         case "too_short":
             return "a bench has two wires at least"
     return ""

@@ -112,7 +112,7 @@ class Wire(Section):
 
     port: int = Field(ge=0, le=255, description="Number of the tester's port.")
     interface: InterfaceName | None = Field(
-        default=None, description="The device's interface; left out, `wirespeed bench check` finds it."
+        default=None, description="The device's interface; left out, `wirespeed testbed check` finds it."
     )
     speed: Speed | None = Field(
         default=None, description="The line, such as 10G or 2.5G, where the medium does not say."

@@ -29,7 +29,7 @@ class Given:
     dut: str | None = None
     lab: str = ""
     ports: str | None = None
-    wires: str = ""
+    directions: str = ""
     line: str = ""
     profile: str = ""
     tunables: str = ""
@@ -38,14 +38,14 @@ class Given:
 
 @dataclass(frozen=True)
 class Options:
-    """Options with what stands for those that are not given; `ports` is None beside `wires` and may be None without a
-    bench. An empty `server` is a tester that is started here. `mode` is the bench's, None without one."""
+    """Options with what stands for those that are not given; `ports` is None beside `directions`, and may be None if
+    there is no bench. An empty `server` is a tester that is started here. `mode` is the bench's, None without one."""
 
     server: str
     dut: str
     ports: str | None
     lab: str = ""
-    wires: str = ""
+    directions: str = ""
     line: str = ""
     profile: str = ""
     tunables: str = ""
@@ -60,7 +60,7 @@ def without_bench(given: Given) -> Options:
         dut=given.dut or NO_DUT,
         ports=given.ports,
         lab=given.lab,
-        wires=given.wires,
+        directions=given.directions,
         line=given.line,
         profile=given.profile,
         tunables=given.tunables,
@@ -71,7 +71,9 @@ def without_bench(given: Given) -> Options:
 def on_bench(bench: Bench, file: str, given: Given, default_profile: str = "") -> Options:
     """What `given` means on `bench`, whose file is `file`; UsageError names an option and what it contradicts."""
     if given.lab:
-        raise UsageError(f"--lab {given.lab} brings a tester and a device of its own, as --bench {file} does; give one")
+        raise UsageError(
+            f"--lab {given.lab} brings a tester and a device of its own, as --testbed {file} does; give one"
+        )
     profile, tunables = _load(bench, file, given, default_profile)
     return replace(
         without_bench(given),
@@ -121,9 +123,9 @@ def _dut(bench: Bench, file: str, dut: str | None) -> str:
 
 
 def _ports(bench: Bench, file: str, given: Given) -> str | None:
-    if given.wires:
-        named = {port for wire in parse_wires(given.wires) for port in (wire.tx, wire.rx)}
-        option = f"--wires {given.wires}"
+    if given.directions:
+        named = {port for wire in parse_wires(given.directions) for port in (wire.tx, wire.rx)}
+        option = f"--directions {given.directions}"
     elif given.ports is None:
         return ",".join(map(str, bench.ports))
     else:

@@ -39,7 +39,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         latency = parse_rate(options.latency) if options.latency else None
         if latency is not None and latency.unit != "pps":
             raise UsageError(f"latency stream of {options.latency}: give packets per second, such as 1kpps")
-        self.at = with_bench(options.bench, given_of(options), default_profile="imix")
+        self.at = with_bench(options.testbed, given_of(options), default_profile="imix")
         self._plan = LoadPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
@@ -52,8 +52,8 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             latency_rate_pps=None if latency is None else latency.value,
             interval_s=options.interval,
             threshold=options.fail_threshold,
-            ride_link=options.ride_link,
-            keep_spoilt=options.keep_spoilt or (is_local(self.at.server or SERVER) and not is_virtual_here()),
+            ride_link=options.ignore_link_down,
+            keep_spoilt=options.include_disturbed or (is_local(self.at.server or SERVER) and not is_virtual_here()),
             **plan_head(self.at, options),
         )
         check_plan(self._plan)

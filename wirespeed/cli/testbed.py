@@ -1,4 +1,4 @@
-"""`wirespeed bench`: a bench file checked part by part, its schema, an example."""
+"""`wirespeed testbed`: a testbed file checked part by part, its schema, an example."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ if TYPE_CHECKING:
     from wirespeed.testbed.check import Finding
     from wirespeed.testbed.model import Bench
 
-HELP = "Check the testbed that a bench file describes: tester, links, device under test."
+HELP = "Check the testbed that a file describes: tester, links, device under test."
 
 _LOAD_S = 3.0
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The bench file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The testbed file.")],
     *,
     tester: Annotated[
         bool,
-        typer.Option(
-            "--tester", help="Measure the maximum rate of the tester, by cables or a device in L2XC; keep it."
-        ),
+        typer.Option("--tester", help="Measure and keep the maximum rate of the tester, over cables or a DUT in L2XC."),
     ] = False,
     duration: Annotated[
         float | None,
@@ -34,7 +32,7 @@ def check(
             "--duration",
             parser=seconds,
             metavar="TIME",
-            help="Of each load of --tester.",
+            help="Duration of each load of --tester.",
             show_default=f"{_LOAD_S:g}",
         ),
     ] = None,
@@ -61,48 +59,20 @@ def check(
 
 
 def schema() -> None:
-    """Print the JSON schema of a bench file."""
+    """Print the JSON schema of a testbed file."""
     from wirespeed.testbed.file import schema_text  # noqa: PLC0415 - a command starts fast
 
     print(schema_text())
 
 
 def example() -> None:
-    """Print a bench file with comments."""
+    """Print a testbed file with comments."""
     from wirespeed.testbed.file import example_text  # noqa: PLC0415 - a command starts fast
 
     print(example_text(), end="")
 
 
-def serve(
-    bench: Annotated[Path | None, typer.Argument(metavar="[FILE|LAB]", help="The bench.")] = None,
-    *,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="What campaigns call it.", show_default="the file's name")
-    ] = "",
-    join: Annotated[
-        str, typer.Option("--join", metavar="HOST:PORT", help="In this cluster; else as the head of a new one.")
-    ] = "",
-    listen: Annotated[
-        str, typer.Option("--listen", metavar="IP", help="Where others reach this machine.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Of the head of a new cluster.")] = 6379,
-) -> int:
-    """Let campaigns of other machines run on a bench, by Ray."""
-    from wirespeed.campaign.benches import place_of  # noqa: PLC0415
-    from wirespeed.campaign.serve import serve as serve_place  # noqa: PLC0415
-    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
-    from wirespeed.errors import UsageError  # noqa: PLC0415
-
-    if bench is None and join:
-        raise UsageError("say which bench to serve: wirespeed bench serve FILE --join HOST:PORT")
-    place = None if bench is None else place_of(str(bench), Path(), name or bench.stem)
-    with stop_on_signals() as stop:
-        serve_place(place, join, listen, port, lambda text: print(text, flush=True), stop)
-    return 0
-
-
-VERBS = {"check": check, "schema": schema, "example": example, "serve": serve}
+VERBS = {"check": check, "schema": schema, "example": example}
 
 
 def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:
@@ -115,7 +85,7 @@ def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) ->
         raise UsageError(f"--duration {duration_s:g}: give seconds from 0.3 to 3600")
     with cabled(bench, force) as (client, line_bps):
         found = measure(client, bench.ports, duration_s, lambda text: print(text, flush=True), line_bps=line_bps)
-    print(f"kept in {keep(file, found)}; results on this bench refer to it")
+    print(f"kept in {keep(file, found)}; results on this testbed refer to it")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`wirespeed corpus`: results of all kinds kept for good, and asked."""
+"""`wirespeed results`: results of all kinds kept for good, and asked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Place = Annotated[
         "--corpus",
         metavar="URL",
         help="A folder, or postgresql://USER@HOST/DATABASE?files=FOLDER.",
-        show_default="$WIRESPEED_CORPUS or ~/.local/share/wirespeed/corpus",
+        show_default="$WIRESPEED_RESULTS or ~/.local/share/wirespeed/corpus",
     ),
 ]
 _Words = Annotated[

@@ -1,4 +1,4 @@
-"""`wirespeed suite`: a campaign of many tests from a file, resumed where it ended; its schema."""
+"""`wirespeed campaign`: a matrix of tests from a file, resumed where it ended; its schema; workers for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OPTIONAL_VALUES = {"--corpus": own_corpus()}
 
 _FIRST_WAIT_S = 10.0
-"""A bench that is there answers sooner; a name that was mistyped is to be told soon."""
+"""Seconds; a served testbed answers sooner, and a mistyped name is refused soon."""
 
 HELP = """Run a campaign: testbeds × devices × tests × repeats, each cell once.
 
@@ -41,7 +41,7 @@ def run(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="The campaign's folder.", show_default="wirespeed-suite/NAME"),
+        typer.Option("--out", metavar="DIR", help="The campaign's folder.", show_default="wirespeed-campaign/NAME"),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Run more than 500 cells.")] = False,
     budget: Annotated[
@@ -53,18 +53,18 @@ def run(
             help="Begin no cell that would end later; minutes, or with a unit, as 8h.",
         ),
     ] = None,
-    benches: Annotated[
+    testbeds: Annotated[
         str,
         typer.Option(
-            "--benches",
+            "--testbeds",
             metavar="NAME,...",
-            help="Run on these in place of the file's; several at once, served by `wirespeed bench serve`.",
+            help="Run on these in place of the file's; several at once, served by `wirespeed campaign worker`.",
             show_default=False,
         ),
     ] = "",
     ray: Annotated[
         str,
-        typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --benches.", show_default="this machine's"),
+        typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --testbeds.", show_default="this machine's"),
     ] = "",
     wait: Annotated[
         float,
@@ -72,7 +72,7 @@ def run(
             "--wait",
             parser=reading(parse_duration),
             metavar="TIME",
-            help="Wait so long for a bench of --benches that is away.",
+            help="Time to wait for a testbed of --testbeds that is unreachable.",
         ),
     ] = _WAIT_S,
     ab: Annotated[
@@ -89,7 +89,7 @@ def run(
         typer.Option(
             "--corpus",
             metavar="[URL]",
-            help="Results land in this corpus too, tagged with the campaign's name; without URL in the user's own.",
+            help="Store each result in this archive too, tagged with the campaign's name; without URL in your own.",
             show_default=False,
         ),
     ] = "",
@@ -108,7 +108,7 @@ def run(
     import sys  # noqa: PLC0415 - a command starts fast
 
     from wirespeed.campaign.benches import place_of  # noqa: PLC0415
-    from wirespeed.campaign.campaign import Asked, dry, run_campaign  # noqa: PLC0415
+    from wirespeed.campaign.campaign import Asked, dry, folder_of, run_campaign  # noqa: PLC0415
     from wirespeed.campaign.loading import load  # noqa: PLC0415
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -119,21 +119,21 @@ def run(
 
     if wait < 0 or (budget or 0) < 0:
         raise UsageError("--wait and --budget are from 0 up")
-    names = [name for name in benches.split(",") if name]
+    names = [name for name in testbeds.split(",") if name]
     with ExitStack() as stack:
         served: list[Place] = []
         if ray or len(names) > 1:
             from wirespeed.campaign import ray_runner  # noqa: PLC0415
 
             if not names:
-                raise UsageError("--ray is of --benches; name those that are to be used")
+                raise UsageError("--ray goes with --testbeds NAME,...: name the testbeds to use")
             stack.enter_context(ray_runner.cluster(ray))
             served = ray_runner.served(names, min(wait, _FIRST_WAIT_S))
         elif names:
             served = [place_of(names[0], file.parent)]
         loaded = load(file, served, yes=yes or dry_run)
         by_ray = bool(ray or len(names) > 1)
-        directory = out or Path("wirespeed-suite") / loaded.campaign.name
+        directory = out or folder_of(loaded.campaign.name)
         asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown)
         if dry_run:
             for line in dry(loaded, asked):
@@ -154,4 +154,37 @@ def schema() -> None:
     print(schema_text())
 
 
-VERBS = {"run": run, "schema": schema}
+def worker(
+    testbed: Annotated[
+        Path | None, typer.Argument(metavar="[FILE|LAB]", help="The testbed; left out, the head of a cluster only.")
+    ] = None,
+    *,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Its name in campaigns.", show_default="the file's name")
+    ] = "",
+    join: Annotated[
+        str,
+        typer.Option(
+            "--join", metavar="HOST:PORT", help="Join this cluster.", show_default="become the head of a new one"
+        ),
+    ] = "",
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="IP", help="Address of this machine for the others.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Port of the head of a new cluster.")] = 6379,
+) -> int:
+    """Let campaigns of other machines run on a testbed, by Ray."""
+    from wirespeed.campaign.benches import place_of  # noqa: PLC0415 - a command starts fast
+    from wirespeed.campaign.serve import serve  # noqa: PLC0415
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    if testbed is None and join:
+        raise UsageError("name the testbed to serve: wirespeed campaign worker FILE --join HOST:PORT")
+    place = None if testbed is None else place_of(str(testbed), Path(), name or testbed.stem)
+    with stop_on_signals() as stop:
+        serve(place, join, listen, port, lambda text: print(text, flush=True), stop)
+    return 0
+
+
+VERBS = {"run": run, "schema": schema, "worker": worker}
