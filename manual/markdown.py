@@ -21,6 +21,7 @@ _PAGES = {
     "web": "results",
     "host": "hardware",
     "exporter": "telemetry",
+    "console": "generator",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""
@@ -96,6 +97,12 @@ def _port_types() -> list[str]:
         *("", "| example | description | options of the type |", "|---|---|---|", *rows, ""),
         *("| option of all types | meaning |", "|---|---|"),
         *(f"| `{key}=` | {meaning} |" for key, meaning in COMMON_OPTIONS.items()),
+        *("", "### Longest frames", ""),
+        "`--mtu` of the generator and `mtu=` of a port are the largest layer 3 packet. MTU + 22 is Ethernet with two "
+        "tags, at most 9238. A driver that refuses the MTU ends the program with a message; drivers without such a "
+        "call carry what fits their buffers. Bytes without FCS:",
+        *("", "| port | sent | received |", "|---|---|---|"),
+        *(f"| `{name}` | {told.sent} | {told.received} |" for name, told in PORT_TYPES.items() if told.sent),
         "",
     ]
 
