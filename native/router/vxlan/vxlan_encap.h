@@ -116,7 +116,7 @@ static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet
 static inline __attribute__((always_inline)) uint16_t
 vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 			  struct vxlan_way *way, uint8_t family, forward_look_up_fn *look_up,
-			  const struct forward_refusal *refusal, bool counts)
+			  const struct forward_refusal *refusal)
 {
 	const struct ws_router *router = router_of(graph);
 	void *packets[] = {packet};
@@ -124,11 +124,10 @@ vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbu
 		look_up(router, way->tunnel->key.table, packets, &way->value, 1);
 		way->is_known = true;
 	}
-	if (counts)
-		count_routes(graph, packets, &way->value, 1);
+	count_routes(graph, packets, &way->value, 1);
 	uint16_t next = forward(router, node, packet, way->value, refusal);
 	if (unlikely(next == ADJACENCY_TABLE))
-		next = forward_by_tables(graph, node, packet, family, look_up, refusal, counts);
+		next = forward_by_tables(graph, node, packet, family, look_up, refusal);
 	if (likely(next > ADJACENCY_LOCAL))
 		return next == ADJACENCY_TABLE ? (uint16_t)ADJACENCY_DROP : next;
 	graph_count(node, VXLAN_TO_US, next == ADJACENCY_LOCAL);
@@ -142,7 +141,7 @@ typedef void vxlan_finish_fn(struct rte_mbuf *packet);
 static inline __attribute__((always_inline)) uint16_t
 vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 			uint16_t overhead, vxlan_finish_fn *finish, uint8_t family, forward_look_up_fn *look_up,
-			const struct forward_refusal *refusal, bool counts)
+			const struct forward_refusal *refusal)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -156,7 +155,7 @@ vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16
 			continue;
 		vxlan_push(graph, packet, tunnel, overhead);
 		finish(packet);
-		next[i] = vxlan_forward(graph, node, packet, &way, family, look_up, refusal, counts);
+		next[i] = vxlan_forward(graph, node, packet, &way, family, look_up, refusal);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
