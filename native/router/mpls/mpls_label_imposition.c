@@ -11,8 +11,8 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
+#include "router/path/count_forwarding.h"
 
 enum { EDGE_OUTPUT = ADJACENCY_KINDS };
 static const char *const edges[] = {EDGES_BEHIND_LABELLED, "*-output"};

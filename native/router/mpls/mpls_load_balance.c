@@ -10,9 +10,9 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/count_forwarding.h"
-#include "router/nodes/each_packet.h"
-#include "router/nodes/flow_hash.h"
+#include "router/path/count_forwarding.h"
+#include "router/path/each_packet.h"
+#include "router/path/flow_hash.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 

@@ -7,7 +7,7 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/nodes/ip4_forward.h"
+#include "router/path/ip4_forward.h"
 #include "router/vxlan/vxlan_encap.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};

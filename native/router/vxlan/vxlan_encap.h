@@ -4,8 +4,8 @@
 #define ROUTER_VXLAN_ENCAP_H
 
 #include "router/fib/adjacency_nodes.h"
-#include "router/nodes/forward.h"
 #include "router/observe/trace.h"
+#include "router/path/forward.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/flow_mix.h"
 
@@ -67,6 +67,7 @@ static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct 
 struct vxlan_way {
 	uint16_t interface;                /* UINT16_MAX: of none yet */
 	bool is_known;                     /* the rest is right */
+	bool counts;                       /* the route to the other end does */
 	uint32_t value;                    /* the load balance of the way to the other end */
 	const struct vxlan_tunnel *tunnel; /* NULL: it is gone */
 };
@@ -123,8 +124,10 @@ vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbu
 	if (unlikely(!way->is_known)) {
 		look_up(router, way->tunnel->key.table, packets, &way->value, 1);
 		way->is_known = true;
+		way->counts = router_has(router, WS_COUNT_ROUTES);
 	}
-	count_routes(graph, packets, &way->value, 1);
+	if (unlikely(way->counts))
+		count_each_route(graph, packets, &way->value, 1);
 	uint16_t next = forward(router, node, packet, way->value, refusal);
 	if (unlikely(next == ADJACENCY_TABLE))
 		next = forward_by_tables(graph, node, packet, family, look_up, refusal);
