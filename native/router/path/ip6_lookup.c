@@ -9,7 +9,6 @@
  * Sets: adjacency (index of the load balance on the edge to ip6-load-balance). Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip6_forward.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
