@@ -15,7 +15,8 @@ from wirespeed.router.commands.registry import Command
 
 _PAGES = {
     "demo": "first-test",
-    "suite": "campaigns",
+    "campaign": "campaigns",
+    "results": "corpus",
     "host": "hardware",
     "exporter": "telemetry",
     "console": "generator",
