@@ -13,7 +13,6 @@ from wirespeed.files import read_text_file
 from wirespeed.later import Later
 from wirespeed.model import PortSpec
 from wirespeed.router.cleared_statistics import Statistics
-from wirespeed.router.core import RouterCore
 from wirespeed.router.features import modules
 from wirespeed.router.messages import Messages
 from wirespeed.router.trace_filter import TraceFilter
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from wirespeed.router.features.control import Control
     from wirespeed.router.features.lcp.control import LinuxControlPlane
     from wirespeed.router.features.sflow.control import SflowAgent
+    from wirespeed.router.native import NativeRouter
 else:
     commands = Later("wirespeed.router.commands")
     memif = Later("wirespeed.router.commands.memif")
@@ -48,7 +48,7 @@ class Console:
     lcp: LinuxControlPlane
     sflow: SflowAgent
 
-    def __init__(self, core: RouterCore, directory: Path | None = None) -> None:
+    def __init__(self, core: NativeRouter, directory: Path | None = None) -> None:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
@@ -57,8 +57,6 @@ class Console:
         self.ports: dict[str, PortSpec] = {}
         """Made by create pcap and create ring."""
         self.tags: dict[int, str] = {}
-        self.domain_tags: dict[int, str] = {}
-        """Tags of bridge domains, by number."""
         self._place = _Place(directory or Path.cwd())
         self.trace_filter: TraceFilter | None = None
         self.capture_prefix: Network | None = None
