@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wirespeed.router import commands
     from wirespeed.router.commands import memif
     from wirespeed.router.features.control import Control
+    from wirespeed.router.features.l2.control import BridgeTags
     from wirespeed.router.features.lcp.control import LinuxControlPlane
     from wirespeed.router.features.sflow.control import SflowAgent
     from wirespeed.router.native import NativeRouter
@@ -45,6 +46,7 @@ class _Place:
 class Console:
     """Runs command lines on one data plane; the controls of features are attributes by their names."""
 
+    l2: BridgeTags
     lcp: LinuxControlPlane
     sflow: SflowAgent
 
