@@ -39,7 +39,7 @@ class Forwarding:
     def table_lines(
         self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int, RouteSource]]
     ) -> Iterator[str]:
-        """Of all routes of a table, each after its prefix; `routes` are of `RouterCore.route_texts`."""
+        """Of all routes of a table, each after its prefix; `routes` are of `NativeRouter.route_texts`."""
         family = f"ip{version}"
         # By the object, which is there as long as we hold it: a million routes have few lists of paths.
         known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}

@@ -1,4 +1,4 @@
-"""set, delete, clear and show acl-plugin: access lists, the interfaces that have them, and their sessions."""
+"""Access lists: ACLs, the interfaces that they are applied to, and the sessions of permit+reflect."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""set interface l2 and l3, show mode, bridge-domain, l2fib: interfaces that are cross-connected or bridged, their VLAN
-tags, and Ethernet stations."""
+"""Layer 2: cross-connects, bridge domains, stations, and rewrites of VLAN tags."""
 
 from __future__ import annotations
 
@@ -126,7 +125,7 @@ def _rewrite(face: Interface) -> str:
     "|[flood <number:flood>]|[mac-age <number:age>]|[bd-tag <word:tag>])..."
 )
 def create_bridge_domain(console: Console, words: Match) -> Lines:
-    """Make a bridge domain, or say anew what it does: 1 or 0 for each; mac-age is in minutes, 0 never."""
+    """Make a bridge domain, or change its flags: 1 or 0 for each; mac-age is in minutes, 0 never."""
     ident = checked_domain(words["id"])
     domain = BridgeDomain(ident)
     for word, name in _FLAGS.items():
