@@ -14,6 +14,7 @@ from typing import Any
 from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
+from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.judgement import verdict
@@ -167,10 +168,10 @@ class _Course:
         ending = self.head.ending
         try:
             if self._walk(schedule):
-                return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+                return replace(ending, status=INTERRUPTED, reason=interruption())
             return replace(ending, status=COMPLETE)
         except KeyboardInterrupt:
-            return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+            return replace(ending, status=INTERRUPTED, reason=interruption())
         except WirespeedError as error:
             return replace(ending, status=FAILED, reason=str(error), exit_code=error.exit_code)
         finally:
