@@ -13,7 +13,8 @@ from wirespeed.router.commands.registry import Command
 
 _PAGES = {
     "demo": "first-test",
-    "suite": "campaigns",
+    "campaign": "campaigns",
+    "results": "corpus",
     "host": "hardware",
     "exporter": "telemetry",
     "ctl": "router",

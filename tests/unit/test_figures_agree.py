@@ -14,6 +14,8 @@ import pytest
 from simulated_bench import LINE_BPS, Bench, ramp, run
 
 from wirespeed.article.build import article
+from wirespeed.campaign import ab
+from wirespeed.campaign.headline import headline
 from wirespeed.cli.main import main
 from wirespeed.compare.sides import read_side
 from wirespeed.corpus.entry import Entry as Stored
@@ -38,8 +40,6 @@ from wirespeed.results.verdict import Figure, Verdict
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
-from wirespeed.suite import ab
-from wirespeed.suite.headline import headline
 from wirespeed.tables import plain
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed

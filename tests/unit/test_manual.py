@@ -53,7 +53,7 @@ def test_what_stands_behind_an_option_is_known(written: tuple[Page, ...]) -> Non
     assert [verb.name for verb in config.verbs][:2] == ["config check", "config plan"]
     assert config.verbs[3].usage == "wirespeed config diff [OPTIONS] A B"
     search = next(page for page in written if page.name == "search")
-    assert ("--robust", "--no-robust") in [option.names for option in search.options]
+    assert ("--repeat-disturbed", "--no-repeat-disturbed") in [option.names for option in search.options]
 
 
 def test_man_pages(written: tuple[Page, ...]) -> None:

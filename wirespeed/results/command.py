@@ -19,7 +19,7 @@ _FLAGS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "search": (("preset", "--preset"), ("min", "--min"), ("max", "--max"), ("time", "--time")),
     "rfc2544": (("sizes", "--sizes"),),
-    "soak": (("load", "--load"), ("duration", "--for"), ("wires", "--wires")),
+    "soak": (("load", "--load"), ("duration", "--duration"), ("wires", "--directions")),
 }
 """Of each kind the settings that its command takes under another name."""
 _COMMON = (
@@ -27,9 +27,9 @@ _COMMON = (
     ("profile_file", "-p"),
     ("tunables", "-t"),
     ("latency", "--latency"),
-    ("verify", "--verify"),
+    ("verify", "--signature"),
 )
-_SWITCHES = (("ip6", "--ip6"), ("ride_link", "--ride-link"), ("keep_spoilt", "--keep-spoilt"))
+_SWITCHES = (("ip6", "--ip6"), ("ride_link", "--ignore-link-down"), ("keep_spoilt", "--include-disturbed"))
 
 
 def command_of(result: MeasurementResult) -> str:
