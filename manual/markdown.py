@@ -17,6 +17,7 @@ _PAGES = {
     "results": "corpus",
     "host": "hardware",
     "exporter": "telemetry",
+    "console": "generator",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""

@@ -17,16 +17,16 @@
 #include "router/interface/interface.h"
 #include "router/observe/stats_segment.h"
 #include "router/packet/takes.h"
-#include "router/route/sources.h"
 #include "router/worker/features.h"
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
-#include "wirespeed/router.h"
 
 #include <rte_branch_prediction.h>
 
+struct interface_settings;
 struct ip6_interface;
 struct own_addresses;
+struct ws_router_config;
 
 /* As many as there are numbers for; each takes memory as its routes come. */
 enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
@@ -56,7 +56,7 @@ struct ws_router {
 	bool running;
 	bool paused;     /* router_is_paused */
 	uint16_t parked; /* workers that wait for the end of the pause */
-	struct ws_router_config config;
+	const struct ws_router_config *config;
 	struct router_worker *workers[WS_MAX_WORKERS];
 
 	void *state[MODULES_MAX]; /* of modules, by their index: module_state */
@@ -66,17 +66,14 @@ struct ws_router {
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
-	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
 	void *interface_names;        /* tree: interface_names.c */
 	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */
 	void *tables_by_id[FAMILIES]; /* trees: table.c */
 	uint16_t lowest_free;         /* no interface that is no port has a free number below it */
-	uint16_t paired;              /* how many interfaces Linux has a part in */
 	struct address_index address_index;
 	uint32_t flow_hash_seed;
 	struct stats_segment stats;
-	struct interface_settings settings[WS_MAX_INTERFACES];
-	struct sources sources;
+	struct interface_settings *settings; /* by interface */
 	uint16_t pause_depth;
 	struct features features;
 	uint8_t variants; /* of nodes: bits of enum ws_counting, and VARIANT_FLOW_FIELDS */
@@ -101,11 +98,6 @@ static inline struct router_worker *router_worker_of(const struct graph *graph)
 
 /* -ENODEV with its line when there is no such interface. */
 int router_check_interface(const struct ws_router *router, uint16_t index);
-
-static inline const char *interface_name(const struct ws_router *router, uint16_t index)
-{
-	return router->settings[index].name;
-}
 
 /* Whether Linux answers for the interface; nodes then answer nothing themselves. */
 static inline bool interface_is_paired(const struct interface *interface)

@@ -9,7 +9,6 @@
  * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
  * too long for it; ip6-icmp-error.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"

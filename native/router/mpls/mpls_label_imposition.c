@@ -8,7 +8,6 @@
  * by the kind of the adjacency behind, which becomes the packet's, when that is no next hop or the
  * packet is too long for it.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/packet/eight.h"

@@ -7,7 +7,6 @@
  * Uses: adjacency as the index of the load balance, label. Sets: adjacency. Next: by
  * enum adjacency_kind; mpls-icmp-error with the label back on.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"

@@ -9,7 +9,6 @@
  * Sets: adjacency (index of the load balance on the edge to mpls-load-balance); label (the entry
  * taken off). Next: by enum adjacency_kind; mpls-icmp-error with the label back on.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls.h"
 #include "router/mpls/mpls_forward.h"

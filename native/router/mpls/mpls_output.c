@@ -5,7 +5,6 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header; tx interface. Next: <if>-output,
  * mpls-icmp-error.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/output.h"
 #include "router/path/count_forwarding.h"

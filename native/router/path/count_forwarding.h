@@ -6,7 +6,6 @@
 #ifndef ROUTER_COUNT_FORWARDING_H
 #define ROUTER_COUNT_FORWARDING_H
 
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/path/flow_hash.h"
 #include "router/router.h"

@@ -3,12 +3,10 @@
 #ifndef ROUTER_FORWARD_H
 #define ROUTER_FORWARD_H
 
-#include "graph/graph.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/path/count_forwarding.h"
 #include "router/path/flow_hash.h"
-#include "router/router.h"
 
 /* The kinds that forward nothing; the first counters of these nodes are theirs. */
 enum { FORWARD_REFUSALS = ADJACENCY_PROHIBIT + 1 };

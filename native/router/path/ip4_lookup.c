@@ -9,7 +9,6 @@
  * Uses: mbuf->port. Sets: adjacency (index of the load balance on the edge to ip4-load-balance).
  * Next: by enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip4_forward.h"
 #include "wire/ip4.h"
 #include "wirespeed/counters.h"

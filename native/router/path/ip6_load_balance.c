@@ -8,11 +8,11 @@
  *
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/flow_fields.h"
 #include "router/path/flow_hash.h"
 #include "router/path/ip6_forward.h"
+#include "router/route/route.h"
 #include "wire/ip6.h"
 #include "wirespeed/counters.h"
 

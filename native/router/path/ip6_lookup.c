@@ -9,7 +9,6 @@
  * Sets: adjacency (index of the load balance on the edge to ip6-load-balance). Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip6_forward.h"
 #include "wirespeed/counters.h"
 

@@ -8,7 +8,6 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header again; tx interface. Next:
  * <if>-output, ip4-icmp-error or ip6-icmp-error, ip4-frag.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/eight.h"
 #include "router/packet/output.h"

@@ -8,7 +8,6 @@
  *
  * Uses: adjacency (ADJACENCY_TABLE). Sets: adjacency. Next: by enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/each_packet.h"
 #include "router/path/ip6_forward.h"

@@ -5,7 +5,6 @@
 #include "router/module.h"
 #include "router/route/route.h"
 #include "wire/splitmix.h"
-#include "wirespeed/routes.h"
 
 #include <errno.h>
 

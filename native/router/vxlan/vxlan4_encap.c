@@ -6,7 +6,6 @@
  * Uses: tx interface. Sets: adjacency; the data begins at the outer IPv4 header. Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip4_forward.h"
 #include "router/vxlan/vxlan_encap.h"
 #include "wirespeed/counters.h"

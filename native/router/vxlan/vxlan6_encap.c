@@ -6,7 +6,6 @@
  * Uses: tx interface. Sets: adjacency; the data begins at the outer IPv6 header. Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/packet/packet_checksum.h"
 #include "router/path/ip6_forward.h"
 #include "router/vxlan/vxlan_encap.h"

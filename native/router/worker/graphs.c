@@ -3,11 +3,12 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "graph/arc.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
 #include "router/observe/trace.h"
-#include "router/router.h"
 #include "router/worker/call.h"
 #include "wire/own_count.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static int make_worker(struct ws_router *router, uint16_t index)
 	router->workers[index] = worker;
 	worker->rest.epoll = -1;
 	worker->watch = absence_watch_make(router->tsc_hz);
-	worker->icmp.ticks_per_token = router->tsc_hz / router->config.icmp_rate_pps;
+	worker->icmp.ticks_per_token = router->tsc_hz / router->config->icmp_rate_pps;
 	worker->icmp.capacity_ticks =
 		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);
 	/* One seed for all, by which the main thread finds a host in any worker's. */

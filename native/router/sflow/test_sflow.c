@@ -2,6 +2,7 @@
 /* Which packets are sampled: how many, how far apart, and of which ports. */
 #include "router/sflow/sflow.h"
 #include "tests/rig_tests.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <math.h>

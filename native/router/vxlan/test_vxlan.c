@@ -4,6 +4,7 @@
 
 #include "router/vxlan/vxlan.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/trace.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 /* What a port does on purpose: nothing is forgotten, whatever is set, held or deleted. */
 #include "router/impairment/impairment.h"
 #include "tests/rig_tests.h"
+#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of ACLs against an evaluator that goes through them one after the other. */
-#include "tests/acl_naive.h"
+#include "router/acl/acl_naive.h"
 #include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef TESTS_ACL_NAIVE_SESSIONS_H
 #define TESTS_ACL_NAIVE_SESSIONS_H
 
-#include "tests/acl_naive.h"
+#include "router/acl/acl_naive.h"
 
 enum { ACL_NAIVE_MOST_RULES = 8, ACL_NAIVE_MOST_SESSIONS = 12000 };
 

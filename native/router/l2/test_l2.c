@@ -5,6 +5,8 @@
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bridges.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
 #include "wirespeed/trace.h"
 
 #include <errno.h>

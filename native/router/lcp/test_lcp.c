@@ -7,7 +7,9 @@
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
 #include "wire/ip4.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/linux.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <string.h>

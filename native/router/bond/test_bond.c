@@ -4,6 +4,8 @@
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ip6.h"
 #include "wirespeed/linux.h"
 #include "wirespeed/trace.h"
 
