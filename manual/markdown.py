@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from manual.commands import Entry, Page
 from manual.man import exit_codes
 from wirespeed.explain.causes import contracts
+from wirespeed.model import COMMON_OPTIONS
+from wirespeed.port_types import PORT_TYPES
+from wirespeed.router.commands.path_words import PATHS
 from wirespeed.router.commands.registry import Command
 
 _PAGES = {
     "demo": "first-test",
     "campaign": "campaigns",
-    "results": "corpus",
+    "compare": "results",
+    "report": "results",
+    "web": "results",
     "host": "hardware",
     "exporter": "telemetry",
     "console": "generator",
@@ -55,37 +61,88 @@ def overview_page(pages: Sequence[Page]) -> str:
         rows.append(f"| `wirespeed {page.name}` | {_cell(page.summary)} | [{about}]({about}.md) |")
     codes, others = exit_codes()
     lines = [
-        "# Commands and exit codes",
+        "# Commands, exit codes and port types",
         "",
         "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list. "
         "Durations are seconds or have a unit (`500ms`, `10s`, `5m`, `1h`, `3d`). Ratios are numbers or percent "
-        "(`0.001`, `0.1%`). From Python, and in pytest: [library](library.md).",
+        "(`0.001`, `0.1%`). From Python, and in pytest: [names](ci.md#names).",
         "",
         *("| command | does | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),
         *(f"| {code} | {_cell(told)} |" for code, told in codes.items()),
-        *("", _safe(others), "", "`python -m manual references docs` writes this page from the code.", ""),
+        *(
+            "",
+            _safe(others),
+            "",
+            *_port_types(),
+            "`python -m manual references docs` writes this page from the code.",
+            "",
+        ),
     ]
     return "\n".join(lines)
+
+
+def _port_types() -> list[str]:
+    """The types of ports, their options and those of all."""
+    rows = []
+    for name, told in PORT_TYPES.items():
+        example = f"{name}:{told.example}" if told.example else name
+        options = "; ".join(f"`{key}=` {meaning}" for key, meaning in told.options.items())
+        rows.append(f"| `{example}` | {told.about} | {options} |")
+    return [
+        *("## Port types", ""),
+        "A *port spec* names a port of the generator (`--port`), of the router (`--interface NAME=SPEC`) or of a "
+        "testbed file: `TYPE:TARGET,OPTION=VALUE,…`. Defaults are in parentheses. A generator worker polls all RX "
+        "queues of its port and spreads flows over all TX queues of a memif: with `rxq=2,txq=2` at both ends, two "
+        "workers of the router share the load. The requirements of a port (root, a driver, a socket's directory) are "
+        "checked before it is opened.",
+        *("", "| example | description | options of the type |", "|---|---|---|", *rows, ""),
+        *("| option of all types | meaning |", "|---|---|"),
+        *(f"| `{key}=` | {meaning} |" for key, meaning in COMMON_OPTIONS.items()),
+        *("", "### Longest frames", ""),
+        "`--mtu` of the generator and `mtu=` of a port are the largest layer 3 packet. MTU + 22 is Ethernet with two "
+        "tags, at most 9238. A driver that refuses the MTU ends the program with a message; drivers without such a "
+        "call carry what fits their buffers. Bytes without FCS:",
+        *("", "| port | sent | received |", "|---|---|---|"),
+        *(f"| `{name}` | {told.sent} | {told.received} |" for name, told in PORT_TYPES.items() if told.sent),
+        "",
+    ]
 
 
 def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
-    """Every syntax of the router's command line, by the module that holds it."""
-    groups: dict[str, list[str]] = {}
+    """docs/router-commands.md: every syntax of the router's command line, by the module that has it, in the order of
+    the titles; the docstring of a module has its title, and its limits."""
+    groups: dict[str, dict[int, tuple[list[str], str]]] = {}
     for syntax, command in commands:
-        row = f"| {_code(syntax)} | {_cell(command.summary)} |"
-        groups.setdefault(command.function.__module__, []).append(row)
+        rows = groups.setdefault(command.function.__module__, {})
+        rows.setdefault(id(command), ([], command.summary))[0].append(_code(_in_table(syntax)))
     lines = [
-        "# The router's command line",
+        "# The router's commands",
         "",
-        "What `wirespeed ctl` takes. `<x>` is a value, `[x]` may be left out, `(x|y)` chooses, `...` repeats.",
+        "The commands of `wirespeed ctl`, and the limits and differences from VPP of each group. How to use them: "
+        "[router.md](router.md). `<x>` is a value, `[x]` is optional, `(x|y)` is a choice, `...` repeats.",
         "",
+        f"`<paths>` are one or more paths: {_code(PATHS)}.",
     ]
-    for name, rows in sorted(groups.items()):
-        told = (sys.modules[name].__doc__ or "").strip().partition("\n")[0]
-        title = name.rpartition(".")[2].replace("_", " ")
-        lines += [f"## {title}", "", _safe(told), "", "| command | does |", "|---|---|", *rows, ""]
-    return "\n".join(lines)
+    told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
+    for text, rows in sorted(told, key=lambda group: group[0]):
+        head, _, notes = text.partition("\n")
+        title, _, about = head.partition(": ")
+        lines += ["", f"## {title.rstrip('.')}", *([""] * bool(about)), *filter(None, [about[:1].upper() + about[1:]])]
+        table = (f"| {'<br>'.join(syntaxes)} | {_cell(summary)} |" for syntaxes, summary in rows.values())
+        lines += ["", "| command | description |", "|---|---|", *table]
+        lines += ["", *_items(notes)] if notes.strip() else []
+    return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
+
+
+def _in_table(syntax: str) -> str:
+    return syntax.replace(PATHS, "<paths>").replace("|", "\\|")
+
+
+def _items(notes: str) -> Iterator[str]:
+    """The items of a list in a docstring, a line each."""
+    for item in re.split(r"\n(?=- )", notes.strip()):
+        yield " ".join(item.split())
 
 
 def causes_table() -> str:

@@ -116,7 +116,6 @@ struct graph *node_rig_make(struct ws_router *router)
 		.absent = "error-drop",
 		.features = router->features.on,
 		.feature_count = router->features.count,
-		.variants = router->variants,
 		.march = ws_march(),
 		.app = router,
 	};

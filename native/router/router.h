@@ -33,8 +33,12 @@ enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
 enum { MODULES_MAX = 64 };
 
-/* Some table has flows told apart by other fields than the usual ones. */
-enum { VARIANT_FLOW_FIELDS = 4 };
+/* Bits of what forwarding does besides the usual; the lowest are those of enum ws_counting. */
+enum router_extra {
+	EXTRA_FLOW_FIELDS = 4, /* some table tells flows apart by other fields than the usual */
+	EXTRA_TABLES_IP4 = 8,  /* besides the default one */
+	EXTRA_TABLES_IP6 = 16,
+};
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
@@ -42,7 +46,7 @@ struct ws_router {
 	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
 	/* By family (family_index) and index, the default one first. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];
-	bool many_tables[FAMILIES]; /* besides the default one */
+	uint8_t extras; /* router_has */
 	struct load_balance_table load_balances;
 	struct adjacency_table adjacencies;
 	struct event_ring events __attribute__((aligned(64))); /* workers write */
@@ -76,7 +80,6 @@ struct ws_router {
 	struct interface_settings *settings; /* by interface */
 	uint16_t pause_depth;
 	struct features features;
-	uint8_t variants; /* of nodes: bits of enum ws_counting, and VARIANT_FLOW_FIELDS */
 	uint8_t placement[WS_MAX_PORTS][WS_MAX_QUEUES];
 	uint8_t rx_modes[WS_MAX_PORTS][WS_MAX_QUEUES]; /* enum ws_rx_mode */
 };
@@ -84,6 +87,23 @@ struct ws_router {
 static inline int family_index(uint8_t family)
 {
 	return family == WS_IP6;
+}
+
+/* Forwarding does one of these; what that needs is ready. */
+static inline bool router_has(const struct ws_router *router, uint8_t extras)
+{
+	return __builtin_expect(__atomic_load_n(&router->extras, __ATOMIC_ACQUIRE) & extras, 0);
+}
+
+static inline void router_set_extra(struct ws_router *router, uint8_t extra, bool on)
+{
+	__atomic_store_n(&router->extras, on ? router->extras | extra : router->extras & ~extra,
+					 __ATOMIC_RELEASE);
+}
+
+static inline uint8_t extra_tables(uint8_t family)
+{
+	return family == WS_IP6 ? EXTRA_TABLES_IP6 : EXTRA_TABLES_IP4;
 }
 
 static inline struct ws_router *router_of(const struct graph *graph)

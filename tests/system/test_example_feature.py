@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,9 @@ LINES = {
 }
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 MODULES = [f"wirespeed/_native/{name}{SUFFIX}" for name in ("_core", "_pcap")]
+# Those that look at each feature, and the example's own.
+_UNITS = "command_groups core_protocols documented_commands native_arrows router_dscp router_features"
+UNIT_TESTS = [f"tests/unit/test_{name}.py" for name in _UNITS.split()]
 PROGRAMS = ["native/tests/test_dscp", "native/tests/test_churn", "native/bench/bench_nodes"]
 MAC = "02:fe:00:00:00:00"
 START = f"""\
@@ -52,8 +56,9 @@ def run(tree: Path, *command: object) -> str:
 
 
 def files_of_the_example() -> list[str]:
-    found = [path.relative_to(EXAMPLE) for part in ("native", "wirespeed") for path in (EXAMPLE / part).rglob("*")]
-    return sorted(str(path) for path in found if (EXAMPLE / path).is_file() and "__pycache__" not in path.parts)
+    paths = [path for part in ("native", "tests", "wirespeed") for path in (EXAMPLE / part).rglob("*")]
+    files = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
+    return sorted(str(path.relative_to(EXAMPLE)) for path in files)
 
 
 @pytest.fixture
@@ -101,6 +106,7 @@ def test_a_feature_is_its_own_folders_and_two_lines(tree: Path) -> None:
     run(tree, "build/native/bench/bench_nodes", "--once", 256, "--path", "dscp", "--routes", 10)
     for module in MODULES:
         shutil.copy(tree / "build" / module, tree / module)
+    run(tree, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *UNIT_TESTS)
     uses_its_commands(tree)
     assert run(tree, "git", "diff", "--numstat").splitlines() == [f"1\t0\t{name}" for name in sorted(LINES)]
     changed = run(tree, "git", "status", "--porcelain", "--untracked-files=all").splitlines()

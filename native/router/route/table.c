@@ -90,7 +90,7 @@ static void count_tables(struct ws_router *router, uint8_t family)
 	bool many = false;
 	for (uint32_t i = 1; i < router->table_end[family_index(family)] && !many; i++)
 		many = router->tables[family_index(family)][i] != NULL;
-	__atomic_store_n(&router->many_tables[family_index(family)], many, __ATOMIC_RELEASE);
+	router_set_extra(router, extra_tables(family), many);
 }
 
 int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, const char *name)

@@ -62,7 +62,6 @@ static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint1
 		.absent = "error-drop",
 		.features = router->features.on,
 		.feature_count = router->features.count,
-		.variants = router->variants,
 		.march = ws_march(),
 		.worker = worker,
 		.check = trace_check,
@@ -158,16 +157,6 @@ int router_remake_graphs(struct ws_router *router)
 	int error = graphs_make(router, NO_PORT, &set);
 	if (!error)
 		graphs_swap(router, &set);
-	return error;
-}
-
-int router_set_variants(struct ws_router *router, uint8_t variants)
-{
-	uint8_t before = router->variants;
-	__atomic_store_n(&router->variants, variants, __ATOMIC_RELAXED);
-	int error = variants == before ? 0 : router_remake_graphs(router);
-	if (error)
-		__atomic_store_n(&router->variants, before, __ATOMIC_RELAXED);
 	return error;
 }
 
