@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from harness.programs import run_wirespeed
+from sandbox import needs
 
 from wirespeed.lab.embedded import EmbeddedLab
 
@@ -60,6 +61,7 @@ def test_explain_prints_the_lines_of_its_page(tmp_path: Path) -> None:
     assert_shape("explain.md", shown, done.stdout)
 
 
+@needs()
 def test_a_look_at_a_device_prints_the_lines_of_its_page(tmp_path: Path) -> None:
     words, shown = first_example("dut.md")
     done = run_wirespeed(*words, cwd=tmp_path, check=True)

@@ -9,8 +9,8 @@ from wirespeed.errors import WirespeedError
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
+from wirespeed.router.features.acl.core import Acl, AclAction, AclRule
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.acl import Acl, AclAction, AclRule
 from wirespeed.vpp_api.codec import Values
 
 _VERSION = {"major": 1, "minor": 4}
@@ -27,12 +27,12 @@ def set_acl(client: Client, request: Values) -> Answer:
     index = None if request.acl_index == ALL else request.acl_index
     if index is not None:
         _check(client, index)
-    return {"acl_index": client.core.set_acl(index, request.tag, [_rule(rule) for rule in request.r])}
+    return {"acl_index": client.core.acl.set(index, request.tag, [_rule(rule) for rule in request.r])}
 
 
 def _check(client: Client, index: int) -> None:
     try:
-        client.core.acl(index)
+        client.core.acl.of(index)
     except WirespeedError:
         raise Refusal(Retval.NO_SUCH_ENTRY) from None
 
@@ -56,9 +56,9 @@ def _rule(given: Values) -> AclRule:
 def delete_acl(client: Client, request: Values) -> Answer:
     _check(client, request.acl_index)
     for is_output, retval in ((False, Retval.ACL_IN_USE_INBOUND), (True, Retval.ACL_IN_USE_OUTBOUND)):
-        if any(request.acl_index in client.core.interface_acls(face, is_output) for face, _ in client.chosen(ALL)):
+        if any(request.acl_index in client.core.acl.of_interface(face, is_output) for face, _ in client.chosen(ALL)):
             raise Refusal(retval)
-    client.core.delete_acl(request.acl_index)
+    client.core.acl.delete(request.acl_index)
     return None
 
 
@@ -70,19 +70,19 @@ def set_interface_acls(client: Client, request: Values) -> Answer:
         raise Refusal(Retval.INVALID_VALUE)
     for acl in request.acls:
         _check(client, acl)
-    before = client.core.interface_acls(index, False)
-    client.core.set_interface_acls(index, False, request.acls[: request.n_input])
+    before = client.core.acl.of_interface(index, False)
+    client.core.acl.set_interface(index, False, request.acls[: request.n_input])
     try:
-        client.core.set_interface_acls(index, True, request.acls[request.n_input :])
+        client.core.acl.set_interface(index, True, request.acls[request.n_input :])
     except WirespeedError:
-        client.core.set_interface_acls(index, False, before)
+        client.core.acl.set_interface(index, False, before)
         raise
     return None
 
 
 @handler("acl_dump")
 def dump_acls(client: Client, request: Values) -> Answer:
-    return (_details(acl) for acl in client.core.acls() if request.acl_index in (ALL, acl.index))
+    return (_details(acl) for acl in client.core.acl.all() if request.acl_index in (ALL, acl.index))
 
 
 def _details(acl: Acl) -> dict[str, Any]:
@@ -114,5 +114,5 @@ def _interfaces(client: Client, chosen: int) -> Iterator[dict[str, Any]]:
     if chosen == ALL:
         yield {"sw_if_index": 0, "n_input": 0, "acls": []}
     for index, _ in client.chosen(chosen):
-        incoming, outgoing = (client.core.interface_acls(index, is_output) for is_output in (False, True))
+        incoming, outgoing = (client.core.acl.of_interface(index, is_output) for is_output in (False, True))
         yield {"sw_if_index": shown_index(index), "n_input": len(incoming), "acls": [*incoming, *outgoing]}

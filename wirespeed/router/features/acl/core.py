@@ -1,12 +1,10 @@
-"""What the control plane asks of the data plane about access lists (ACLs)."""
+"""Values of access lists (ACLs) and of their sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from ipaddress import IPv4Network, IPv6Network
-from typing import Protocol
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 
 class AclAction(IntEnum):
@@ -80,20 +78,43 @@ class AclTrace:
     next: int
 
 
-class AclCore(Protocol):
-    """A part of `wirespeed.router.core.RouterCore`."""
+@dataclass(frozen=True)
+class AclSessionSettings:
+    """How many sessions there may be at a time, and how long each may be idle: those of TCP `tcp_idle_s` while the
+    connection stands and `tcp_transient_s` before and after, all others `udp_idle_s`."""
 
-    def set_acl(self, index: int | None, tag: str, rules: Sequence[AclRule]) -> int:
-        """Make an ACL (None), or give one other rules, all at once; returns its index."""
+    most: int = 500_000
+    udp_idle_s: int = 600
+    tcp_idle_s: int = 24 * 60 * 60
+    tcp_transient_s: int = 120
 
-    def delete_acl(self, index: int) -> None:
-        """UsageError while an interface has it."""
 
-    def acls(self) -> Sequence[Acl]: ...
-    def acl(self, index: int) -> Acl:
-        """UsageError when there is none."""
+@dataclass(frozen=True)
+class AclSessionCounters:
+    """created = active + expired + deleted. `refused` packets found no room for a session; `hits` passed without
+    meeting rules."""
 
-    def set_interface_acls(self, index: int, is_output: bool, acls: Sequence[int]) -> None:
-        """Which ACLs packets meet, in that order; all pass without any, and none that no rule fits."""
+    created: int = 0
+    active: int = 0
+    expired: int = 0
+    deleted: int = 0
+    refused: int = 0
+    hits: int = 0
 
-    def interface_acls(self, index: int, is_output: bool) -> Sequence[int]: ...
+
+@dataclass(frozen=True)
+class AclSession:
+    """As its first packet was, which left by the interface where `is_output`. Of ICMP the identifier is the source
+    port. TCP flags are all that each end has sent."""
+
+    source: IPv4Address | IPv6Address
+    destination: IPv4Address | IPv6Address
+    source_port: int
+    destination_port: int
+    interface: int
+    is_output: bool
+    protocol: int
+    source_tcp_flags: int
+    destination_tcp_flags: int
+    idle_s: int
+    timeout_s: int

@@ -1,4 +1,4 @@
-"""create and show bridge-domain, l2fib: Ethernet stations and which interface each is behind."""
+"""Layer 2: cross-connects, bridge domains, stations, and rewrites of VLAN tags."""
 
 from __future__ import annotations
 
@@ -8,19 +8,116 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.columns import centre
-from wirespeed.router.commands.l2 import checked_domain, tag_rewrite_text
 from wirespeed.router.commands.registry import Lines, command
+from wirespeed.router.commands.subinterfaces import checked_vlan
+from wirespeed.router.features.l2.core import BridgeDomain, L2FibEntry
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.interfaces import BridgeDomain, L2FibEntry
+from wirespeed.seam.interfaces import Interface, Mode, TagRewrite
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
+    from wirespeed.router.native import NativeRouter
 
+_MOST_GROUP = 255
+_MOST_DOMAIN = (1 << 24) - 1
 _MOST_AGE = 255
 MOST_TAG = 63
 """Characters of a bridge domain's tag."""
 _FLAGS = {"learn": "learn", "forward": "forward", "flood": "flood", "uu-flood": "uu_flood"}
+_REWRITES = {
+    "disable": (0, 0),
+    "push": (0, None),
+    "translate-1-1": (1, 1),
+    "translate-1-2": (1, 2),
+    "translate-2-1": (2, 1),
+    "translate-2-2": (2, 2),
+}
+
+
+@command("set interface l2 xconnect <interface> <interface:to>")
+def set_xconnect(console: Console, words: Match) -> None:
+    """Send all that an interface receives out of another, unchanged; one direction."""
+    connect(console.core, words["interface"], words["to"])
+
+
+def connect(core: NativeRouter, interface: int, to: int) -> None:
+    """Cross-connect one direction."""
+    if interface == to:
+        raise UsageError("an interface cannot be cross-connected to itself")
+    core.l2.set_xconnect(interface, to)
+
+
+@command("set interface l2 bridge <interface> <number:domain> [bvi] [<number:shg>]")
+def set_bridge(console: Console, words: Match) -> None:
+    """Put an interface into a bridge domain, with a split-horizon group; bvi: a loopback, as the router's own."""
+    group = words.get("shg", 0)
+    if group > _MOST_GROUP:
+        raise UsageError(f"split-horizon group {group} is not between 0 and {_MOST_GROUP}")
+    console.core.l2.set_bridge(words["interface"], checked_domain(words["domain"]), "bvi" in words, group)
+
+
+def checked_domain(ident: int) -> int:
+    """A bridge domain's number; UsageError when it is none."""
+    if not 1 <= ident <= _MOST_DOMAIN:
+        raise UsageError(f"bridge domain {ident} is not between 1 and {_MOST_DOMAIN}")
+    return ident
+
+
+@command("set interface l3 <interface>")
+def set_l3(console: Console, words: Match) -> None:
+    """Let an interface route, instead of being cross-connected or bridged."""
+    console.core.l2.set_l3(words["interface"])
+
+
+@command(
+    "set interface l2 tag-rewrite <interface> (disable|pop <number:pop>|push (dot1q|dot1ad) <number:tag> [<number:tag>]"
+    "|(translate-1-1|translate-2-1) (dot1q|dot1ad) <number:tag>"
+    "|(translate-1-2|translate-2-2) (dot1q|dot1ad) <number:tag> <number:tag>)"
+)
+def set_tag_rewrite(console: Console, words: Match) -> None:
+    """Take VLAN tags off frames that come in, or put them on; what goes out is rewritten the other way round."""
+    tags = tuple(checked_vlan(tag) for tag in words.all("tag"))
+    pop = words.get("pop")
+    if pop is not None and pop not in (1, 2):
+        raise UsageError(f"1 or 2 tags can be taken off, not {pop}")
+    if pop is None:
+        pop = next(count for word, (count, _) in _REWRITES.items() if word in words)
+    console.core.l2.set_tag_rewrite(words["interface"], TagRewrite(pop, tags, "dot1ad" in words))
+
+
+def tag_rewrite_text(face: Interface) -> str:
+    """As it was typed: `pop 1`, `push dot1q 100`, `translate-1-2 dot1ad 5 6`; `none` when tags stay."""
+    rewrite = face.tag_rewrite
+    kind = "dot1ad" if rewrite.dot1ad else "dot1q"
+    tags = " ".join(str(tag) for tag in rewrite.tags)
+    if not rewrite.tags:
+        return f"pop {rewrite.pop}" if rewrite.pop else "none"
+    if not rewrite.pop:
+        return f"push {kind} {tags}"
+    return f"translate-{rewrite.pop}-{len(rewrite.tags)} {kind} {tags}"
+
+
+@command("show mode [<interface>...]", "show l2 xconnect")
+def show_mode(console: Console, words: Match) -> Iterator[str]:
+    """Whether interfaces route, are cross-connected or bridged."""
+    for index in console.interfaces(words.all("interface")):
+        face = console.core.interface(index)
+        if face.mode is Mode.XCONNECT:
+            yield f"l2 xconnect {face.name} {console.core.interface(face.xconnect_to).name}{_rewrite(face)}"
+        elif "xconnect" in words:
+            continue
+        elif face.bridge_domain:
+            bvi = " bvi" if face.is_bvi else ""
+            group = face.split_horizon_group
+            yield f"l2 bridge {face.name} bd_id {face.bridge_domain}{bvi} shg {group}{_rewrite(face)}"
+        else:
+            yield f"l3 {face.name}"
+
+
+def _rewrite(face: Interface) -> str:
+    text = tag_rewrite_text(face)
+    return "" if text == "none" else f" tag-rewrite {text}"
 
 
 @command(
@@ -42,9 +139,9 @@ def create_bridge_domain(console: Console, words: Match) -> Lines:
     tag = words.get("tag", "")
     if len(tag) > MOST_TAG:
         raise UsageError(f"bd-tag {tag} has more than {MOST_TAG} characters")
-    console.core.set_bridge_domain(replace(domain, age_min=age))
+    console.core.l2.set_domain(replace(domain, age_min=age))
     if tag:
-        console.domain_tags[ident] = tag
+        console.l2.tags[ident] = tag
     return [f"bridge-domain {ident}"]
 
 
@@ -56,12 +153,12 @@ def delete_bridge_domain(console: Console, words: Match) -> None:
 
 def delete_domain(console: Console, ident: int) -> None:
     """The domain and its tag."""
-    console.core.delete_bridge_domain(ident)
-    console.domain_tags.pop(ident, None)
+    console.core.l2.delete_domain(ident)
+    console.l2.tags.pop(ident, None)
 
 
 def _set_flag(name: str, console: Console, words: Match) -> None:
-    console.core.set_bridge_domain(replace(domain_of(console, words["id"]), **{name: "disable" not in words}))
+    console.core.l2.set_domain(replace(domain_of(console, words["id"]), **{name: "disable" not in words}))
 
 
 @command("set bridge-domain learn <number:id> [disable]")
@@ -94,12 +191,12 @@ def set_mac_age(console: Console, words: Match) -> None:
     domain = domain_of(console, words["id"])
     if words["age"] > _MOST_AGE:
         raise UsageError(f"mac-age {words['age']} is not between 0 and {_MOST_AGE} minutes")
-    console.core.set_bridge_domain(replace(domain, age_min=words["age"]))
+    console.core.l2.set_domain(replace(domain, age_min=words["age"]))
 
 
 def domain_of(console: Console, ident: int) -> BridgeDomain:
     """The bridge domain of that number; UsageError when there is none."""
-    for domain in console.core.bridge_domains():
+    for domain in console.core.l2.domains():
         if domain.id == ident:
             return domain
     raise UsageError(f"there is no bridge domain {ident}")
@@ -109,7 +206,7 @@ def domain_of(console: Console, ident: int) -> BridgeDomain:
 def show_bridge_domain(console: Console, words: Match) -> Iterator[str]:
     """Bridge domains and what they do; detail: with their interfaces."""
     ident = words.get("id")
-    domains = console.core.bridge_domains() if ident is None else [domain_of(console, ident)]
+    domains = console.core.l2.domains() if ident is None else [domain_of(console, ident)]
     if not domains:
         yield "no bridge-domains in use"
         return
@@ -119,8 +216,8 @@ def show_bridge_domain(console: Console, words: Match) -> Iterator[str]:
     )
     for index, domain in enumerate(domains, 1):
         yield _summary(console, domain, index)
-        if "detail" in words and domain.id in console.domain_tags:
-            yield f"  BD-Tag: {console.domain_tags[domain.id]}"
+        if "detail" in words and domain.id in console.l2.tags:
+            yield f"  BD-Tag: {console.l2.tags[domain.id]}"
         if "detail" in words or "int" in words:
             yield from _members(console, domain)
 
@@ -152,25 +249,25 @@ def _members(console: Console, domain: BridgeDomain) -> Iterator[str]:
 @command("l2fib add <mac> <number:id> (<interface> [static]|filter)")
 def add_l2fib(console: Console, words: Match) -> None:
     """Say where a station of a bridge domain is, or that frames to it are dropped."""
-    console.core.add_l2fib(L2FibEntry(checked_domain(words["id"]), words["mac"], words.get("interface")))
+    console.core.l2.add_station(L2FibEntry(checked_domain(words["id"]), words["mac"], words.get("interface")))
 
 
 @command("l2fib del <mac> <number:id>")
 def delete_l2fib(console: Console, words: Match) -> None:
     """Forget a station of a bridge domain."""
-    console.core.delete_l2fib(checked_domain(words["id"]), words["mac"])
+    console.core.l2.delete_station(checked_domain(words["id"]), words["mac"])
 
 
 @command("clear l2fib", "l2fib flush-mac all")
 def clear_l2fib(console: Console, words: Match) -> None:
     """Forget all stations that were learnt."""
-    console.core.flush_l2fib()
+    console.core.l2.flush()
 
 
 @command("show l2fib [verbose|all|bd_id <number:id>|learn|add]")
 def show_l2fib(console: Console, words: Match) -> Iterator[str]:
     """Stations of bridge domains; verbose or a choice: each of them, else how many."""
-    entries = sorted(console.core.l2fib(), key=lambda entry: (entry.domain, entry.mac))
+    entries = sorted(console.core.l2.stations(), key=lambda entry: (entry.domain, entry.mac))
     learnt = sum(not entry.is_static for entry in entries)
     shown = [entry for entry in entries if _is_chosen(entry, words)]
     if len(words.values) > 2:

@@ -10,9 +10,9 @@ from wirespeed.router.api.client import ALL, Client, refused_as
 from wirespeed.router.api.fib_paths import details_of, paths_of
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.mpls import add_paths, check_table, delete_paths, set_route
+from wirespeed.router.features.mpls.commands import add_paths, check_table, delete_paths, set_route
+from wirespeed.router.features.mpls.core import MplsRoute
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.tables import MplsRoute
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 
@@ -27,27 +27,34 @@ def dump_interfaces(client: Client, request: Values) -> Answer:
     return ({"sw_if_index": shown_index(index)} for index, face in client.chosen(request.sw_if_index) if face.mpls)
 
 
+@change("sw_interface_set_mpls_enable")
+def enable(client: Client, request: Values) -> Answer:
+    with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
+        client.core.mpls.enable(client.index(request.sw_if_index), request.enable)
+    return None
+
+
 @change("mpls_table_add_del")
 def set_mpls_table(client: Client, request: Values) -> Answer:
     check_table(request.mt_table.mt_table_id)
     if not request.mt_is_add:
         with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
-            client.core.delete_mpls_table()
-    elif not client.core.has_mpls_table():
-        client.core.add_mpls_table()
+            client.core.mpls.delete_table()
+    elif not client.core.mpls.has_table():
+        client.core.mpls.add_table()
     return None
 
 
 @handler("mpls_table_dump")
 def dump_tables(client: Client, request: Values) -> Answer:
-    tables = (0,) if client.core.has_mpls_table() else ()
+    tables = (0,) if client.core.mpls.has_table() else ()
     return ({"mt_table": {"mt_table_id": table, "mt_name": f"MPLS-VRF:{table}"}} for table in tables)
 
 
 @change("mpls_route_add_del")
 def set_mpls_route(client: Client, request: Values) -> Answer:
     given = request.mr_route
-    if given.mr_table_id or not client.core.has_mpls_table():
+    if given.mr_table_id or not client.core.mpls.has_table():
         raise Refusal(Retval.NO_SUCH_FIB)
     if given.mr_is_multicast:
         raise Refusal(Retval.UNIMPLEMENTED)
@@ -73,9 +80,9 @@ def dump_routes(client: Client, request: Values) -> Answer:
 
 
 def _routes(client: Client, table: int) -> Iterator[dict[str, Any] | None]:
-    if table or not client.core.has_mpls_table():
+    if table or not client.core.mpls.has_table():
         return
-    for number, route in enumerate(client.core.mpls_routes(), 1):
+    for number, route in enumerate(client.core.mpls.routes(), 1):
         if number % _TURN == 0:
             yield None
         details = {

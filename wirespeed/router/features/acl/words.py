@@ -7,23 +7,13 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from wirespeed.errors import UsageError
-from wirespeed.seam.acl import AclAction, AclOutcome, AclRule, AclTrace
+from wirespeed.router.features.acl.core import AclAction, AclRule
 
 _ACTIONS = {action.word: action for action in AclAction}
 _VALUES = ("src", "dst", "proto", "sport", "dport", "tcpflags", "mask")
 _MOST = {"proto": 255, "tcpflags": 255, "mask": 255, "index": 2**31 - 1}
 _MOST_PORT = 65535
 _PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17, "icmp6": 58, "sctp": 132}
-_EXISTING_SESSION = 0x80000000
-"""As VPP marks it in a trace."""
-_OUTCOMES = {
-    AclOutcome.RULE: "no session",
-    AclOutcome.NEW_SESSION: "new session",
-    AclOutcome.NO_ROOM: "no room for a session",
-    AclOutcome.SESSION: "existing session",
-    AclOutcome.NO_RULE: "no rule fits",
-    AclOutcome.NO_HEADER: "no whole IP header",
-}
 _ALL: dict[int, IPv4Network | IPv6Network] = {4: IPv4Network("0.0.0.0/0"), 6: IPv6Network("::/0")}
 
 
@@ -133,13 +123,3 @@ def rule_text(rule: AclRule) -> str:
     if rule.tcp_flags_mask or rule.tcp_flags_value:
         text += f" tcpflags {rule.tcp_flags_value} mask {rule.tcp_flags_mask}"
     return text
-
-
-def trace_text(trace: AclTrace, shown_interface: int) -> str:
-    """As VPP's trace begins, which counts lookup contexts besides, and what the numbers mean."""
-    bits = _EXISTING_SESSION if trace.outcome is AclOutcome.SESSION else 0
-    meaning = f"{trace.action.word}, {_OUTCOMES[trace.outcome]}"
-    return (
-        f"acl-plugin: sw_if_index {shown_interface}, next index {trace.next}, action: {trace.action.value}, "
-        f"match: acl {trace.acl} rule {trace.rule} trace_bits {bits:08x} ({meaning})"
-    )

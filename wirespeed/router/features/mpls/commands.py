@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.path_words import PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import RouterCore
+from wirespeed.router.features.mpls.core import MplsRoute
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
 from wirespeed.seam.routes import Path
-from wirespeed.seam.tables import MplsRoute
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
+    from wirespeed.router.native import NativeRouter
 
 _IMPLICIT_NULL = 3
 _LABEL = "[eos|non-eos] <label:local> [eos|non-eos]"
@@ -26,14 +26,14 @@ _LABEL = "[eos|non-eos] <label:local> [eos|non-eos]"
 def add_table(console: Console, words: Match) -> None:
     """Make the table of labels, which takes 8 MB."""
     check_table(words["id"])
-    console.core.add_mpls_table()
+    console.core.mpls.add_table()
 
 
 @command("mpls table del <number:id>")
 def delete_table(console: Console, words: Match) -> None:
     """Delete the table of labels, once nothing needs it."""
     check_table(words["id"])
-    console.core.delete_mpls_table()
+    console.core.mpls.delete_table()
 
 
 def check_table(ident: int) -> None:
@@ -45,7 +45,7 @@ def check_table(ident: int) -> None:
 @command("set interface mpls <interface> (enable|disable)")
 def set_mpls(console: Console, words: Match) -> None:
     """Take labelled packets from an interface, or not."""
-    console.core.set_mpls(words["interface"], "enable" in words)
+    console.core.mpls.enable(words["interface"], "enable" in words)
 
 
 @command(f"mpls local-label add {_LABEL} {PATHS}")
@@ -56,9 +56,9 @@ def add_label(console: Console, words: Match) -> None:
     add_paths(console.core, MplsRoute(label, bottom, payload, tuple(paths)))
 
 
-def add_paths(core: RouterCore, route: MplsRoute) -> None:
+def add_paths(core: NativeRouter, route: MplsRoute) -> None:
     """Give a label these paths besides those that it has."""
-    present = core.mpls_route(route.label, route.bottom)
+    present = core.mpls.route(route.label, route.bottom)
     if present is not None and present.is_static:
         if present.payload != route.payload:
             raise UsageError(f"label {route.label} carries IPv{present.payload} already; delete its route first")
@@ -66,10 +66,10 @@ def add_paths(core: RouterCore, route: MplsRoute) -> None:
     set_route(core, route)
 
 
-def set_route(core: RouterCore, route: MplsRoute) -> None:
+def set_route(core: NativeRouter, route: MplsRoute) -> None:
     """Give a label these paths alone."""
     _check_swaps(route.paths)
-    core.set_mpls_route(route)
+    core.mpls.set_route(route)
 
 
 def _check_swaps(paths: Sequence[Path]) -> None:
@@ -89,17 +89,17 @@ def delete_label(console: Console, words: Match) -> None:
     delete_paths(console.core, words["local"], "non-eos" not in words, read_paths(words))
 
 
-def delete_paths(core: RouterCore, label: int, bottom: bool, paths: Sequence[Path]) -> None:
+def delete_paths(core: NativeRouter, label: int, bottom: bool, paths: Sequence[Path]) -> None:
     """Take these paths from a label; without any, or with the last of them, its route goes."""
-    present = core.mpls_route(label, bottom)
+    present = core.mpls.route(label, bottom)
     if paths and present is not None:
         kept = tuple(path for path in present.paths if not any(same_path(path, given) for given in paths))
         if len(kept) == len(present.paths):
             raise UsageError(f"label {label} has no such path")
         if kept:
-            core.set_mpls_route(MplsRoute(label, bottom, present.payload, kept))
+            core.mpls.set_route(MplsRoute(label, bottom, present.payload, kept))
             return
-    core.delete_mpls_route(label, bottom)
+    core.mpls.delete_route(label, bottom)
 
 
 def _payload(words: Match, paths: list[Path]) -> int:
@@ -119,7 +119,7 @@ def show_fib(console: Console, words: Match) -> Iterator[str]:
     """The labels that have routes and where each leads."""
     yield "MPLS-VRF:0, fib_index:0 locks:[interface:1, CLI:1, ]"
     forwarding = Forwarding(console)
-    for index, route in enumerate(console.core.mpls_routes()):
+    for index, route in enumerate(console.core.mpls.routes()):
         if route.label != words.get("local", route.label):
             continue
         yield f"{_name(route.label)}:{'eos' if route.bottom else 'neos'}/21 fib:0 index:{index} locks:2"
