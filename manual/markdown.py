@@ -24,6 +24,7 @@ _PAGES = {
     "host": "hardware",
     "exporter": "telemetry",
     "console": "generator",
+    "config": "vpp-tools",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""
