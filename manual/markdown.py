@@ -24,6 +24,7 @@ _PAGES = {
     "host": "hardware",
     "exporter": "telemetry",
     "console": "generator",
+    "config": "vpp-tools",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""
@@ -125,7 +126,7 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
         f"`<paths>` are one or more paths: {_code(PATHS)}.",
     ]
     told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
-    for text, rows in sorted(told, key=lambda group: group[0]):
+    for text, rows in sorted(told, key=lambda group: group[0].lower()):
         head, _, notes = text.partition("\n")
         title, _, about = head.partition(": ")
         lines += ["", f"## {title.rstrip('.')}", *([""] * bool(about)), *filter(None, [about[:1].upper() + about[1:]])]

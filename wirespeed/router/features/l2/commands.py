@@ -1,4 +1,19 @@
-"""Layer 2: cross-connects, bridge domains, stations, and rewrites of VLAN tags."""
+"""Layer 2: cross-connects, bridge domains, stations, VLAN tag rewrites.
+
+- A cross-connect has one direction; any port or sub-interface can be its source or target. A BVI is a loopback: the
+  router itself as a station of the domain.
+- A tag rewrite applies to received frames and is reversed for sent ones, so `pop` needs a sub-interface with known
+  tags.
+- `show l2 xconnect` is an extension. Not supported: `set interface l2 bridge … uu-fwd`, `l2 efp-filter`, `l2
+  pbb-tag-rewrite`, `l2 input/output acl`.
+- Workers learn stations in a table of 131 072 entries for all domains. Frames to a station without an entry are
+  flooded.
+- Flooded copies go into a queue of 2 048 per worker and are sent in its next iteration, before newly received packets.
+  A copy without room is a counted drop. `/sys/made` of the statistics counts copies and fragments: received and made
+  packets are sent, dropped or punted.
+- Ages are whole minutes. The only learn limit is the size of the table.
+- Not supported: `arp term`, `arp-ufwd`. `delete bridge-domain N` is an addition to `create bridge-domain N del`.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +52,7 @@ _REWRITES = {
 
 @command("set interface l2 xconnect <interface> <interface:to>")
 def set_xconnect(console: Console, words: Match) -> None:
-    """Send all that an interface receives out of another, unchanged; one direction."""
+    """Send all frames received by an interface out of another, unchanged; one direction."""
     connect(console.core, words["interface"], words["to"])
 
 
@@ -50,7 +65,8 @@ def connect(core: NativeRouter, interface: int, to: int) -> None:
 
 @command("set interface l2 bridge <interface> <number:domain> [bvi] [<number:shg>]")
 def set_bridge(console: Console, words: Match) -> None:
-    """Put an interface into a bridge domain, with a split-horizon group; bvi: a loopback, as the router's own."""
+    """Add an interface to a bridge domain, with an optional split-horizon group; bvi: a loopback as the router's own
+    station."""
     group = words.get("shg", 0)
     if group > _MOST_GROUP:
         raise UsageError(f"split-horizon group {group} is not between 0 and {_MOST_GROUP}")
@@ -66,7 +82,7 @@ def checked_domain(ident: int) -> int:
 
 @command("set interface l3 <interface>")
 def set_l3(console: Console, words: Match) -> None:
-    """Let an interface route, instead of being cross-connected or bridged."""
+    """Return an interface from layer 2 to routing."""
     console.core.l2.set_l3(words["interface"])
 
 
@@ -76,7 +92,7 @@ def set_l3(console: Console, words: Match) -> None:
     "|(translate-1-2|translate-2-2) (dot1q|dot1ad) <number:tag> <number:tag>)"
 )
 def set_tag_rewrite(console: Console, words: Match) -> None:
-    """Take VLAN tags off frames that come in, or put them on; what goes out is rewritten the other way round."""
+    """Remove, add or replace VLAN tags of received frames; sent frames are rewritten in reverse."""
     tags = tuple(checked_vlan(tag) for tag in words.all("tag"))
     pop = words.get("pop")
     if pop is not None and pop not in (1, 2):
@@ -100,7 +116,7 @@ def tag_rewrite_text(face: Interface) -> str:
 
 @command("show mode [<interface>...]", "show l2 xconnect")
 def show_mode(console: Console, words: Match) -> Iterator[str]:
-    """Whether interfaces route, are cross-connected or bridged."""
+    """Mode of the interfaces: routed, cross-connected or bridged."""
     for index in console.interfaces(words.all("interface")):
         face = console.core.interface(index)
         if face.mode is Mode.XCONNECT:
@@ -125,7 +141,7 @@ def _rewrite(face: Interface) -> str:
     "|[flood <number:flood>]|[mac-age <number:age>]|[bd-tag <word:tag>])..."
 )
 def create_bridge_domain(console: Console, words: Match) -> Lines:
-    """Make a bridge domain, or change its flags: 1 or 0 for each; mac-age is in minutes, 0 never."""
+    """Create a bridge domain, or change its flags: 1 or 0 for each; mac-age in minutes, 0: never."""
     ident = checked_domain(words["id"])
     domain = BridgeDomain(ident)
     for word, name in _FLAGS.items():
@@ -147,7 +163,7 @@ def create_bridge_domain(console: Console, words: Match) -> Lines:
 
 @command("create bridge-domain <number:id> del", "delete bridge-domain <number:id>")
 def delete_bridge_domain(console: Console, words: Match) -> None:
-    """Take a bridge domain away that has no interface any more."""
+    """Delete a bridge domain without interfaces."""
     delete_domain(console, checked_domain(words["id"]))
 
 
@@ -163,31 +179,31 @@ def _set_flag(name: str, console: Console, words: Match) -> None:
 
 @command("set bridge-domain learn <number:id> [disable]")
 def set_learn(console: Console, words: Match) -> None:
-    """Whether a bridge domain learns where stations are."""
+    """Switch learning of stations on or off."""
     _set_flag("learn", console, words)
 
 
 @command("set bridge-domain forward <number:id> [disable]")
 def set_forward(console: Console, words: Match) -> None:
-    """Whether a bridge domain forwards frames for one station."""
+    """Switch forwarding of frames for one station on or off."""
     _set_flag("forward", console, words)
 
 
 @command("set bridge-domain flood <number:id> [disable]")
 def set_flood(console: Console, words: Match) -> None:
-    """Whether a bridge domain floods frames for all, or for a group."""
+    """Switch flooding of broadcast and multicast frames on or off."""
     _set_flag("flood", console, words)
 
 
 @command("set bridge-domain uu-flood <number:id> [disable]")
 def set_uu_flood(console: Console, words: Match) -> None:
-    """Whether a bridge domain floods frames for stations that it does not know."""
+    """Switch flooding of frames for unknown stations on or off."""
     _set_flag("uu_flood", console, words)
 
 
 @command("set bridge-domain mac-age <number:id> <number:age>")
 def set_mac_age(console: Console, words: Match) -> None:
-    """Minutes after which a station that was not heard of is forgotten; 0: never."""
+    """Set the minutes of silence after which a station is deleted; 0: never."""
     domain = domain_of(console, words["id"])
     if words["age"] > _MOST_AGE:
         raise UsageError(f"mac-age {words['age']} is not between 0 and {_MOST_AGE} minutes")
@@ -204,7 +220,7 @@ def domain_of(console: Console, ident: int) -> BridgeDomain:
 
 @command("show bridge-domain [<number:id>] [detail|int]")
 def show_bridge_domain(console: Console, words: Match) -> Iterator[str]:
-    """Bridge domains and what they do; detail: with their interfaces."""
+    """Bridge domains and their flags; detail: with their interfaces."""
     ident = words.get("id")
     domains = console.core.l2.domains() if ident is None else [domain_of(console, ident)]
     if not domains:
@@ -248,25 +264,25 @@ def _members(console: Console, domain: BridgeDomain) -> Iterator[str]:
 
 @command("l2fib add <mac> <number:id> (<interface> [static]|filter)")
 def add_l2fib(console: Console, words: Match) -> None:
-    """Say where a station of a bridge domain is, or that frames to it are dropped."""
+    """Add a station of a bridge domain; filter: frames to it are dropped."""
     console.core.l2.add_station(L2FibEntry(checked_domain(words["id"]), words["mac"], words.get("interface")))
 
 
 @command("l2fib del <mac> <number:id>")
 def delete_l2fib(console: Console, words: Match) -> None:
-    """Forget a station of a bridge domain."""
+    """Delete a station of a bridge domain."""
     console.core.l2.delete_station(checked_domain(words["id"]), words["mac"])
 
 
 @command("clear l2fib", "l2fib flush-mac all")
 def clear_l2fib(console: Console, words: Match) -> None:
-    """Forget all stations that were learnt."""
+    """Delete all learned stations."""
     console.core.l2.flush()
 
 
 @command("show l2fib [verbose|all|bd_id <number:id>|learn|add]")
 def show_l2fib(console: Console, words: Match) -> Iterator[str]:
-    """Stations of bridge domains; verbose or a choice: each of them, else how many."""
+    """Number of stations; verbose or a selection: each station."""
     entries = sorted(console.core.l2.stations(), key=lambda entry: (entry.domain, entry.mac))
     learnt = sum(not entry.is_static for entry in entries)
     shown = [entry for entry in entries if _is_chosen(entry, words)]

@@ -1,4 +1,24 @@
-"""mpls table|local-label, set interface mpls, show mpls fib|interface: labels and where they lead."""
+"""MPLS: labels and their next hops.
+
+- Labels have one table, 0. Without `eos` or `non-eos` a local label ends the stack. Explicit null (0 and 2) is popped;
+  implicit null (3) as an out-label means no label.
+- **TTL and EXP** follow the uniform model of RFC 3443. The TTL is copied from IP into pushed labels, and from a label
+  into what is below it, minus one per hop. EXP is kept by a swap, and is the IP precedence on a push.
+- `pipe`, `ttl N` (1 to 255, default 255) or `exp N` (0 to 7, default 0) after an out-label select the pipe model with
+  these values; `uniform` is the default. VPP has them in its API only, and its command line makes pipes. The last
+  out-label of a local label replaces it and continues its TTL, so it is always uniform. A popped label can lower the
+  TTL of what is below it, never raise it.
+- **Too long.** An IPv4 packet too long for the next link with its labels is fragmented first, and each fragment gets
+  the labels. With DF it is answered with ICMP fragmentation needed, an IPv6 packet with packet too big. The MTU given
+  is what the labels leave.
+- **TTL expired.** The router answers time exceeded from the receiving interface's address, with the received stack (RFC
+  4884, RFC 4950). A labelled packet too long for its next link is answered the same way. Such answers are routed in the
+  table of the receiving interface, not along the label path, and share the rate limit of ICMP errors.
+- There is no answer for stacks of more than 16 labels, for non-IP payload, and for labelled IPv4 that is too long and
+  may be fragmented. `mpls-icmp-error` counts all of them.
+- Packet counts are in `show mpls fib` while routes count. Not supported: `mpls-lookup-in-table` except 0, multicast,
+  `mpls tunnel`, `set interface mpls … tunnel`, `show mpls tunnel`.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +44,14 @@ _LABEL = "[eos|non-eos] <label:local> [eos|non-eos]"
 
 @command("mpls table [add] <number:id>")
 def add_table(console: Console, words: Match) -> None:
-    """Make the table of labels, which takes 8 MB."""
+    """Create the label table, which needs 8 MB."""
     check_table(words["id"])
     console.core.mpls.add_table()
 
 
 @command("mpls table del <number:id>")
 def delete_table(console: Console, words: Match) -> None:
-    """Delete the table of labels, once nothing needs it."""
+    """Delete the label table, if nothing needs it."""
     check_table(words["id"])
     console.core.mpls.delete_table()
 
@@ -44,13 +64,14 @@ def check_table(ident: int) -> None:
 
 @command("set interface mpls <interface> (enable|disable)")
 def set_mpls(console: Console, words: Match) -> None:
-    """Take labelled packets from an interface, or not."""
+    """Accept labelled packets on an interface, or not."""
     console.core.mpls.enable(words["interface"], "enable" in words)
 
 
 @command(f"mpls local-label add {_LABEL} {PATHS}")
 def add_label(console: Console, words: Match) -> None:
-    """Send packets with a label on: with out-labels in its place, or without it. eos: it ends the stack."""
+    """Add a route of a label: swap it for out-labels, or pop it. eos: only at the end of the stack, non-eos: only
+    above."""
     label, bottom, paths = words["local"], "non-eos" not in words, read_paths(words)
     payload = _payload(words, paths) if bottom else 0
     add_paths(console.core, MplsRoute(label, bottom, payload, tuple(paths)))
@@ -85,7 +106,7 @@ def _check_swaps(paths: Sequence[Path]) -> None:
 
 @command(f"mpls local-label del {_LABEL} [{PATHS}]")
 def delete_label(console: Console, words: Match) -> None:
-    """Delete the route of a label, or the paths of it that are named."""
+    """Delete the route of a label, or the given paths."""
     delete_paths(console.core, words["local"], "non-eos" not in words, read_paths(words))
 
 
@@ -116,7 +137,7 @@ def _payload(words: Match, paths: list[Path]) -> int:
 
 @command("show mpls fib [<label:local>]")
 def show_fib(console: Console, words: Match) -> Iterator[str]:
-    """The labels that have routes and where each leads."""
+    """Labels with their routes."""
     yield "MPLS-VRF:0, fib_index:0 locks:[interface:1, CLI:1, ]"
     forwarding = Forwarding(console)
     for index, route in enumerate(console.core.mpls.routes()):
@@ -135,7 +156,7 @@ def _name(label: int) -> str:
 
 @command("show mpls interface [<interface>...]")
 def show_interface(console: Console, words: Match) -> Iterator[str]:
-    """The interfaces that take labelled packets."""
+    """Interfaces that accept labelled packets."""
     for index in console.interfaces(words.all("interface")):
         face = console.core.interface(index)
         if face.mpls:
