@@ -13,9 +13,9 @@ from test_report_page import ACTING, HOSTILE, Reader, hostile, page
 
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
-from wirespeed.report.rfc2544_rows import BenchmarkRow
-from wirespeed.report.search_rows import GoalRow, LatencyRow, MrrRow
-from wirespeed.report.soak_rows import SoakRow
+from wirespeed.measurement.rfc2544.rows import BenchmarkRow
+from wirespeed.measurement.search.rows import GoalRow, LatencyRow, MrrRow
+from wirespeed.measurement.soak.rows import SoakRow
 
 KINDS = {
     "search": lambda: search_of("a", mrr=3, latency=True),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.loadtest.analysis import Analysis
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import AResult, MeasurementOptions
+    from wirespeed.measurement.reported import ReportedKind
     from wirespeed.results.verdict import Limit, Verdict
 
 
@@ -48,6 +49,12 @@ def measurement_of(options: MeasurementOptions[AResult]) -> Measurement[Any, ARe
     """The measurement that these options are of. UsageError for options that contradict each other."""
     kind = next(kind for kind in kinds() if options_of(kind) is type(options))
     return kind_of(kind)(options)
+
+
+def report_of(kind: str) -> ReportedKind[Any]:
+    """What reports ask the kind."""
+    report: ReportedKind[Any] = import_module(f"wirespeed.measurement.{kind}.report").REPORT
+    return report
 
 
 def frames_of(result: MeasurementResult) -> Iterator[Frame]:
