@@ -568,8 +568,18 @@ def test_a_figure_of_the_evidence_leads_to_its_point_of_the_chart(kinds):
     assert 2.0 < at < 2.35  # Mpps: the highest loads, of 512 bytes on 10 Gb/s
 
 
-@pytest.mark.parametrize("width_px", [400, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+OTHER_PAIRS = pytest.mark.long("the other pairs of scheme and width, 10 s of Chromium each")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width_px"),
+    [
+        ("light", 400),
+        ("dark", 1280),
+        pytest.param("light", 1280, marks=OTHER_PAIRS),
+        pytest.param("dark", 400, marks=OTHER_PAIRS),
+    ],
+)
 def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
     """Contrast, names, roles and order, as axe-core judges them, with every fold open and a chart drawn."""
     look_in(kinds, scheme)

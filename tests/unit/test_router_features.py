@@ -31,6 +31,8 @@ def test_only_its_own_folder_imports_a_feature() -> None:
     own = "wirespeed.router.features."
     for path in PACKAGE.rglob("*.py"):
         folder = path.relative_to(FEATURES).parts[0] if path.is_relative_to(FEATURES) else ""
+        if own[:-1] not in path.read_text():
+            continue
         named = {one.removeprefix(own).partition(".")[0] for one in imports(path) if one.startswith(own)}
         assert not named & {*features()} - {folder}, path
 

@@ -19,13 +19,13 @@ FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
 
 @dataclass(frozen=True)
 class Row:
-    """One channel of one test; field names are the columns of the CSV file, None is an empty cell.
+    """One direction of one test, or the sum of several.
 
-    `held` is the highest load that lost at most `threshold`, `full_load` what was forwarded while the full load was
-    held; each `text` is as the verdict writes it. `held_line_percent` is by the frames that were sent,
-    `held_returned_percent` by those that came back. Loss lasts from `lossy_from_pps` on; `saturated_pps` is where
-    received stops following offered, between `saturated_low_pps` and `saturated_high_pps`. Percentages of a sum are of
-    all its `lines` together.
+    `held` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load was
+    held; each `text` is as the verdict writes it. `held_line_percent` is by the length of the frames sent,
+    `held_returned_percent` by that of the frames received. Loss is persistent from `lossy_from_pps` on. `saturated_pps`
+    is the knee, between `saturated_low_pps` and `saturated_high_pps`. Percentages of a sum are of all its `lines`
+    together.
     """
 
     test: str

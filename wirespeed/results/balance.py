@@ -21,10 +21,10 @@ from wirespeed.results.order import Order, summed
 
 
 class Medium(StrEnum):
-    """What it means that a port's medium does not take a packet.
+    """Meaning of a packet that a port cannot send.
 
-    RING: shared memory between both sides; a full ring is one that the other side did not drain. QUEUE: the port's own
-    transmit queue; a full one is a line, a driver or a kernel that is too slow.
+    `ring`: the port shares memory with its peer, and a full ring means that the peer did not drain it. `queue`: the
+    port has a transmit queue of its own, and a full queue means that the line, the driver or the kernel is too slow.
     """
 
     RING = "ring"
@@ -43,11 +43,11 @@ def medium_of_driver(driver: str) -> Medium:
 class Balance:
     """Packets of one direction over some time.
 
-    `asked` is None where the server keeps no account of what it was asked for; `late` (the tester's worker came too
-    late), `no_buffer` (its packet pool was empty) and `refused` (the medium took no more) are then 0. `missed` came
-    back to the tester, whose receiver lost it. `surplus` is what was received and is not ours: frames of others,
-    duplicates, or more than was sent. `paused`: the sending port was told by pause frames to wait. `order` counts
-    duplicates and reordered packets, None where packets bear no numbers.
+    `asked` is the intended load, None if the server does not count it; `late` (the tester's worker was behind
+    schedule), `no_buffer` (the packet pool was empty) and `refused` (the port could not take the packet) are then 0.
+    `missed`: packets that reached the tester and that its receiver dropped. `surplus`: received packets that are not
+    the test's, i.e. frames of other senders, duplicates, or more than was sent. `paused`: pause frames stopped the
+    sending port. `order`: duplicates and reordered packets, None if packets are not numbered.
     """
 
     also_stored: ClassVar[Mapping[str, str]] = {

@@ -30,7 +30,7 @@ _SCALAR = (str, int, float)
 class Stored:
     """How a field stands in a document: under `key` (parts of it are objects in each other), left out where it has its
     default if `sparse`, as keys of the document itself if `inline`, as `write` makes it and `read` takes it, or not at
-    all if not `is_kept`."""
+    all if not `is_kept`. `shape` is its type in the document, for docs/result-format.md, if it is not the field's."""
 
     key: str = ""
     sparse: bool = False
@@ -38,6 +38,7 @@ class Stored:
     is_kept: bool = True
     write: Callable[[Any], Any] | None = None
     read: Callable[[Any], Any] | None = None
+    shape: Any = None
 
 
 SPARSE = Stored(sparse=True)

@@ -140,11 +140,14 @@ def _node(name: str, row: Any) -> NodeCost:
     return NodeCost(name, calls, vectors, clocks, suspends)
 
 
+NODES = Stored(write=_nodes_to_json, read=_nodes, shape=Mapping[str, tuple[int, int, int, int]])
+
+
 @dataclass(frozen=True)
 class WorkerCost:
-    """One worker over one interval. `clocks_total` are the interval's TSC ticks, so that nodes and `outside_nodes` sum
-    to all of them; `nodes` has those that ran. Absent is the time that others had its CPU, None where it does not tell.
-    """
+    """One worker over one interval. `clocks_total` is the interval in TSC ticks: the ticks of `nodes` and
+    `outside_nodes` add up to it. `nodes` has the nodes that ran: calls, vectors, clocks and suspends. Absent is the
+    time in which other threads had the worker's CPU, None if unknown."""
 
     name: str = ""
     cpu: Annotated[int | None, SPARSE] = None
@@ -152,7 +155,7 @@ class WorkerCost:
     tsc_hz: int = 0
     loops: int = 0
     clocks_total: Annotated[int, Stored("clocks")] = 0
-    nodes: Annotated[tuple[NodeCost, ...], Stored(write=_nodes_to_json, read=_nodes)] = ()
+    nodes: Annotated[tuple[NodeCost, ...], NODES] = ()
     absent_s: Annotated[float | None, Stored("absent", sparse=True)] = None
     longest_absent_s: Annotated[float | None, Stored("longest_absent", sparse=True)] = None
 
@@ -164,14 +167,14 @@ class WorkerCost:
 
 @dataclass(frozen=True)
 class DutTelemetry:
-    """What a DUT told over one interval. Without `error`, counts are of that interval; None where it does not tell.
+    """Values of a DUT over one interval. Counts are of that interval; None if the DUT does not report them, and `error`
+    if it could not be read.
 
-    `drops` counts by the reasons that the DUT names; a packet may have had two (no route, then an answer that was
-    rationed), so they need not sum to `drop_packets`. `events` counts what explains and is no drop of its own (Linux:
-    `softnet time_squeeze`). `cpu_percent` are shares of the DUT's CPUs, summing to 100.
-    `watts` are the mean by a power meter beside it, None without one and while it was silent.
-    `told` are flat figures of an older file, which do not follow from anything else. `machine` is what the machine
-    below it told, CPU by CPU.
+    `drops` counts by the DUT's own reasons; one packet may have two reasons, so the sum may exceed `drop_packets`.
+    `events` are counters that explain a drop and are not drops themselves (Linux: `softnet time_squeeze`).
+    `cpu_percent` are shares of the DUT's CPUs, which add up to 100. `watts` is the mean of a power meter, None without
+    one and during gaps in its readings. `told` are plain figures of an older file. `machine` has the values of the
+    DUT's machine.
     """
 
     also_stored: ClassVar[Mapping[str, str]] = dict(zip(FLAT, FLAT, strict=True))
@@ -268,8 +271,8 @@ def telemetry_at(key: str) -> Stored:
 
 @dataclass(frozen=True)
 class DutFacts:
-    """What a DUT is, for a result's head: `kind` such as router, linux or none, the commands that configured it, the
-    CPUs that forward, and whatever else is worth knowing."""
+    """The DUT, for the head of a result: `kind` such as router, linux or none, the `commands` that configured it, the
+    CPUs that forward, and further `details`."""
 
     name: str = ""
     kind: str = ""

@@ -16,8 +16,8 @@ from wirespeed.results.codec import SPARSE
 
 @dataclass(frozen=True)
 class CpuLoad:
-    """One CPU: seconds by class (user, system, irq, softirq, steal, idle and so on), counts of softirqs by kind, of
-    softnet's packets and events, of interrupts by their names. What did not happen is left out."""
+    """One CPU: seconds by class (user, system, irq, softirq, steal, idle and so on), softirqs by kind, packets and
+    events of softnet, interrupts by name. Zero values are omitted."""
 
     cpu: int
     seconds: Annotated[dict[str, float], SPARSE] = field(default_factory=dict)
@@ -35,8 +35,8 @@ class CpuLoad:
 
 @dataclass(frozen=True)
 class MachineLoad:
-    """A device's machine. `nics` are counters of drivers by interface, `counters` those of its network stack, both of
-    the interval and without those that stood still; temperatures and frequencies are of its end."""
+    """The DUT's machine. `nics` are driver counters by interface, `counters` those of its network stack, both over the
+    interval and without counters that did not change; temperatures and frequencies are read at its end."""
 
     cpus: Annotated[tuple[CpuLoad, ...], SPARSE] = ()
     nics: Annotated[dict[str, dict[str, int]], SPARSE] = field(default_factory=dict)

@@ -16,8 +16,9 @@ FAILED: Status = "failed"
 
 @dataclass(frozen=True)
 class Ending:
-    """`status` says whether it ran to its end; `reason` and `exit_code` say why not. `started` is ISO 8601 in UTC;
-    `notes` are sentences about the whole measurement, such as that flow control could not be switched off."""
+    """How a measurement ended. `status` is `complete` if it ran to its end; otherwise `reason` and `exit_code` give the
+    cause. `started` is ISO 8601 in UTC. `notes` are sentences about the whole measurement, e.g. that flow control could
+    not be switched off."""
 
     status: Status = COMPLETE
     reason: str = ""

@@ -14,8 +14,8 @@ ROBUST_NOTE = (
 
 @dataclass(frozen=True)
 class CpuPlace:
-    """Where a CPU (a hardware thread) sits. `siblings` are the CPUs of the same core, itself among them; core numbers
-    are unique within a package only. An isolated one gets no process by itself (isolcpus=)."""
+    """Place of a CPU (a hardware thread). `siblings` are the CPUs of the same core, including itself; core numbers are
+    unique within a package only. An isolated CPU gets no process by itself (`isolcpus=`)."""
 
     cpu: int
     core: int
@@ -47,7 +47,7 @@ class Topology:
 
 @dataclass(frozen=True)
 class CpuRoles:
-    """Which CPUs the tester's workers, the DUT's and all control threads run on."""
+    """CPUs of the tester's workers, of the DUT's workers, and of all control threads."""
 
     tester: tuple[int, ...]
     dut: tuple[int, ...]
@@ -56,9 +56,9 @@ class CpuRoles:
 
 @dataclass(frozen=True)
 class LabFacts:
-    """`kind` is embedded, linux or such, `wire` the medium in words; `topology` has the CPUs of the roles. `ring_slots`
-    are the packets that wait in a wire each way, None where nobody knows; `mtu` is the
-    largest layer 3 packet that tester and device carry, None in older files."""
+    """A lab. `kind` is e.g. embedded or linux, `wire` the port type in words; `topology` has the CPUs of the roles.
+    `ring_slots` is the number of packets that a link can hold in each direction, None if unknown; `mtu` is the largest
+    layer 3 packet of tester and DUT, None in older files."""
 
     kind: str
     wire: str

@@ -12,6 +12,7 @@ from wirespeed.results.codec import SPARSE, Stored, as_object, from_json, placed
 from wirespeed.results.draw import Draw
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import INTERRUPTED, Ending
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.units import line_rate_pps
 
@@ -33,24 +34,32 @@ def _ports(raw: Any) -> dict[int, PortFacts]:
 
 @dataclass(frozen=True)
 class MeasurementResult(ABC):
-    """The head of a result. `kind` is the command that measures, `schema` that of its files, `noun` and `journal_noun`
-    what messages call those and their journals. `ports` are the tester's, by number; `directions`
-    those that it sent in; `frame_bytes` the mean lengths that each port sent, with FCS, where the kind keeps them."""
+    """The head of a result. `vars` are the settings; of a load test they have trex-loadtest's names. `ports` are the
+    tester's, `directions` those that sent; `frame_bytes` are the mean lengths that each port sent, with FCS, if the
+    kind of result has them.
+
+    `lab` has the fields of a lab, and if known `latency_floor` (direction to `min_us`, `median_us` and `p99_us` of the
+    port type alone), `power` (the `meter`, what it measures (`of`), `idle_watts` and their source) and `bench` (file,
+    mode, links and `tester_ceiling` of a testbed file). `dut` also has `texts`: output by command; keys of output from
+    before the load begin with `before: `.
+    """
 
     kind: ClassVar[str]
+    """The command that measures."""
     schema: ClassVar[str]
     noun: ClassVar[str]
+    """The word for such a result in messages; `journal_noun` is that for its journal."""
     journal_noun: ClassVar[str]
 
     name: str
     variables: Annotated[Mapping[str, Any], Stored("vars")]
     directions: tuple[Channel, ...] = field(default=(), kw_only=True)
     versions: Mapping[str, str] = field(default_factory=dict, kw_only=True)
-    lab: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    dut: Annotated[Mapping[str, Any], Stored(read=dut_of)] = field(default_factory=dict, kw_only=True)
-    ports: Annotated[Mapping[int, PortFacts], Stored(write=_ports_to_json, read=_ports)] = field(
-        default_factory=dict, kw_only=True
-    )
+    lab: Annotated[Mapping[str, Any], Stored(shape=LabFacts)] = field(default_factory=dict, kw_only=True)
+    dut: Annotated[Mapping[str, Any], Stored(read=dut_of, shape=DutFacts)] = field(default_factory=dict, kw_only=True)
+    ports: Annotated[
+        Mapping[int, PortFacts], Stored(write=_ports_to_json, read=_ports, shape=tuple[PortFacts, ...])
+    ] = field(default_factory=dict, kw_only=True)
     frame_bytes: Annotated[Mapping[int, float], SPARSE] = field(default_factory=dict, kw_only=True)
     ending: Ending = field(default=Ending(), kw_only=True)
 

@@ -11,8 +11,8 @@ from wirespeed.results.codec import Stored
 
 @dataclass(frozen=True)
 class Order:
-    """Received packets of one direction. `duplicates` came before (RFC 5560), `reordered` came for the first time after
-    a later one (RFC 4737). `unplaced` came from so far back that they may be either."""
+    """Received packets of one direction. `duplicates`: received before (RFC 5560). `reordered`: received for the first
+    time, after a later one (RFC 4737). `unplaced`: received too late to tell the two apart."""
 
     duplicates: Annotated[int, Stored("duplicate_packets")] = 0
     reordered: Annotated[int, Stored("reordered_packets")] = 0

@@ -11,10 +11,9 @@ from wirespeed.results.balance import Balance, Medium
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """A load of one direction and what came back, as the mean over `samples` samples that end at `t_s`. Percentages are
-    of the direction's line (L1) by the frames that were sent; None without a line speed. `is_estimate`: each sample
-    had a load of its own, as in a ramp.
-    """
+    """A load of one direction and the received rate: the mean over `samples` samples that end at `t_s`. Percentages are
+    of the direction's line rate (layer 1) at the size of the frames sent; None if the line speed is unknown.
+    `is_estimate`: each sample had a different load, as in a ramp."""
 
     t_s: float
     offered_pps: float
@@ -29,8 +28,8 @@ class LoadPoint:
 
 @dataclass(frozen=True)
 class Knee:
-    """The load from which on received no longer follows offered: between `low_pps` and `high_pps`, most likely at
-    `offered_pps`; `plateau_pps` is what is received beyond it."""
+    """Saturation point: the load above which the received rate no longer follows the offered load. It is between
+    `low_pps` and `high_pps`, most likely at `offered_pps`; `plateau_pps` is the rate received above it."""
 
     offered_pps: float
     low_pps: float
@@ -43,11 +42,11 @@ class Knee:
 class ChannelOutcome:
     """One direction of a whole test.
 
-    `full_load` is the mean of the hold, `held` the mean of the highest load that lost at most the threshold, before
-    `lossy_from`, the first sample from which loss above the threshold persists. In a test of several directions both
-    are means over the same samples for all of them. `saturated` is the knee, None where there is none or where the
-    tester was the limit. Frame lengths are with FCS: `frame_bytes` of those sent, `received_frame_bytes` of those that
-    came back. In `spoilt_samples` the machine's absences explain a loss above the threshold.
+    `full_load` is the mean of the hold phase. `held` is the mean of the highest load that lost at most the threshold,
+    below `lossy_from`, the first sample of a persistent loss above the threshold. With several directions both are
+    means over the same samples in each. `saturated` is the knee, None if there is none or if the tester was the limit.
+    Frame lengths include the FCS: `frame_bytes` of frames sent, `received_frame_bytes` of frames received.
+    `spoilt_samples` counts the samples whose loss above the threshold is explained by preemption.
     """
 
     balance: Balance
@@ -64,8 +63,8 @@ class ChannelOutcome:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a load test came to. `drain_s` is how long the packets under way were waited for, `settled` whether the
-    counters came to rest."""
+    """Outcome of a load test. `drain_s` is how long it waited for packets in flight, `settled` whether the counters
+    stopped changing. `threshold` is a loss ratio."""
 
     threshold: float = 0.001
     drain_s: float | None = None
@@ -75,8 +74,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class PortFacts:
-    """A port of the tester as it was during a test. `flow_control` is its setting before traffic: "off", "on" or
-    "unknown" (the driver does not say)."""
+    """A port of the tester during a test. `flow_control` is its setting before traffic: `off`, `on` or `unknown` (the
+    driver does not report it)."""
 
     index: int
     driver: str = ""

@@ -17,13 +17,14 @@ MEASURED_PHASES = ("ramp", "hold", "step", "trial")
 
 @dataclass(frozen=True)
 class PortSample:
-    """One port over one interval. Rates are counter deltas over real time; whole numbers are totals since the start.
+    """One port over one interval. Rates are counter differences divided by the time between both readings; whole
+    numbers are totals since the start.
 
-    `asked_pps` is what the load called for, by the server's account or, where it keeps none, by the plan; of what was
-    asked, `refused` counts packets that the medium would not take, `no_buffer` those there was no buffer for, and
-    `late` those that the tester was too slow to send; none of them was transmitted. `foreign` counts frames received
-    that no stream of this measurement sends, `kinds` what they are. `rx_pause_frames` told this port to wait. None
-    where the file or the server does not say.
+    `asked_pps` is the intended load, as the server counts it or else as planned. Packets of the intended load that were
+    not sent are counted by reason: `refused` (the port could not take them), `no_buffer` (the packet pool was empty)
+    and `late` (the tester's worker was behind schedule). `foreign` frames were received and belong to no stream of this
+    test; `kinds` counts them by kind. `rx_pause_frames` are pause frames received. None if the file or the server has
+    no value.
     """
 
     tx_pps: float
@@ -51,11 +52,11 @@ class PortSample:
 
 @dataclass(frozen=True)
 class Moment:
-    """How much of an interval the workers did not have their CPUs, in seconds; None where nobody tells.
+    """Time in which CPUs were preempted during an interval, in seconds; None if unknown.
 
-    `steal_s` is what the hypervisor took from all CPUs of the tester's machine together. Absence is the longest sum of
-    any worker of that side, whoever took it away; `longest_*` its longest single one. `cpus` are those that the steal
-    was summed over.
+    `steal_s` is the time that the hypervisor took from all `cpus` of the tester's machine together. An absence is the
+    longest total preemption of any worker of that side, by any other thread; `…_longest_absent_s` is its longest single
+    one.
     """
 
     steal_s: Annotated[float | None, SPARSE] = None
@@ -70,9 +71,9 @@ class Moment:
 class Latency:
     """Latency of one direction over an interval or a trial; times in microseconds.
 
-    `percentiles` maps 50, 90, 99, 99.9 … to microseconds. `hdr` is the histogram of nanoseconds in HdrHistogram's
-    compressed text (V2, base64). `packets` of the latency stream came back, `lost` of them did not, others came
-    `out_of_order` or as `duplicates`.
+    `packets` of the latency stream were received, `lost` were not, `out_of_order` and `duplicates` were received late
+    or twice. `percentiles` maps 50, 90, 99, 99.9 … to microseconds. `hdr` is the histogram of nanoseconds in
+    HdrHistogram's compressed text (V2, base64).
     """
 
     packets: int
@@ -89,11 +90,11 @@ class Latency:
 
 @dataclass(frozen=True)
 class Sample:
-    """One interval of a test; `t_s` is its end, in seconds from the start of traffic.
+    """One interval of a test; `t_s` is its end, in seconds since the start of traffic.
 
-    `ours` counts, since the start, the packets of each direction that came back and bear its signature, each once;
-    without a direction in it nobody looked. `order` counts, since the start too, those that came again or late, of
-    directions whose packets bear numbers. `links_down` are ports that were without a link at some time of it.
+    `ours` counts the received test frames of each direction since the start, by their signature and without duplicates;
+    a direction is absent if signatures were not checked. `order` counts duplicates and reordered packets since the
+    start, for directions with numbered packets. `links_down` are ports that lost their link during the interval.
     """
 
     t_s: float

@@ -23,6 +23,21 @@ _PORT = re.compile(r"\d{1,3}", re.ASCII)
 _ORDER = tuple(one.name for one in fields(Order))
 
 
+_COUNTS = ", ".join(f"`{name}`" for name in ("ours", *_ORDER))
+KEYS: Mapping[str, str] = {
+    "t": "end of the interval in seconds since the start of traffic; one second per sample in files without it",
+    "interval": "length in seconds",
+    "phase": "`warm-up`, `ramp`, `hold`, `step`, `trial` or `drain`; the middle four are measurements",
+    "0": "the port of that number, also `1` and so on: PortSample, and `tx_bps_L1` and `rx_bps_L1` of layer 1",
+    "global": "global statistics as T-Rex names them",
+    "dut": "DutTelemetry, if the DUT was read",
+    "channels": f"object: direction → {_COUNTS} since the start (Order), and `latency` (Latency)",
+    "machine": "Moment, if known",
+    "links_down": "ports that lost their link at any time of the interval, if any",
+}
+"""The keys of a sample, for docs/result-format.md."""
+
+
 def sample_to_json(sample: Sample) -> dict[str, Any]:
     raw: dict[str, Any] = {"t": sample.t_s, "interval": sample.interval_s, "phase": sample.phase}
     raw |= {str(port): _port_to_json(values) for port, values in sample.ports.items()}

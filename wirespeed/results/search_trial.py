@@ -17,8 +17,8 @@ Purpose = Literal["warm-up", "search", "mrr", "latency"]
 
 @dataclass(frozen=True)
 class Goal:
-    """What is searched for: the highest load at which at most `exceed_ratio` of `sum_s` seconds of trials of `final_s`
-    each lose more than `loss_ratio`, found to within `width` of itself. Searching begins with trials of `initial_s`."""
+    """A goal of a search: the highest load at which at most `exceed_ratio` of `sum_s` seconds of trials of `final_s`
+    each lose more than `loss_ratio`, to a relative precision of `width`. The first trials last `initial_s`."""
 
     name: str
     loss_ratio: float = 0.0
@@ -31,8 +31,9 @@ class Goal:
 
 @dataclass(frozen=True)
 class SearchTrial:
-    """A trial and what it was for. `load_pps` and `intended_s` are what was asked for, `label` what a trial of latency
-    is called (`50 % of PDR`); one that does not count says why in `set_aside`."""
+    """A trial and its purpose. `load_pps` and `intended_s` are as intended, `label` names a latency trial (`50 % of
+    PDR`). `set_aside` is the reason why a trial does not count. `loss_ratio` is the share of the intended load, in all
+    directions, that was lost or not sent."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
 

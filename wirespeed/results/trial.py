@@ -16,7 +16,7 @@ from wirespeed.units import Rate
 
 @dataclass(frozen=True)
 class Drain:
-    """How long the packets under way were waited for, and whether the counters came to rest."""
+    """The time spent waiting for packets in flight, and whether the counters stopped changing."""
 
     duration_s: float
     settled: bool
@@ -24,10 +24,9 @@ class Drain:
 
 @dataclass(frozen=True)
 class ChannelTrial:
-    """One direction of a trial. `balance` and `latency` are those after the drain, rates are of the time that the load
-    was on. `tester_limited`: the load was not offered as it was asked for, by the tester's doing. `most_by_absence` are
-    the most packets that workers can have cost by being away, None where nobody told; `spoilt` says why the loss is
-    the machine's doing, where that explains all of it."""
+    """One direction of a trial. `balance` and `latency` are read after the drain, rates are over the time under load.
+    `tester_limited`: the tester did not offer the intended load. `most_by_absence` is the largest loss in packets that
+    preemption can explain, None if unknown; `spoilt` is the reason why preemption explains the whole loss."""
 
     balance: Balance
     offered_pps: float
@@ -40,10 +39,10 @@ class ChannelTrial:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """One load held for a while. Times are of the tester's clock, in seconds from when its ports were taken.
+    """One load held for some time. Times are on the tester's clock, in seconds since its ports were acquired.
 
-    `moment` tells how long workers were away meanwhile; `links_down` are ports that were without a link. The DUT told
-    `dut_before` of the idle time up to the load, `dut` of the time under it, `dut_after` of the drain.
+    `moment` is the preemption during the trial; `links_down` are ports that lost their link. `dut_before` has the DUT's
+    values before the load, `dut` those under load, `dut_after` those of the drain.
     """
 
     rate: Rate

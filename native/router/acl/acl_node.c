@@ -19,7 +19,7 @@
  */
 #include "graph/arc.h"
 #include "router/acl/acl_frame.h"
-#include "router/nodes/frame_ip.h"
+#include "router/path/frame_ip.h"
 
 enum { HOP_LIMIT_AT = 7, OWN_HOP_LIMIT = 255, ND_FIRST = 133, ND_LAST = 137 };
 

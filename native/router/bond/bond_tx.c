@@ -8,7 +8,7 @@
 #include "router/bond/bond.h"
 #include "router/bond/bond_hash.h"
 #include "router/bond/run_of_output.h"
-#include "router/nodes/copy_aside.h"
+#include "router/path/copy_aside.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};

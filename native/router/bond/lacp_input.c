@@ -8,8 +8,8 @@
  */
 #include "graph/graph.h"
 #include "router/bond/bond.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
+#include "router/path/each_packet.h"
 #include "router/punt/punt.h"
 #include "wire/lacp.h"
 

@@ -10,8 +10,8 @@
  */
 #include "graph/graph.h"
 #include "router/l2/l2_path.h"
-#include "router/nodes/copy_aside.h"
-#include "router/nodes/each_packet.h"
+#include "router/path/copy_aside.h"
+#include "router/path/each_packet.h"
 #include "router/worker/recirculate.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_BVI };

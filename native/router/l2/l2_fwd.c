@@ -8,7 +8,7 @@
  */
 #include "graph/graph.h"
 #include "router/l2/l2_path.h"
-#include "router/nodes/each_packet.h"
+#include "router/path/each_packet.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT, EDGE_FLOOD, EDGE_BVI };
 static const char *const edges[] = {

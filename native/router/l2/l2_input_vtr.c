@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "router/l2/l2_path.h"
 #include "router/l2/l2_tags.h"
-#include "router/nodes/each_packet.h"
+#include "router/path/each_packet.h"
 
 enum counter { TAGS_MISSING, NO_ROOM, NO_WAY };
 static const struct graph_counter counters[] = {

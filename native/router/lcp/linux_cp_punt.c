@@ -9,8 +9,8 @@
  * interface has just lost its pair.
  */
 #include "graph/graph.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
+#include "router/path/each_packet.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 

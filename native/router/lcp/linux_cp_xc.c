@@ -7,8 +7,8 @@
  * TAP that has just lost its pair.
  */
 #include "graph/graph.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/output.h"
+#include "router/path/each_packet.h"
 #include "router/router.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };

@@ -13,8 +13,8 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/count_forwarding.h"
-#include "router/nodes/ip4_hop.h"
+#include "router/path/count_forwarding.h"
+#include "router/path/ip4_hop.h"
 #include "wirespeed/counters.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_FRAG, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };

@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/ip6_forward.h"
+#include "router/path/ip6_forward.h"
 #include "wire/ip6.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};

@@ -12,8 +12,8 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/count_forwarding.h"
-#include "router/nodes/ip6_hop.h"
+#include "router/path/count_forwarding.h"
+#include "router/path/ip6_hop.h"
 #include "wirespeed/counters.h"
 
 enum {

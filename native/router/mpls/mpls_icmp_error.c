@@ -11,8 +11,8 @@
  * the stack. Next: ip4-icmp-error, ip6-icmp-error, error-drop.
  */
 #include "graph/graph.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
+#include "router/path/each_packet.h"
 #include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"

@@ -8,7 +8,7 @@
  */
 #include "graph/graph.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/interface_run.h"
+#include "router/path/interface_run.h"
 
 enum edge { EDGE_LOOKUP, EDGE_DROP };
 static const char *const edges[] = {[EDGE_LOOKUP] = "mpls-lookup", [EDGE_DROP] = "error-drop"};

@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/each_packet.h"
+#include "router/path/each_packet.h"
 
 static const char *const edges[] = {EDGES_BEHIND_LABELLED};
 

@@ -13,8 +13,8 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/nodes/count_forwarding.h"
 #include "router/packet/eight.h"
+#include "router/path/count_forwarding.h"
 #include "wirespeed/counters.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS };

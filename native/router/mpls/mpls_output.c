@@ -7,8 +7,8 @@
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
-#include "router/nodes/count_forwarding.h"
 #include "router/packet/output.h"
+#include "router/path/count_forwarding.h"
 #include "wire/icmp4.h"
 #include "wirespeed/counters.h"
 

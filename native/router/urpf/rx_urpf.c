@@ -9,8 +9,8 @@
  * ip6-lookup, error-drop.
  */
 #include "graph/arc.h"
-#include "router/nodes/ip4_forward.h"
-#include "router/nodes/ip6_forward.h"
+#include "router/path/ip4_forward.h"
+#include "router/path/ip6_forward.h"
 #include "router/urpf/urpf_check.h"
 #include "wirespeed/urpf.h"
 

@@ -11,7 +11,7 @@
 #include "graph/arc.h"
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/fib/fib_lookup_ip6.h"
-#include "router/nodes/frame_ip.h"
+#include "router/path/frame_ip.h"
 #include "router/urpf/urpf_check.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"

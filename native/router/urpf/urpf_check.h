@@ -3,7 +3,7 @@
 #ifndef ROUTER_URPF_CHECK_H
 #define ROUTER_URPF_CHECK_H
 
-#include "router/nodes/forward.h"
+#include "router/path/forward.h"
 #include "router/urpf/urpf.h"
 #include "wire/address.h"
 

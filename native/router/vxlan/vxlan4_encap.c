@@ -7,7 +7,7 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/nodes/ip4_forward.h"
+#include "router/path/ip4_forward.h"
 #include "router/vxlan/vxlan_encap.h"
 #include "wirespeed/counters.h"
 

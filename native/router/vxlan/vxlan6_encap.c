@@ -7,8 +7,8 @@
  * enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/nodes/ip6_forward.h"
 #include "router/packet/packet_checksum.h"
+#include "router/path/ip6_forward.h"
 #include "router/vxlan/vxlan_encap.h"
 #include "wirespeed/counters.h"
 

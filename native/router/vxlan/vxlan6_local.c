@@ -6,8 +6,8 @@
  */
 #include "graph/arc.h"
 #include "graph/graph.h"
-#include "router/nodes/each_packet.h"
 #include "router/packet/metadata.h"
+#include "router/path/each_packet.h"
 #include "router/vxlan/vxlan.h"
 
 enum edge { EDGE_VXLAN, EDGE_LOCAL };

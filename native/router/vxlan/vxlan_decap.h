@@ -4,9 +4,9 @@
 #define ROUTER_VXLAN_DECAP_H
 
 #include "graph/graph.h"
-#include "router/nodes/forward.h"
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
+#include "router/path/forward.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/own_count.h"
 

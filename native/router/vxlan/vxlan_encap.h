@@ -4,8 +4,8 @@
 #define ROUTER_VXLAN_ENCAP_H
 
 #include "router/fib/adjacency_nodes.h"
-#include "router/nodes/forward.h"
 #include "router/observe/trace.h"
+#include "router/path/forward.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/flow_mix.h"
 

@@ -89,7 +89,7 @@ class _Strict(BaseModel):
 
 
 class LinkText(_Strict):
-    """A PCIe link; `ports` of the NIC's ports carry the test."""
+    """A PCIe link: GT/s, lanes, and how many of the NIC's `ports` carry the test."""
 
     gts: float
     width: int = Field(ge=1, le=32)
@@ -98,7 +98,7 @@ class LinkText(_Strict):
 
 
 class ClockText(_Strict):
-    """What a CPU ran at under load, and what it is rated at, in Hz."""
+    """Frequency of a CPU under load, and its rated frequency, in Hz."""
 
     now: float = Field(gt=0)
     rated: float | None = Field(default=None, gt=0)
@@ -114,18 +114,22 @@ class CrossingText(_Strict):
 
 
 class PowerText(_Strict):
+    """Watts under load, and idle."""
+
     watts: float = Field(gt=0)
     idle: float | None = Field(default=None, ge=0)
 
 
 class PerfText(_Strict):
-    """Of `perf stat`, a packet."""
+    """Figures of `perf stat` per packet."""
 
     cycles: float | None = Field(default=None, gt=0)
     instructions: float | None = Field(default=None, gt=0)
 
 
 class BoxText(_Strict):
+    """The DUT."""
+
     name: str = ""
     system: Literal["", "vpp", "wirespeed", "linux", "freebsd", "openbsd", "danos"] = ""
     cores: int | None = Field(default=None, ge=1)
@@ -139,10 +143,11 @@ class BoxText(_Strict):
 
 
 class TestText(_Strict):
-    """One test. `received` and `offered` are of all directions together, `percent` of all lines or, with
-    `percent_of: one`, of one line, so that both directions make up to 200; what is given twice is compared. `drops`,
-    `events`, `cpu` and `nics` (counters by interface) are as the device names them; `show_run` to `softirqs` are texts
-    as it printed them. `claim` is what somebody else made of it."""
+    """One test. `received` and `offered` are of all directions together. `percent` is of all lines or, with
+    `percent_of: one`, of one line, so that both directions make up to 200. A test needs `received`, or `percent` with
+    `size` and `line`. Figures given twice are compared. `drops`, `events`, `cpu` and `nics` (`ethtool -S` counters by
+    interface) are as the DUT names them; `show_run` to `softirqs` (`/proc/softirqs`) are texts as printed. `claim` is
+    an explanation by somebody else."""
 
     __test__ = False  # no test of pytest's
 
@@ -185,6 +190,8 @@ class TestText(_Strict):
 
 
 class EvidenceText(_Strict):
+    """Figures from an article or a notebook. `explain` names the tests to explain, all by default."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     schema_: Literal["wirespeed-evidence/1"] = Field(alias="schema")

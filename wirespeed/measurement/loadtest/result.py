@@ -22,21 +22,22 @@ from wirespeed.results.sample_json import samples_from_json, samples_to_json
 if TYPE_CHECKING:
     from wirespeed.measurement.loadtest.analysis import Analysis
 
+SAMPLES = Stored("stats", write=samples_to_json, read=samples_from_json, shape=Mapping[str, Sample])
 PHASES = ("warm-up", "ramp", "hold", "drain")
 """Of a ramp; a test by steps has `step` in place of the second and third."""
 
 
 @dataclass(frozen=True)
 class Result(MeasurementResult):
-    """A whole test, without `directions` where the file does not say. `native` is false of a file that trex-loadtest
-    wrote."""
+    """A whole load test; `directions` is empty if the file does not name them. `native` is false for a file of
+    trex-loadtest."""
 
     kind = "loadtest"
     schema = "wirespeed-loadtest/2"
     noun = "load-test result"
     journal_noun = "a load test"
 
-    samples: Annotated[tuple[Sample, ...], Stored("stats", write=samples_to_json, read=samples_from_json)]
+    samples: Annotated[tuple[Sample, ...], SAMPLES]
     outcome: Outcome = Outcome()  # noqa: RUF009 - frozen
     native: Annotated[bool, Stored(is_kept=False)] = True
 

@@ -39,10 +39,9 @@ APPLICABILITY = (
 
 @dataclass(frozen=True)
 class Method:
-    """How it was tested. Waits are those of §23: after learning frames, for residual frames, to restabilise.
-    `resolution` is how near a searched load or burst is to the next that fails, relative to it. `protocol` and
-    `stream_format` say what the frames are; `exceptions` are the ways, by test, in which it is not as the RFC has it.
-    """
+    """Parameters of the tests. Waits are those of §23: after learning frames, for residual frames, to restabilise.
+    `resolution` is the relative distance between a load or burst that was found and the next that fails. `protocol` and
+    `stream_format` describe the frames; `exceptions` lists, by test, the deviations from the RFC."""
 
     tests: tuple[Test, ...]
     frames: tuple[str, ...]
@@ -79,8 +78,8 @@ class Method:
 
 @dataclass(frozen=True)
 class SuiteTrial:
-    """A trial, the test that it is of and the frames that it sent. `load_pps` and `intended_s` are what was asked for;
-    `label` tells trials of one test apart (`repeat 3`); one that does not count says why in `set_aside`."""
+    """A trial, its test and its frames. `load_pps` and `intended_s` are as intended; `label` distinguishes trials of
+    one test (`repeat 3`). `set_aside` is the reason why a trial does not count."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
 
@@ -113,7 +112,7 @@ class SuiteTrial:
 
 @dataclass(frozen=True)
 class Spread:
-    """Repeated measurements of one thing in one number each, with their sample standard deviation."""
+    """Repeated measurements of one quantity, with their sample standard deviation."""
 
     count: int
     mean: float
@@ -130,8 +129,9 @@ def spread_of(values: tuple[float, ...]) -> Spread | None:
 
 @dataclass(frozen=True)
 class ThroughputRow:
-    """§26.1 of one frame size: the highest load without loss. `line_pps` is the theoretical maximum of the media (None
-    without a line speed); `limit` is what set `upper_pps`; `irregular` says why the number is not the DUT's."""
+    """§26.1 for one frame size: the highest load without loss. `line_pps` is the theoretical maximum of the links (None
+    if the line speed is unknown); `limit` is the cause of `upper_pps`; `irregular` is the reason why the figure is not
+    the DUT's alone."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"line_percent": "line_percent"}
 
@@ -163,9 +163,9 @@ class ThroughputRow:
 
 @dataclass(frozen=True)
 class LatencyRow:
-    """§26.2 of one frame size and direction, at the load of its throughput. `repeats_us` are the means of the tagged
-    frames of each repeat; `least_us` and `most_us` the extremes of all frames; `tagged_bytes` their size. `floor_us`
-    is the medium's own latency, where the tester calibrated it."""
+    """§26.2 for one frame size and direction, at the load of its throughput. `repeats_us` are the mean latencies of the
+    tagged frames of each repeat; `least_us` and `most_us` the extremes of all frames; `tagged_bytes` is their size.
+    `floor_us` is the latency of the port type alone, if the tester calibrated it."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_us": "spread_us"}
 
@@ -190,8 +190,8 @@ class LatencyRow:
 
 @dataclass(frozen=True)
 class LossPoint:
-    """A load of §26.3: percent of the theoretical maximum that was asked for and that was offered, and the frame loss
-    rate of what was offered, in percent."""
+    """A load of §26.3: intended and offered load in percent of the theoretical maximum, and the frame loss rate in
+    percent of the offered load."""
 
     asked_percent: float
     asked_pps: float
@@ -203,8 +203,8 @@ class LossPoint:
 
 @dataclass(frozen=True)
 class FrameLossRow:
-    """§26.3 of one frame size, from the highest load down. `lossless_twice` is False when the lowest load was reached
-    without two trials on end that lost nothing."""
+    """§26.3 for one frame size, from the highest load down. `lossless_twice` is false if the lowest load was reached
+    without two consecutive trials that lost nothing."""
 
     frame: str
     frame_bytes: float
@@ -216,9 +216,9 @@ class FrameLossRow:
 
 @dataclass(frozen=True)
 class BackToBackRow:
-    """RFC 9004 of one frame size. `lengths` are the longest bursts without loss that each repeat found, in frames;
-    `longest` the longest one tried; `sent_pps` the rate at which the bursts really went out. `skipped` says why it was
-    not measured."""
+    """RFC 9004 for one frame size. `lengths` are the longest bursts without loss, in frames, one per repeat; `longest`
+    is the longest burst tried; `sent_pps` is the rate at which the bursts were sent. `skipped` is the reason why the
+    test was not run."""
 
     also_stored: ClassVar[Mapping[str, str]] = {
         "over_repeats": "spread",
@@ -256,8 +256,8 @@ class BackToBackRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """§26.5 of one frame size: seconds from the cut of the load to the last frame lost, each repeat, and how exactly
-    the readings tell (`resolution_s`). `overload_lost` frames were lost before the cut."""
+    """§26.5 for one frame size: `times_s` are the seconds from the load reduction to the last lost frame, one per
+    repeat; `resolution_s` is the precision of the readings. `overload_lost` frames were lost before the reduction."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
 
@@ -279,8 +279,8 @@ class RecoveryRow:
 
 @dataclass(frozen=True)
 class ResetRow:
-    """RFC 6201: the DUT reset under load. `kind` is the type of reset and how it was done; `times_s` are frames lost
-    over their rate, of the direction that lost most; `lost` are those of all directions together."""
+    """RFC 6201: reset of the DUT under load. `kind` is the type of reset and how it was done. `times_s` are the frames
+    lost divided by their rate, in the direction that lost most; `lost` are the frames of all directions."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
 
@@ -311,8 +311,8 @@ ROWS: Mapping[Test, type[Row]] = {
 
 @dataclass(frozen=True)
 class Rfc2544Result(MeasurementResult):
-    """Everything that was tested. Rows stand in the order of their frame sizes; a test that was not run has none.
-    `spent_s` is how long it took."""
+    """A whole run. Rows are in the order of their frame sizes; a test that was not run has none. `conformance` has, by
+    test, its section and its deviations. `spent_s` is the duration."""
 
     kind = "rfc2544"
     schema = "wirespeed-rfc2544/1"

@@ -22,8 +22,8 @@ from wirespeed.results.figures import rounded
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One figure: `value` in `unit`, of repeated ones their mean. Rates are frames per second of each direction;
-    percents are of the theoretical rate. `upper` is the next that failed, of a search."""
+    """One figure: `value` in `unit`, the mean of repeated measurements. Rates are frames per second of each direction;
+    percentages are of the theoretical rate. `upper` is the next load of a search that failed."""
 
     test: str
     benchmark: str

@@ -24,8 +24,9 @@ allowed lost too much; `none`: nothing was found out."""
 
 @dataclass(frozen=True)
 class GoalOutcome:
-    """What was found for a goal. `conditional_pps` is the lower bound less what its trials may have lost; `limit` is
-    what set the upper bound. `irregular` says why the result is not what the goal asked for; empty of a regular one."""
+    """The result for a goal. `conditional_pps` is the lower bound minus the loss that its trials may have; `limit` is
+    the cause of the upper bound. `irregular` is the reason why the result does not meet the goal's definition, or
+    empty."""
 
     goal: Goal
     lower_pps: float | None = None
@@ -42,7 +43,7 @@ class GoalOutcome:
 
 @dataclass(frozen=True)
 class Rates:
-    """Received packets per second, all directions together, over several trials of one load."""
+    """Received packets per second of all directions together, over several trials of one load."""
 
     count: int
     mean_pps: float
@@ -53,8 +54,8 @@ class Rates:
 
 @dataclass(frozen=True)
 class SearchResult(MeasurementResult):
-    """A whole search. `most_pps` was the highest load allowed, the line's own when `most_is_line`. `spent_s` is how
-    long it took."""
+    """A whole search. `most_pps` is the highest load allowed, which is line rate if `most_is_line`. `spent_s` is its
+    duration."""
 
     kind = "search"
     schema = "wirespeed-search/1"

@@ -20,10 +20,10 @@ IRREGULAR = "◇", "irregular"
 
 @dataclass(frozen=True)
 class GoalRow:
-    """A goal of one search. Loads are packets per second of each direction, `text` is that load in the verdict's words;
-    the loss that the goal allows is of all together. `limit` and `irregular` are as in the result file, `limited_by` is
-    the limit as the verdict names it. `trials` counts the trials of the search, `set_aside` those of them that do not
-    count."""
+    """A goal of one search. Loads are packets per second of each direction, `text` is that load as the verdict writes
+    it; the allowed loss is of all directions together. `limit` and `irregular` are as in the result file, `limited_by`
+    is the limit as the verdict names it: with `tester` or `machine`, `upper_pps` is not a bound of the DUT. `trials`
+    counts the trials of the search, `set_aside` those of them that do not count."""
 
     test: str
     load: str
@@ -67,7 +67,7 @@ class MrrRow:
 
 @dataclass(frozen=True)
 class LatencyRow:
-    """Latency of one direction at one load; microseconds, `floor_us` the medium's own median."""
+    """Latency of one direction at one load, in microseconds; `floor_us` is the median of the port type alone."""
 
     test: str
     load: str

@@ -26,7 +26,7 @@ Blind = Literal["controller", "generator"]
 
 @dataclass(frozen=True)
 class LatencySpan:
-    """Packets of the latency stream; microseconds. `p99_us` is the highest of any second in it."""
+    """Packets of the latency stream; times in microseconds. `p99_us` is the highest of any second."""
 
     packets: int
     lost: int
@@ -38,9 +38,9 @@ class LatencySpan:
 
 @dataclass(frozen=True)
 class Flow:
-    """One direction over a span. `lost` were placed in it as never having come back, `missed` of them by the tester's
-    own receiver; `came_later` of those placed before it turned out to have come. `unoffered` was asked of the tester
-    and not sent."""
+    """One direction over a span. `lost` packets were counted as lost in it, `missed` of them by the tester's own
+    receiver. `came_later` packets were counted as lost before and received in it. `unoffered` packets were intended and
+    not sent."""
 
     offered: int = 0
     received: int = 0
@@ -57,8 +57,8 @@ class Flow:
 
 @dataclass(frozen=True)
 class DutSpan:
-    """What the DUT told of a span: packets dropped by its reasons, shares of its CPUs by class, the most memory its
-    process had (resident bytes), the mean watts by a meter beside it, and the last reason why it could not be read."""
+    """Values of the DUT over a span: drops by its own reasons, shares of its CPUs by class, the largest resident memory
+    of its process in bytes, the mean watts of a power meter, and the last reason why it could not be read."""
 
     drop_packets: Annotated[int | None, SPARSE] = None
     drops: Annotated[Mapping[str, int], SPARSE] = field(default_factory=dict)
@@ -71,8 +71,9 @@ class DutSpan:
 
 @dataclass(frozen=True)
 class Span:
-    """A second, or what seconds were rolled up into. `watched_s` of it were seen, `lossy_s` of them with a loss; CPUs
-    were away for `away_s` (tester and DUT) and the hypervisor had `steal_s` of all of them, None where nobody tells."""
+    """A second, or a span that seconds were combined into. `watched_s` of it were observed, `lossy_s` of these had a
+    loss. CPUs of tester and DUT were preempted for `away_s`, all CPUs by the hypervisor for `steal_s`; None if unknown.
+    """
 
     at_s: float
     watched_s: float
@@ -98,9 +99,9 @@ class Span:
 
 @dataclass(frozen=True)
 class LossEvent:
-    """A loss of one direction, in seconds on end that each lost something. `outage_s` is the longest that its traffic
-    can have been away, the lost ones over the rate (as RFC 6201 has it) of seconds side by side. `drops` is what the
-    DUT says of it. Numbers count from 1."""
+    """A loss of one direction, over consecutive seconds that each lost something. `outage_s` is the longest possible
+    interruption: the lost packets of adjacent seconds divided by the rate (RFC 6201). `whose` is the cause, `drops` the
+    DUT's own counters. Numbers begin with 1."""
 
     number: int
     at_s: float
@@ -115,8 +116,8 @@ class LossEvent:
 
 @dataclass(frozen=True)
 class Gap:
-    """Nobody watched for `seconds` from `at_s`. What was offered and lost meanwhile is known where the counters went
-    on, and else None."""
+    """`seconds` from `at_s` in which nothing was observed. `blind` is the program that was absent. `offered` and `lost`
+    are known if the counters went on, otherwise None."""
 
     at_s: float
     seconds: float
@@ -128,6 +129,8 @@ class Gap:
 
 @dataclass(frozen=True)
 class WorstMinute:
+    """The minute with the highest loss ratio."""
+
     at_s: float
     offered: int
     lost: int
@@ -139,8 +142,8 @@ class WorstMinute:
 
 @dataclass(frozen=True)
 class Drift:
-    """How a figure changed from the beginning to the end of what was watched: means of the first and the last tenth (at
-    least a second, at most an hour)."""
+    """Change of a figure from the beginning to the end of the soak: means of the first and the last tenth (at least a
+    second, at most an hour)."""
 
     first: float
     last: float
@@ -152,14 +155,14 @@ class Drift:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the soak shows of the DUT.
+    """The result of a soak.
 
-    `lost` of `offered` packets never came back and were not the tester's receiver's; `by_machine` of them while CPUs
-    were away. `upper_ratio` and `lower_ratio` are the one-sided bounds of the loss ratio at `confidence`, by `method`.
-    `shown`: the upper bound is at most `target_ratio`. `needed_s` is how much longer the load has to be held for that
-    if nothing more is lost; 0 where it is shown. `unplaced` of the lost ones were found missing in the end, and nobody
-    knows when they were lost (less than 0: what had been counted as lost came after all); the `unwatched` ones are
-    those of gaps in which the counters went on.
+    `lost` of `offered` packets were never received, without those that the tester's receiver dropped (`by_tester`);
+    `by_machine` of them were lost while CPUs were preempted. `upper_ratio` and `lower_ratio` are one-sided bounds of
+    the loss ratio at `confidence`, by `method`. `shown`: the upper bound is at most `target_ratio`. `needed_s` is how
+    much longer the load has to be held for that without further loss; 0 if it is shown. `unplaced` lost packets were
+    found missing at the end, at an unknown time (negative: packets counted as lost arrived after all).
+    `unwatched_offered` and `unwatched_lost` are those of gaps in which the counters went on.
     """
 
     also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
@@ -194,7 +197,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Counters:
-    """What the ports had counted at `at_s` of the tester's clock, by the counters' names; `ours` by marks."""
+    """Port counters at `at_s` of the tester's clock, by name; `ours` are test frames received, by their signature."""
 
     at_s: float
     ports: Mapping[int, Mapping[str, int]]
@@ -203,9 +206,9 @@ class Counters:
 
 @dataclass(frozen=True)
 class Mark:
-    """Where a soak whose traffic may go on can be taken up again: the session that owned the ports, what they had
-    counted at the beginning (`began_s` of the soak) and when they were last seen, and of each direction how many
-    packets were `placed` as lost by then and how many are `under_way` at any time."""
+    """The state for `--resume` while traffic goes on: the session that owns the ports, their counters at the beginning
+    (`began_s` of the soak) and at the last reading, and for each direction the packets counted as lost by then
+    (`placed`) and those in flight (`under_way`)."""
 
     session_id: int
     began_s: float
@@ -217,9 +220,8 @@ class Mark:
 
 @dataclass(frozen=True)
 class SoakResult(MeasurementResult):
-    """A whole soak. `load_pps` is what `load` means in each direction, `intended_s` how long it was to be held. Of
-    `events` and `gaps` the newest are kept; the verdict counts all. `worst_minute` and the longest ones are of all that
-    was watched, also of what is rolled up by now."""
+    """A whole soak. `load_pps` is `load` in each direction, `intended_s` the intended duration. The newest `events` and
+    `gaps` are kept; the verdict counts all, as do `worst_minute` and the longest durations."""
 
     kind = "soak"
     schema = "wirespeed-soak/1"

@@ -13,9 +13,9 @@ from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 
 @dataclass(frozen=True)
 class SoakRow:
-    """The verdict of one soak. The load is packets per second of each direction; ratios are of all together, their
-    bounds one-sided at `confidence`. Drifts are percent from the first to the last tenth; `needed_s` more would
-    show the target if nothing more is lost."""
+    """The verdict of one soak. The load is packets per second of each direction; ratios are of all directions together,
+    their bounds one-sided at `confidence`. Drifts are percent from the first to the last tenth. `needed_s` more seconds
+    without loss would show the target."""
 
     test: str
     profile: str

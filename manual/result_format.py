@@ -1,0 +1,306 @@
+"""docs/result-format.md: the fields of result files, tables and evidence files, by the types that hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+
+from wirespeed.explain.sources.evidence_file import SCHEMA, Bps, Bytes, EvidenceText, Pps
+from wirespeed.measurement.loadtest.result import Result as LoadTestResult
+from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.report.rfc2544_rows import BenchmarkRow
+from wirespeed.report.search_rows import GoalRow, LatencyRow, MrrRow
+from wirespeed.report.soak_rows import SoakRow
+from wirespeed.report.table import Row
+from wirespeed.results.channel import Channel
+from wirespeed.results.codec import Stored
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.order import Order
+from wirespeed.results.sample import Latency, Moment, PortSample, Sample
+from wirespeed.results.sample_json import KEYS
+from wirespeed.results.verdict import Figure, Verdict
+
+INTRO = """\
+# Result files
+
+Result files are JSON. `schema` names the kind and the version. Load tests are a strict superset of trex-loadtest's
+format: its viewer reads them, and wirespeed reads its files and all older ones of its own.
+
+```console
+$ wirespeed loadtest --lab embedded -p bench -wd 1 -rd 5 -hd 2 -o 64b.json
+$ jq '.outcome.channels["0→1"].held.received_pps' 64b.json
+```
+
+- Rates are per second, `bps` is layer 2 unless the name has L1, and lengths include the FCS.
+- Loads are packets per second of each direction; ratios are 0 to 1. [What the figures mean](measurement.md).
+- *Optional* fields are omitted if they have no value. Unknown keys of a file are ignored.
+- During a test the entries are in `FILE.part`: JSON lines after a header. `report` and `--recover` read it.
+- From Python: `read_result` and `write_result` ([library](library.md#names)).
+"""
+
+KINDS = (
+    (
+        "A load test",
+        LoadTestResult,
+        "Older files have `wirespeed-loadtest/1`, files of trex-loadtest no `schema`. The fields of `ending` are in "
+        "`outcome`. `vars` has trex-loadtest's `server`, `profile_file`, `tunables`, `warmup_mult`, `warmup_duration`, "
+        "`rampup_target`, `rampup_duration`, `hold_duration`, `unidirectional` and `output_file`, and the options of "
+        "wirespeed that were given. Reports judge the samples again by the stored threshold and balance; the stored "
+        "judgement is the one printed when the test ended.",
+    ),
+    ("A search", SearchResult, ""),
+    ("Tests of RFC 2544", Rfc2544Result, "The journal has trials, and rows as `row_of` (the test) and `row`."),
+    (
+        "A soak",
+        SoakResult,
+        "Spans: one of the whole soak, the latest 900 seconds, 1440 minutes and 8784 hours; the latest 1000 events "
+        "and gaps. The loss of a span is `lost` minus `came_later`. The journal has one line per second and is "
+        "replaced by one `state` after 3600 lines.",
+    ),
+)
+
+TABLES = """\
+## Tables of a report
+
+`report --format csv|json` writes a row per direction, and one for the sum of several, with plain values. JSON also has
+the verdict on each result in `verdicts`, by name. With results of several kinds, CSV has `kind` as its first column
+and the columns of all kinds. JSON has a list per kind beside `rows`, Markdown a table per kind.
+
+- `-f`, `--line`, `--only-channels` and `--keep-spoilt` apply to load tests.
+- `--layout matrix` has loads down and DUT × direction across, with a column per goal of a search.
+- `--both each|sum200|sum100` selects how bidirectional tests are shown. `--row-label '64b=bench size=64'` or
+  `'{size}b {vm}'` names the rows; `--charts PAGE.html` is the page that Markdown cells link to.
+- `--layout nodes` has the cost of each node of each worker at each step, or at a tenth, half and all of a ramp. A
+  worker's rows, including *outside nodes*, add up to 100 %.
+"""
+
+EVIDENCE = f"""\
+## Evidence files
+
+A YAML file of `schema: {SCHEMA}` holds figures from an article or a notebook, for
+[`wirespeed explain`](explain.md). Contradicting figures are reported.
+
+Printed texts may contain quote marks of mails, HTML, Markdown tables, terminal colours, wrapped rows and blank lines.
+`show runtime` is read in the forms of all VPP releases, with and without workers and rates. An unreadable row is
+reported by line number, and a text of another kind under a key is refused. In a YAML block (`softirqs: |`) begin with
+the command line (`$ cat /proc/softirqs`), since YAML takes the indent from the first line.
+"""
+
+ROWS = {"goal": GoalRow, "mrr": MrrRow, "latency": LatencyRow, "rfc2544": BenchmarkRow, "soak": SoakRow}
+ABOUT = {
+    "goal": "a goal of a search",
+    "mrr": "the MRR of a search",
+    "latency": "a direction at a share of the load found",
+    "rfc2544": "a figure of a benchmark and frame size",
+    "soak": "the verdict of a soak",
+}
+"""The rows of each kind, in words."""
+
+_PLAIN: tuple[tuple[Any, str], ...] = (
+    (Pps, "packets per second, e.g. `1.48Mpps`"),
+    (Bps, "bits per second, e.g. `10G`"),
+    (Bytes, "bytes, or `imix`"),
+    (float, "number"),
+    (int, "integer"),
+    (str, "text"),
+    (bool, "boolean"),
+    (Any, "any value"),
+    (Channel, "direction, e.g. `0→1`"),
+)
+_KEYS = {int: "port", Channel: "direction"}
+
+
+@dataclass(frozen=True)
+class _Field:
+    """One key of a document. `name` is the attribute that a docstring calls it by."""
+
+    key: str
+    name: str
+    hint: Any
+    is_optional: bool = False
+
+
+def result_format_page() -> str:
+    lines = [INTRO]
+    told: set[type] = {Sample, MeasurementResult}
+    head = {one.name for one in fields(MeasurementResult)}
+    lines += ["## All kinds", "", *_section(MeasurementResult, told)]
+    for title, kind, more in KINDS:
+        lines += [f"## {title}", "", f"`schema` is `{kind.schema}`. {more}".rstrip(), ""]
+        lines += _section(kind, told, without=head)
+        if kind is LoadTestResult:
+            lines += _sample(told)
+    lines += [TABLES, *_tables(), EVIDENCE, *_section(EvidenceText, told)]
+    return "\n".join([*lines, "`python -m manual references docs` writes this page from the code.", ""])
+
+
+def _sample(told: set[type]) -> list[str]:
+    lines = ["### Sample", "", "One interval of a test, and an entry of the journal.", "", *_head()]
+    lines += [f"| `{key}` | {_linked(text)} |" for key, text in KEYS.items()]
+    lines.append("")
+    for kind in (PortSample, Order, Latency, Moment, DutTelemetry):
+        lines += _part(kind, told)
+    return lines
+
+
+def _linked(text: str) -> str:
+    return re.sub(r"\b(PortSample|DutTelemetry|Order|Latency|Moment)\b", lambda at: _link(at[0]), text)
+
+
+def _tables() -> Iterator[str]:
+    yield from ("Columns of a load test:", "", _columns(Row), "", *_docstring(Row), "")
+    yield from ("| `kind` | JSON | row | columns in addition to `test` and `outcome` |", "|---|---|---|---|")
+    for name, kind in ROWS.items():
+        yield f"| `{name}` | `{name}_rows` | {ABOUT[name]} | {_columns(kind, ('test', 'outcome'))} |"
+    yield ""
+    for kind in ROWS.values():
+        yield from (*_docstring(kind), "")
+    figure = Figure("forwarded", "held")
+    verdict = Verdict("loadtest", "", (figure,))
+    for title, value in (("A verdict", verdict), ("Each of its `figures`", figure)):
+        yield from (f"{title} has `{' '.join(value.to_json())}`.", "")
+
+
+def _columns(kind: type, without: Sequence[str] = ()) -> str:
+    return f"`{' '.join(name for name in kind.__dataclass_fields__ if name not in without)}`"  # type: ignore[attr-defined]
+
+
+def _section(kind: type, told: set[type], without: set[str] | None = None) -> list[str]:
+    """A type at the top of a file, then those that it holds."""
+    members = [one for one in _fields(kind) if one.name not in (without or ()) and one.name != "name"]
+    lines = [*_docstring(kind), "", *_rows(members), ""]
+    for one in members:
+        for inner in _types_in(one.hint):
+            lines += _part(inner, told)
+    return lines
+
+
+def _part(kind: type, told: set[type]) -> list[str]:
+    if kind in told:
+        return []
+    told.add(kind)
+    members = list(_fields(kind))
+    lines = [f"### {kind.__name__}", "", *_docstring(kind), "", *_rows(members), ""]
+    for one in members:
+        for inner in _types_in(one.hint):
+            lines += _part(inner, told)
+    return lines
+
+
+def _head() -> list[str]:
+    return ["| key | value |", "|---|---|"]
+
+
+def _rows(members: Sequence[_Field]) -> list[str]:
+    return [*_head(), *map(_row, members)]
+
+
+def _row(one: _Field) -> str:
+    value = _value(one.hint)
+    return (
+        f"| `{one.key}` | {value.removesuffix(' or null')}; optional |"
+        if one.is_optional
+        else f"| `{one.key}` | {value} |"
+    )
+
+
+def _docstring(kind: type) -> list[str]:
+    """Its paragraphs, with the keys of the file in place of the attributes' names."""
+    keys = {one.name: one.key for one in _fields(kind)}
+    text = re.sub(r"`(\w+)`", lambda at: f"`{keys.get(at[1], at[1])}`", kind.__doc__ or "").replace("None", "null")
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    paragraphs += [" ".join((inner.__doc__ or "").split()) for inner in _inline(kind)]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph).split("\n")
+
+
+def _fields(kind: type) -> Iterator[_Field]:
+    hints = get_type_hints(kind, include_extras=True)
+    if issubclass(kind, BaseModel):
+        for name, one in kind.model_fields.items():
+            yield _Field(one.alias or name, name, hints[name], not one.is_required())
+        return
+    for member in fields(kind):  # type: ignore[arg-type]
+        hint, stored = hints[member.name], _stored(hints[member.name])
+        if not stored.is_kept:
+            continue
+        if stored.inline:
+            inner = _without_none(get_args(hint)[0])
+            yield from _fields(inner)
+            continue
+        yield _Field(stored.key or member.name, member.name, stored.shape or hint, stored.sparse)
+    for key, attribute in getattr(kind, "also_stored", {}).items():
+        yield _Field(key, key, _type_of(kind, attribute))
+
+
+def _stored(hint: Any) -> Stored:
+    marks = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Stored)]
+    return marks[-1] if marks else Stored()
+
+
+def _inline(kind: type) -> Iterator[type]:
+    """The types whose fields are keys of this one."""
+    for hint in get_type_hints(kind, include_extras=True).values():
+        if _stored(hint).inline:
+            yield _without_none(get_args(hint)[0])
+
+
+def _type_of(kind: type, attribute: str) -> Any:
+    """The type of a property, or of a property of a property."""
+    for name in attribute.split("."):
+        kind = get_type_hints(getattr(kind, name).fget)["return"]
+    return kind
+
+
+def _types_in(hint: Any) -> Iterator[type]:
+    """The types with fields of their own."""
+    if isinstance(hint, type) and (is_dataclass(hint) or issubclass(hint, BaseModel)) and hint is not Channel:
+        yield hint
+        return
+    for inner in get_args(hint):
+        yield from _types_in(inner)
+
+
+def _value(hint: Any) -> str:
+    origin, args = get_origin(hint), get_args(hint)
+    for plain, text in _PLAIN:
+        if hint == plain:
+            return text
+    if origin is Annotated:
+        return _value(args[0])
+    if origin in (Union, UnionType):
+        return " or ".join("null" if one is NoneType else _value(one) for one in args)
+    if origin is Literal:
+        return _one_of(args)
+    if origin is tuple:
+        kinds = set(args) - {...}
+        of = _value(kinds.pop())
+        of = f"{of}s" if of in ("integer", "number", "text") else of
+        return f"list of {of}" if args[-1] is ... else f"list of {len(args)} {of}"
+    if origin is not None and issubclass(origin, Mapping):
+        key = _one_of(get_args(args[0])) if get_origin(args[0]) is Literal else _KEYS.get(args[0], "name")
+        return f"object: {key} → {_value(args[1])}"
+    if issubclass(hint, StrEnum):
+        return _one_of([one.value for one in hint])
+    return _link(hint.__name__)
+
+
+def _one_of(choices: Sequence[str]) -> str:
+    *first, last = (f"`{one}`" for one in choices if one)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _without_none(hint: Any) -> Any:
+    return next((one for one in get_args(hint) if one is not NoneType), hint) if NoneType in get_args(hint) else hint
+
+
+def _link(name: str) -> str:
+    return f"[{name}](#{name.lower()})"

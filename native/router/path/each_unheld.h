@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frame taken packet by packet, of which some stay to wait for their next hop. */
+#ifndef ROUTER_EACH_UNHELD_H
+#define ROUTER_EACH_UNHELD_H
+
+#include "router/packet/metadata.h"
+#include "router/path/each_packet.h"
+#include "router/router.h"
+#include "wire/own_count.h"
+
+enum { PACKET_IS_HELD = UINT16_MAX }; /* in the place of an edge */
+
+/* Whether a copy of the packet waits from now on, which `counter` counts: if there is room, and
+ * never of one with labels. */
+static inline bool hold_copy(struct graph *graph, struct graph_node *node,
+							 const struct rte_mbuf *packet, const struct held_for *to, uint64_t now,
+							 uint16_t counter)
+{
+	const struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[to->adjacency];
+	enum held held = adjacency->link == LINK_MPLS
+						 ? HELD_NOT
+						 : hold_packet(router_worker_of(graph), packet, to, now);
+	graph_count(node, counter, held == HELD_FROM_NOW_ON);
+	return held != HELD_NOT;
+}
+
+/* The packet, which no question is made of, waits; false: it cannot. */
+static inline bool hold_instead(struct graph *graph, struct graph_node *node,
+								struct rte_mbuf *packet, const struct held_for *to, uint64_t now,
+								uint16_t counter)
+{
+	bool is_held = hold_copy(graph, node, packet, to, now, counter);
+	if (is_held)
+		rte_pktmbuf_free(packet);
+	return is_held;
+}
+
+/* A copy waits of the packet, which the question is made of. */
+static inline void hold_beside(struct graph *graph, struct graph_node *node,
+							   const struct rte_mbuf *packet, const struct held_for *to,
+							   uint64_t now, uint16_t counter)
+{
+	own_count_add(&router_worker_of(graph)->totals->made,
+				  hold_copy(graph, node, packet, to, now, counter));
+}
+
+/* Whom the packet waits for: by its adjacency, or as the host that the question is about. */
+static inline struct held_for hold_for(struct graph *graph, const struct rte_mbuf *packet,
+									   const struct glean_question *question,
+									   struct ws_address next_hop)
+{
+	const struct router_worker *worker = router_worker_of(graph);
+	const struct adjacency_table *table = &router_of(graph)->adjacencies;
+	uint32_t index = packet_adjacency(packet);
+	return (struct held_for){
+		.key =
+			question->asked_tsc ? glean_hash(&worker->glean, UINT16_MAX, 0, index) : question->host,
+		.adjacency = index,
+		.generation = adjacency_generation(table, index),
+		.interface = table->adjacencies[index].tx_interface,
+		.next_hop = next_hop,
+	};
+}
+
+/* As each_packet, where `handle` may say PACKET_IS_HELD. */
+static inline __attribute__((always_inline)) uint16_t each_unheld(struct graph *graph,
+																  struct graph_node *node,
+																  void **packets, uint16_t n,
+																  packet_handler *handle)
+{
+	uint16_t next[GRAPH_FRAME_SIZE], left = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *packet = packets[i];
+		uint16_t edge = handle(graph, node, packet);
+		if (edge == PACKET_IS_HELD)
+			continue;
+		packets[left] = packet;
+		next[left++] = edge;
+	}
+	if (left)
+		graph_enqueue(graph, node, packets, next, left);
+	return n;
+}
+
+#endif

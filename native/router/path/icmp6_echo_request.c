@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * icmp6-echo-request: turns a ping into its answer (RFC 4443 section 4.2).
+ *
+ * Takes whole messages that ip6-local has checked. An answer is routed like any packet, but for one
+ * to a link-local address: that goes back to the station it came from. To a ping of a group the
+ * interface answers in its own name.
+ *
+ * Uses: mbuf->port; the received Ethernet header lies in front of the data. Next: ip6-lookup,
+ * <if>-output, error-drop.
+ */
+#include "graph/graph.h"
+#include "router/interface/ip6_interface.h"
+#include "router/interface/source_address.h"
+#include "router/local/local.h"
+#include "router/packet/output.h"
+#include "router/path/each_packet.h"
+#include "router/router.h"
+#include "wire/ethernet.h"
+#include "wire/icmp6.h"
+
+enum edge { EDGE_LOOKUP, EDGE_DROP, EDGE_OUTPUT };
+static const char *const edges[] = {
+	[EDGE_LOOKUP] = "ip6-lookup",
+	[EDGE_DROP] = "error-drop",
+	[EDGE_OUTPUT] = "*-output",
+};
+
+enum counter { REPLIES, NO_SOURCE, NO_ADDRESS };
+static const struct graph_counter counters[] = {
+	[REPLIES] = {"echo replies sent", false},
+	[NO_SOURCE] = {"echo request from nobody", true},
+	[NO_ADDRESS] = {"no address to answer from", true},
+};
+
+static uint16_t drop(struct graph_node *node, enum counter reason)
+{
+	graph_count(node, reason, 1);
+	return EDGE_DROP;
+}
+
+static void update(struct icmp6_header *icmp, const uint8_t *before, const uint8_t *after)
+{
+	for (int i = 0; i < IP6_ADDRESS_LEN; i += 2) {
+		uint16_t old, new;
+		memcpy(&old, before + i, sizeof(old));
+		memcpy(&new, after + i, sizeof(new));
+		icmp->checksum = checksum_update(icmp->checksum, old, new);
+	}
+}
+
+static uint16_t icmp6_echo_request_one(struct graph *graph, struct graph_node *node,
+									   struct rte_mbuf *packet)
+{
+	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
+	struct icmp6_header *icmp = (struct icmp6_header *)(void *)(ip + 1);
+	uint8_t source[IP6_ADDRESS_LEN], to[ETHERNET_ADDRESS_LEN];
+	uint16_t before, after;
+	if (ip6_is_unspecified(ip->source))
+		return drop(node, NO_SOURCE);
+	memcpy(source, ip->destination, sizeof(source));
+	if (ip6_is_multicast(source)) {
+		if (!ip6_source_address(router_of(graph), packet->port, ip->source, source))
+			return drop(node, NO_ADDRESS);
+		update(icmp, ip->destination, source);
+	}
+	memcpy(&before, icmp, sizeof(before));
+	icmp->type = ICMP6_ECHO_REPLY;
+	memcpy(&after, icmp, sizeof(after));
+	icmp->checksum = checksum_update(icmp->checksum, before, after);
+	memcpy(ip->destination, ip->source, sizeof(source));
+	memcpy(ip->source, source, sizeof(source));
+	ip->hop_limit = LOCAL_TTL;
+	graph_count(node, REPLIES, 1);
+	if (!ip6_is_link_local(ip->destination))
+		return EDGE_LOOKUP;
+	ip->hop_limit--;
+	memcpy(to, packet_data(packet) - ETHERNET_LEN + ETHERNET_ADDRESS_LEN, sizeof(to));
+	return EDGE_OUTPUT + packet_frame(router_of(graph), packet, packet->port, to, ETHERNET_IP6);
+}
+
+static uint16_t icmp6_echo_request_process(struct graph *graph, struct graph_node *node,
+										   void **packets, uint16_t n)
+{
+	return each_packet(graph, node, packets, n, icmp6_echo_request_one);
+}
+
+static struct graph_registration icmp6_echo_request = {
+	.name = "icmp6-echo-request",
+	.process = icmp6_echo_request_process,
+	.takes = TAKES_PACKET,
+	GRAPH_EDGES(edges),
+	GRAPH_COUNTERS(counters),
+};
+GRAPH_REGISTER(icmp6_echo_request)
