@@ -14,11 +14,11 @@ from pydantic import BaseModel
 from wirespeed.explain.sources.evidence_file import SCHEMA, Bps, Bytes, EvidenceText, Pps
 from wirespeed.measurement.loadtest.result import Result as LoadTestResult
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.rfc2544.rows import BenchmarkRow
 from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.rows import GoalRow, LatencyRow, MrrRow
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.report.rfc2544_rows import BenchmarkRow
-from wirespeed.report.search_rows import GoalRow, LatencyRow, MrrRow
-from wirespeed.report.soak_rows import SoakRow
+from wirespeed.measurement.soak.rows import SoakRow
 from wirespeed.report.table import Row
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import Stored
