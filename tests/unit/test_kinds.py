@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import wirespeed
-from wirespeed.measurement.registry import class_of, kinds, options_of, report_of
+from wirespeed.measurement.registry import about_of, class_of, kinds, options_of, report_of
 from wirespeed.measurement.reported import ReportedKind
 
 ROOT = Path(wirespeed.__file__).parent
@@ -29,4 +29,4 @@ def test_each_kind_has_its_folder_and_its_class_of_results() -> None:
         assert class_of(kind).kind == kind
         assert class_of(kind).schema.startswith(f"wirespeed-{kind}/")
         assert isinstance(report_of(kind), ReportedKind)
-    assert len({report_of(kind).order for kind in kinds()}) == len(kinds())
+    assert len({about_of(kind).order for kind in kinds()}) == len(kinds())

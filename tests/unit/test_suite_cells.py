@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import astuple
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirespeed.cli.kinds import module_of
 from wirespeed.cli.plain import plain_call
 from wirespeed.demo.demo import FULL
 from wirespeed.demo.suite import SEED_SUITE
@@ -132,7 +132,7 @@ def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> No
         ("ramp_s: 5", "ramps: 5", "s.yaml:12: tests.0.ramps: there is no such key; did you mean ramp_s?"),
         ("benches", "benhces", "s.yaml:1: benches: it is needed and not there (and 1 more)"),
         ("queues: [1", "queue: [1", "s.yaml:8: duts.1.prepare.queue: there is no such key; did you mean queues?"),
-        ("loadtest", "loadtst", "s.yaml:12: tests.0: `command` says what runs: loadtest, rfc2544, search, soak"),
+        ("loadtest", "loadtst", "s.yaml:12: tests.0: `command` says what runs: loadtest, search, rfc2544, soak"),
         ("suite: 1", "suite: 2", "s.yaml: it is of format 2, this program reads up to 1; take a newer wirespeed"),
         ("suite: 1\n", "", "s.yaml: its format is not said; begin the file with `suite: 1`"),
         ("name: deep", "name: plain", "two of duts are called 'plain': give each a name of its own"),
@@ -162,7 +162,7 @@ def test_settings_of_the_commands_are_flags_of_the_cells() -> None:
     assert {cell.direction for cell in found.values()} == {"both"}
     for cell in found.values():
         assert {"--wires", "0>1,1>0", "--power", "constant:9", "--verify", "--line", "1G"} <= set(cell.flags)
-        assert set(plain_call(import_module(f"wirespeed.cli.{cell.command}").command, cell.flags)) >= {"wires", "power"}
+        assert set(plain_call(module_of(cell.command).command, cell.flags)) >= {"wires", "power"}
     assert {"--ride-link", "--keep-spoilt"} <= set(found["a"].flags)
     assert ("--no-robust" in found["b"].flags, "--robust" in found["c"].flags) == (True, True)
 

@@ -21,6 +21,9 @@ class Option:
     one. `parse` reads a value of the command line, such as a duration with its unit. `row` orders the options in help;
     those of a kind itself have 4, or what stands before or after all of them.
 
+    `stored` is the key in the settings of a result, of which the command line of that result is made; `unit` goes
+    behind a number there.
+
     `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
     key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
     for them, to one of `choices`, and to what `check` takes, which raises UsageError. A campaign has to give it if
@@ -32,6 +35,8 @@ class Option:
     shown: str | bool = True
     bare: str = ""
     row: int = 4
+    stored: str = ""
+    unit: str = ""
     setting: str = ""
     place: int = 2
     limits: Mapping[str, float] = field(default_factory=dict)

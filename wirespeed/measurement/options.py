@@ -14,6 +14,7 @@ Profile = Annotated[
     Option(
         "-p --profile",
         f"Built-in: {', '.join(BUILTIN_NAMES)}; or a file: .py (is run), .yaml, .json, .pcap.",
+        stored="profile_file",
         row=1,
         setting="profile",
         place=1,
@@ -29,7 +30,14 @@ Robust = Annotated[
         place=6,
     ),
 ]
-TUNABLES = Option("-t --tunables", "Tunables of the profile, as size=64,vm=var2.", row=2, setting="tunables", place=1)
+TUNABLES = Option(
+    "-t --tunables",
+    "Tunables of the profile, as size=64,vm=var2.",
+    stored="tunables",
+    row=2,
+    setting="tunables",
+    place=1,
+)
 
 
 AResult = TypeVar("AResult", bound=Any)
@@ -45,6 +53,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "-s --server",
             "Generator to use, wirespeed's or a T-Rex.",
+            stored="server",
             metavar="HOST[:PORT]",
             shown="127.0.0.1:4501",
             row=0,
@@ -56,6 +65,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "-o --output",
             "File for the result; - is standard output.",
+            stored="output_file",
             metavar="FILE",
             shown="on a terminal a file named after the test, else -",
             row=3,
@@ -74,7 +84,8 @@ class MeasurementOptions(Generic[AResult]):
         ),
     ] = ""
     unidirectional: Annotated[
-        bool, Option("-u --unidirectional", "Send in the first direction of the ports only.", row=5)
+        bool,
+        Option("-u --unidirectional", "Send in the first direction of the ports only.", stored="unidirectional", row=5),
     ] = False
     direction: Annotated[
         str, Option("--direction", "Which way to send between a pair of ports.", metavar="0-1|1-0|both", row=5)
@@ -88,6 +99,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--wires",
             "Each direction by itself, such as 0>1,1>2,2>0, in place of ports and direction.",
+            stored="wires",
             metavar="N>N,...",
             shown=False,
             row=5,
@@ -102,6 +114,7 @@ class MeasurementOptions(Generic[AResult]):
             "Mark and number the packets: only marked ones count, and duplicates and reordered packets are counted "
             "apart. Takes the last 16 bytes of the payload, or the IP ID of packets without room (no numbers then), "
             "and some time of the tester for each packet.",
+            stored="verify",
             row=5,
             setting="verify",
             place=5,

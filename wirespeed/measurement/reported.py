@@ -33,14 +33,15 @@ class Remark:
 class ReportedKind(ABC, Generic[AResult]):
     """What a report asks a kind of measurement; the answers of this class are those of a kind that has nothing to say.
 
-    Kinds stand in a report in the order of `order`. `noun` is one result, `title` are several, `sized` is what their
-    size is counted in. `bounds_loads`: its figures are loads, which stand beside load tests of the same load."""
+    `noun` is one result, `title` are several, `sized` is what their
+    size is counted in. `row_kinds` are the dataclasses of `rows`, and what each is in words.
+    `bounds_loads`: its figures are loads, which stand beside load tests of the same load."""
 
-    order: ClassVar[int]
     noun: ClassVar[str]
     title: ClassVar[str]
     sized: ClassVar[str]
     bounds_loads: ClassVar[bool] = False
+    row_kinds: ClassVar[Mapping[str, tuple[type, str]]] = {}
 
     @abstractmethod
     def size(self, result: AResult) -> int:

@@ -109,7 +109,7 @@ def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ())
     compare or to believe. `inspections` are of the machines that took part."""
     groups = group_by_load(load_tests(results))
     others: dict[str, tuple[MeasurementResult, ...]] = {}
-    for kind in sorted(kinds(), key=lambda kind: report_of(kind).order):
+    for kind in kinds():
         if some := tuple(one for one in results if not isinstance(one, Analysis) and one.kind == kind):
             others[kind] = some
     found = Comparison(groups, remarks_on(groups), others)

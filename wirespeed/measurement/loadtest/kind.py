@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Event
-from typing import ClassVar
 
 from rich.console import Console
 
@@ -31,7 +30,6 @@ from wirespeed.watching import Watcher
 class Loadtest(Measurement[LoadtestOptions, Result]):
     """Warm-up, ramp and hold, or steps."""
 
-    tells_worth: ClassVar = True
     summary = staticmethod(summary)
 
     def __init__(self, options: LoadtestOptions) -> None:

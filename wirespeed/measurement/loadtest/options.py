@@ -21,13 +21,20 @@ class LoadtestOptions(MeasurementOptions[Result]):
     profile: Profile = "imix"
     warmup_rate: Annotated[
         str,
-        Option("-wm --warmup-mult --warmup_mult", "Load of the warm-up.", metavar="RATE", setting="warmup_rate"),
+        Option(
+            "-wm --warmup-mult --warmup_mult",
+            "Load of the warm-up.",
+            stored="warmup_mult",
+            metavar="RATE",
+            setting="warmup_rate",
+        ),
     ] = "1kpps"
     warmup_s: Annotated[
         float,
         Option(
             "-wd --warmup-duration --warmup_duration",
             "Duration of the warm-up.",
+            stored="warmup_duration",
             metavar="TIME",
             parse=parse_duration,
             setting="warmup_s",
@@ -39,6 +46,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "-rt --rampup-target --rampup_target",
             "Load to ramp up to: percent of line rate, or a rate such as 5mpps.",
+            stored="rampup_target",
             metavar="PERCENT|RATE",
             setting="ramp_target",
         ),
@@ -48,6 +56,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "-rd --rampup-duration --rampup_duration",
             "Duration of the ramp-up.",
+            stored="rampup_duration",
             metavar="TIME",
             parse=parse_duration,
             setting="ramp_s",
@@ -59,6 +68,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "-hd --hold-duration --hold_duration",
             "Duration at the target.",
+            stored="hold_duration",
             metavar="TIME",
             parse=parse_duration,
             setting="hold_s",
@@ -70,6 +80,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--steps",
             "Hold each of these loads for -hd, such as 1kpps,1mpps,50%, in place of the ramp.",
+            stored="steps",
             metavar="RATE,...",
             shown=False,
             setting="steps",
@@ -80,6 +91,8 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--latency",
             "Add a latency stream to each direction; 1kpps by default.",
+            stored="latency",
+            unit="pps",
             metavar="[RATE]",
             shown=False,
             bare="1kpps",
@@ -113,6 +126,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--ride-link",
             "Go on when a link is lost, and mark the samples; else the test ends.",
+            stored="ride_link",
             setting="ride_link",
             place=6,
         ),
@@ -122,6 +136,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--keep-spoilt",
             "Judge samples whose loss comes of a CPU that was away; else they are left out on virtual machines.",
+            stored="keep_spoilt",
             setting="keep_spoilt",
             place=6,
         ),

@@ -10,7 +10,7 @@ from wirespeed.measurement.reported import ReportedKind
 class LoadtestReport(ReportedKind[Result]):
     """Load tests, which the report's own tables and charts show."""
 
-    order, noun, title, sized = 0, "test", "load tests", "samples"
+    noun, title, sized = "test", "load tests", "samples"
 
     def read(
         self, result: Result, threshold: float | None, *, line_bps: float | None, leave_out_spoilt: bool | None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from threading import Event
 
 from rich.console import Console
@@ -66,6 +65,16 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             check_writable(options.text)
         self._loads = loads_for(self._plan)
 
+    @classmethod
+    def instead(cls, options: Rfc2544Options, /) -> str | None:
+        """The report of the result file that is to be shown; FileFault when it is of another kind."""
+        if options.show is None:
+            return None
+        result = read_file(options.show)
+        if not isinstance(result, Rfc2544Result):
+            raise FileFault(f"{options.show} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
+        return text_block(result)
+
     def watcher(self, console: Console) -> Watcher[Progress]:
         return watcher(console, self._plan.title, self.options.quiet)
 
@@ -90,14 +99,6 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
 
     def raise_for(self, result: Rfc2544Result) -> None:
         raise_for_ending(result)
-
-
-def text_of(file: Path) -> str:
-    """The report of a result file as text; FileFault when it is of another kind."""
-    result = read_file(file)
-    if not isinstance(result, Rfc2544Result):
-        raise FileFault(f"{file} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
-    return text_block(result)
 
 
 KIND = Rfc2544

@@ -33,7 +33,15 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
         ),
     ] = "all"
     sizes: Annotated[
-        str, Option("--sizes", "Frame sizes with FCS, and imix.", metavar="N,N,...", shown=SIZES, setting="sizes")
+        str,
+        Option(
+            "--sizes",
+            "Frame sizes with FCS, and imix.",
+            stored="sizes",
+            metavar="N,N,...",
+            shown=SIZES,
+            setting="sizes",
+        ),
     ] = ""
     trial_s: Annotated[
         float,
@@ -71,7 +79,9 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
             setting="waits",
         ),
     ] = ""
-    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48, as RFC 5180 has it.", setting="ip6", place=3)] = False
+    ip6: Annotated[
+        bool, Option("--ip6", "IPv6 in 2001:2::/48, as RFC 5180 has it.", stored="ip6", setting="ip6", place=3)
+    ] = False
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,

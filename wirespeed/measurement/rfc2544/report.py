@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.page_parts import Block, Code, Drawn, Fold, Grid, Heading, Paragraph, Section
 from wirespeed.measurement.reported import Remark, ReportedKind
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result, Test
-from wirespeed.measurement.rfc2544.rows import benchmark_rows
+from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
 from wirespeed.measurement.rfc2544.text import Section as TestSection
 from wirespeed.measurement.rfc2544.text import sections, text_block
 from wirespeed.pages.words import count, some
@@ -24,7 +24,8 @@ REMARK_COLUMNS = {"remark", "limit"}
 class Rfc2544Report(ReportedKind[Rfc2544Result]):
     """A section a result, which is all tests that ran."""
 
-    order, noun, title, sized = 2, "rfc 2544", "RFC 2544", "trials"
+    noun, title, sized = "rfc 2544", "RFC 2544", "trials"
+    row_kinds: ClassVar = {"rfc2544": (BenchmarkRow, "a figure of a benchmark and frame size")}
 
     def size(self, result: Rfc2544Result) -> int:
         return len(result.trials)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import ClassVar
 
 from rich.console import Console
 
@@ -27,7 +26,6 @@ from wirespeed.watching import Watcher
 class Search(Measurement[SearchOptions, SearchResult]):
     """NDR and PDR by MLRsearch, MRR, and latency at shares of them."""
 
-    tells_worth: ClassVar = True
     summary = staticmethod(summary)
 
     def __init__(self, options: SearchOptions) -> None:

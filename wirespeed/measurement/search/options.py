@@ -34,20 +34,24 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         Option(
             "--preset",
             "What goals are unless they say otherwise.",
+            stored="preset",
             metavar="csit|rfc2544|tst009|quick",
             setting="preset",
             choices=("csit", "rfc2544", "tst009", "quick"),
         ),
     ] = "csit"
-    least: Annotated[str, Option("--min", "Lowest load of each direction.", metavar="RATE", setting="least")] = (
-        "9001pps"
-    )
-    most: Annotated[str, Option("--max", "Highest load of each direction.", metavar="RATE", setting="most")] = "100%"
+    least: Annotated[
+        str, Option("--min", "Lowest load of each direction.", stored="min", metavar="RATE", setting="least")
+    ] = "9001pps"
+    most: Annotated[
+        str, Option("--max", "Highest load of each direction.", stored="max", metavar="RATE", setting="most")
+    ] = "100%"
     time_s: Annotated[
         float,
         Option(
             "--time",
             "Time limit of the search.",
+            stored="time",
             metavar="TIME",
             parse=parse_duration,
             setting="time_s",

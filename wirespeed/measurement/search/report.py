@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
 from wirespeed.charts.page_parts import Block, Card, Cards, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
@@ -13,6 +13,9 @@ from wirespeed.measurement.reported import Remark, ReportedKind
 from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import (
+    GoalRow,
+    LatencyRow,
+    MrrRow,
     directions_of,
     goal_name,
     goal_row,
@@ -46,8 +49,13 @@ POINTS = (
 class SearchReport(ReportedKind[SearchResult]):
     """Searches, whose bounds stand beside load tests of the same load."""
 
-    order, noun, title, sized = 1, "search", "searches", "trials"
+    noun, title, sized = "search", "searches", "trials"
     bounds_loads = True
+    row_kinds: ClassVar = {
+        "goal": (GoalRow, "a goal of a search"),
+        "mrr": (MrrRow, "the MRR of a search"),
+        "latency": (LatencyRow, "a direction at a share of the load found"),
+    }
 
     def size(self, result: SearchResult) -> int:
         return len(result.trials)

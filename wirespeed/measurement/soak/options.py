@@ -25,6 +25,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--load",
             "Load of each direction, such as 30% or 2mpps.",
+            stored="load",
             metavar="RATE",
             shown=False,
             setting="load",
@@ -41,6 +42,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--for",
             "How long, as 90, 10m, 8h or 3d.",
+            stored="duration",
             metavar="TIME",
             shown=False,
             setting="lasting",
@@ -57,6 +59,8 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--latency",
             "Stream that latency is measured by, beside the load.",
+            stored="latency",
+            unit="pps",
             metavar="RATE|none",
             setting="latency",
         ),

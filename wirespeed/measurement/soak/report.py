@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from wirespeed.charts.page_parts import Block, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
 from wirespeed.measurement.reported import Remark, ReportedKind
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.measurement.soak.rows import details_of, soak_row, soak_rows, tables_of
+from wirespeed.measurement.soak.rows import SoakRow, details_of, soak_row, soak_rows, tables_of
 from wirespeed.measurement.soak.words import time_text, verdict_text
 from wirespeed.pages.trust import Trust
 from wirespeed.pages.words import count, some
@@ -30,7 +30,8 @@ LOSS = (
 class SoakReport(ReportedKind[SoakResult]):
     """Each soak with its chart, and the verdicts in one table."""
 
-    order, noun, title, sized = 3, "soak", "soaks", "events"
+    noun, title, sized = "soak", "soaks", "events"
+    row_kinds: ClassVar = {"soak": (SoakRow, "the verdict of a soak")}
 
     def size(self, result: SoakResult) -> int:
         return len(result.events)
