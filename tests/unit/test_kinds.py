@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import wirespeed
@@ -10,6 +14,7 @@ from wirespeed.measurement.registry import about_of, class_of, kinds, options_of
 from wirespeed.measurement.reported import ReportedKind
 
 ROOT = Path(wirespeed.__file__).parent
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 CHOICE = re.compile(r"(isinstance\([^\n]*|case )\b(Result|SearchResult|Rfc2544Result|SoakResult)\b")
 
 
@@ -30,3 +35,33 @@ def test_each_kind_has_its_folder_and_its_class_of_results() -> None:
         assert class_of(kind).schema.startswith(f"wirespeed-{kind}/")
         assert isinstance(report_of(kind), ReportedKind)
     assert len({about_of(kind).order for kind in kinds()}) == len(kinds())
+
+
+USED = """
+import sys
+from wirespeed.cli.main import main
+file, page = sys.argv[1:]
+lines = ["--help"], ["search", "--help"], ["report", file, "-o", page], ["explain", file]
+sys.exit(max(main(line) for line in lines))
+"""
+
+
+def test_all_else_works_without_the_folder_of_a_kind(tmp_path: Path) -> None:
+    """`burst` stands for all: no other kind is made of it."""
+    for folder, left_out in ((ROOT, "measurement"), (ROOT / "measurement", "burst")):
+        place = tmp_path / "wirespeed" / folder.relative_to(ROOT)
+        place.mkdir()
+        for path in folder.iterdir():
+            if path.name not in (left_out, "__pycache__"):
+                (place / path.name).symlink_to(path)
+    done = subprocess.run(
+        # Without site, which finds the package of the checkout before all others.
+        [sys.executable, "-S", "-c", USED, GOLDEN / "wirespeed.json", tmp_path / "page.html"],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}:{sysconfig.get_path('platlib')}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "soak" in done.stdout and "burst" not in done.stdout
+    assert (tmp_path / "page.html").stat().st_size

@@ -92,7 +92,7 @@ def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterat
     from wirespeed.bench.facts import device_facts, lab_facts  # noqa: PLC0415
     from wirespeed.bench.file import read_bench  # noqa: PLC0415
     from wirespeed.bench.tester import running_tester  # noqa: PLC0415
-    from wirespeed.measurement.loadtest.plan import parse_tunables  # noqa: PLC0415
+    from wirespeed.trial.plan import parse_tunables  # noqa: PLC0415
 
     bench = read_bench(file)
     lab = lab_facts(bench, str(file))

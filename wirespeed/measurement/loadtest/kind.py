@@ -13,7 +13,7 @@ from wirespeed.bench.options import SERVER
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
-from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
+from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
@@ -23,6 +23,7 @@ from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
 from wirespeed.trial.machine import is_local, is_virtual_here
+from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 

@@ -10,7 +10,6 @@ from rich.console import Console
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
@@ -20,7 +19,6 @@ from wirespeed.measurement.rfc2544.options import Rfc2544Options
 from wirespeed.measurement.rfc2544.plan import (
     Rfc2544Plan,
     check_plan,
-    parse_share,
     parse_sizes,
     parse_test,
     parse_waits,
@@ -32,6 +30,8 @@ from wirespeed.measurement.rfc2544.text import text_block
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
+from wirespeed.trial.plan import parse_tunables
+from wirespeed.units import parse_ratio
 from wirespeed.watching import Watcher
 
 RESTART = "software reset: the router's process is ended and started again"
@@ -53,7 +53,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             trial_s=options.trial_s,
             repeats=options.repeats,
             waits_s=parse_waits(options.waits) if options.waits else None,
-            resolution=parse_share(options.resolution),
+            resolution=parse_ratio(options.resolution, "--resolution"),
             ip6=ip6,
             tunables=parse_tunables(options.tunables),
             robust=options.robust,
