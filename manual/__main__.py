@@ -9,6 +9,7 @@ from manual.commands import pages
 from manual.completion import bash, zsh
 from manual.man import man_pages
 from manual.markdown import causes_table, overview_page
+from manual.metrics import metrics_page
 from manual.result_format import result_format_page
 from manual.site import write_site
 
@@ -27,6 +28,7 @@ def main(what: str, folder: Path) -> None:
         (folder / "commands.md").write_text(overview_page(pages()))
         (folder / "causes.md").write_text(causes_table())
         (folder / "result-format.md").write_text(result_format_page())
+        (folder / "metrics.md").write_text(metrics_page())
     else:
         sys.exit(
             f"python -m manual: {what!r} cannot be written; give man, completion, site or references, and a folder"

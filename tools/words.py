@@ -4,8 +4,9 @@
   tools/words.py               each habit that was found: FILE:LINE: the words, and what to write in their place
   tools/words.py --table       for each page its words, its habits per 1 000 words and its sentences above 35 words
 
-Looked at are the text of docs/, README.md and CONTRIBUTING.md without code, the strings of wirespeed/ from the syntax
-tree (docstrings are read for commands alone), the page templates, and the strings of native/ without its tests.
+Looked at are the text of docs/, README.md and CONTRIBUTING.md without code, the strings of wirespeed/ and telemetry/
+from the syntax tree (docstrings are read for commands alone), the page templates, the texts of telemetry's YAML files,
+and the strings of native/ without its tests.
 Exit code: 0 if nothing was found, 1 with findings, 2 for a wrong argument.
 """
 
@@ -19,6 +20,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG = 35
@@ -39,7 +42,10 @@ class Habit:
         return re.finditer(self.pattern, text, re.IGNORECASE)
 
 
-COUNTED = r"packets?|frames?|bytes|bits|flows|samples|times|calls|cycles|ticks|instructions|turns?|cards?|rows?"
+COUNTED = (
+    r"packets?|frames?|bytes|bits|flows|samples|times|calls|clocks|cycles|ticks|instructions|loops|losses|turns?|cards?"
+    r"|rows?"
+)
 UNIT = r"second|minute|hour|packet|frame|sample|call|direction|device|port|test|link|flow|core|worker|turn|table"
 
 HABITS = (
@@ -229,6 +235,19 @@ def c_pieces(path: Path) -> Iterator[Piece]:
                 yield Piece(path, text.count("\n", 0, match.start()) + 1, found)
 
 
+def yaml_pieces(path: Path) -> Iterator[Piece]:
+    """The values of several words, without queries (`expr`, `series`)."""
+    waiting = [yaml.compose(path.read_text(), yaml.SafeLoader)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.MappingNode):
+            waiting += [value for key, value in node.value if key.value not in ("expr", "series")]
+        elif isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.ScalarNode) and len(node.value.split()) > 1:
+            yield Piece(path, node.start_mark.line + 1, " ".join(node.value.split()))
+
+
 # All of them
 
 
@@ -244,8 +263,10 @@ def pages() -> list[Path]:
 def pieces() -> Iterator[Piece]:
     for path in pages():
         yield from page_pieces(path)
-    for path in tracked("wirespeed/*.py"):
+    for path in tracked("wirespeed/*.py", "telemetry/*.py"):
         yield from python_pieces(path)
+    for path in tracked("telemetry/*.yml"):
+        yield from yaml_pieces(path)
     for path in tracked("wirespeed/*.html"):
         yield from template_pieces(path)
     for path in tracked("native/*.c", "native/*.h"):

@@ -1,5 +1,5 @@
-"""What all boards have: the choice of the data source, variables, the tests' names and phases on the time axis, and
-links to each other. A board is a value; `as_json` is the text that Grafana reads.
+"""Parts of all dashboards: the choice of the data source, variables, the tests' names and phases on the time axis, and
+links between dashboards. A board is a value; `as_json` is the text that Grafana reads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOOK_AGAIN = "5s"
 
 @dataclass(frozen=True)
 class Variable:
-    """Values of `label` that series of `of` have now; all of them unless some are chosen."""
+    """Current values of `label` in the series of `of`; all are selected by default."""
 
     name: str
     title: str
@@ -42,8 +42,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some regular expressions, by name; the first unless another is chosen. They have no commas. Queries ask by
-    `${name:raw}`: as anything else Grafana would have the signs in them stand for themselves."""
+    """A choice of regular expressions by name; default: the first. They have no commas. Queries use
+    `${name:raw}`, since Grafana escapes other forms."""
 
     name: str
     title: str
@@ -80,7 +80,7 @@ class Annotation:
 
 
 class PrometheusAnnotation(AnnotationQuery):
-    """The SDK's lacks the fields by which Prometheus' annotations say more than that there is one."""
+    """An annotation with title, text, tags and step, which the SDK's class lacks."""
 
     def __init__(self, of: Annotation) -> None:
         super().__init__(of.name, DATASOURCE, icon_color=of.colour, expr=of.expr)
@@ -134,7 +134,7 @@ def _choice(choice: Choice) -> dashboard.CustomVariable:
 
 
 def _laid_out(rows: Sequence[Row]) -> list[Panel | RowPanel]:
-    """From left to right; a panel that does not fit beside the last begins a new line."""
+    """Left to right; a panel that does not fit into the line begins the next one."""
     out: list[Panel | RowPanel] = []
     y = 0
     for row in rows:

@@ -1,6 +1,6 @@
-"""Write the boards that Grafana reads: python -m telemetry.grafana.generate [--check]
+"""Write the dashboards that Grafana reads: python -m telemetry.grafana.generate [--check]
 
-With `--check` nothing is written; exit code 1 says that a file is not what the code makes.
+With `--check` nothing is written; exit code 1 means that a file differs from the code's output.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from telemetry.grafana import bench, load_test, router, soak
+from telemetry.grafana import load_test, router, soak, testbed
 from telemetry.grafana.board import as_json
 from wirespeed.files import write_atomically
 
@@ -17,7 +17,7 @@ DIRECTORY = Path(__file__).parent / "boards"
 
 def texts() -> dict[Path, str]:
     """All files by their path."""
-    boards = (router.BOARD, load_test.BOARD, bench.BOARD, soak.BOARD)
+    boards = (router.BOARD, load_test.BOARD, testbed.BOARD, soak.BOARD)
     return {DIRECTORY / f"{board.name}.json": as_json(board) for board in boards}
 
 
@@ -26,7 +26,7 @@ def main() -> int:
     if "--check" in sys.argv[1:]:
         stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
         for path in stale:
-            print(f"{path} is not what the code makes: make boards", file=sys.stderr)
+            print(f"{path} differs from the code; run make boards", file=sys.stderr)
         return 1 if stale else 0
     for path, text in made.items():
         write_atomically(path, text)

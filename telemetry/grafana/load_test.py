@@ -1,6 +1,4 @@
-"""A test as it runs: what is offered, what comes back, what is lost, how late it is; and below, at the same instants,
-what that costs the device under test.
-"""
+"""A running test: offered and received load, loss and latency; and the cost of a packet on the DUT at the same time."""
 
 from __future__ import annotations
 
@@ -24,29 +22,27 @@ LOSS_RATIO = f"{packets('lost')} / ({packets('offered')} > 0)"
 HEAD = Row(
     "Now",
     (
-        number(
-            "Offered", "What is sent to the device, of all directions.", "pps", Query(f"sum({packets('offered')})", "")
-        ),
-        number("Received", "What came back.", "pps", Query(f"sum({packets('received')})", "")),
+        number("Offered", "Load offered to the DUT, all directions.", "pps", Query(f"sum({packets('offered')})", "")),
+        number("Received", "Load received from the DUT.", "pps", Query(f"sum({packets('received')})", "")),
         number(
             "Loss",
-            "Of what was offered.",
+            "Share of the offered packets.",
             "percentunit",
             Query(f"sum({packets('lost')}) / (sum({packets('offered')}) > 0)", ""),
         ),
         number(
             "Tester's shortfall",
-            "Asked for and never sent, because the tester could not: no word on the device.",
+            "Intended packets that the tester did not send. It says nothing about the DUT.",
             "pps",
             Query(f"sum({packets('unsent')})", ""),
         ),
         number(
             "Line",
-            "Share of line rate that is offered.",
+            "Offered load as a share of the line rate.",
             "percentunit",
             Query(f"max({TEST}_line_ratio{{{OF_TEST}}})", ""),
         ),
-        number("Samples", "Of the test so far.", "short", Query(f"max({TEST}_samples_total{{{OF_TEST}}})", "")),
+        number("Samples", "Samples of the test so far.", "short", Query(f"max({TEST}_samples_total{{{OF_TEST}}})", "")),
     ),
 )
 TRAFFIC = Row(
@@ -54,7 +50,8 @@ TRAFFIC = Row(
     (
         lines(
             "Offered and received",
-            "Where the curves part, the device loses; where offered stays below asked, the tester is the limit.",
+            "Where received is below offered, the DUT loses packets. Where offered is below asked (the intended "
+            "load), the tester is the limit.",
             "pps",
             Query(packets("asked"), "{{test}} {{direction}} asked"),
             Query(packets("offered"), "{{test}} {{direction}} offered"),
@@ -62,19 +59,19 @@ TRAFFIC = Row(
         ),
         lines(
             "Loss",
-            "Share of what was offered that did not come back.",
+            "Share of the offered packets that were not received, by direction.",
             "percentunit",
             Query(LOSS_RATIO, "{{test}} {{direction}}"),
         ),
         heat_map(
             "Latency",
-            "How many packets of the latency streams took how long, over time.",
+            "Distribution of the latency over time. Empty without latency streams.",
             "s",
             Query(total("le", rate(f"{TEST}_latency_seconds_bucket", OF_TEST)), "{{le}}"),
         ),
         lines(
             "Latency, median and 99th percentile",
-            "By the buckets of the same histogram.",
+            "Percentiles of the latency, from the buckets of its histogram.",
             "s",
             Query(
                 f"histogram_quantile(0.5, {total('le, direction', rate(f'{TEST}_latency_seconds_bucket', OF_TEST))})",
@@ -87,12 +84,12 @@ TRAFFIC = Row(
         ),
     ),
 )
-COST = Row("What it costs the device, at the same instants", (*router.COST.panels[1:3], *router.WORKERS.panels[:2]))
+COST = Row("Cost of a packet on the DUT at the same time", (*router.COST.panels[1:3], *router.WORKERS.panels[:2]))
 
 BOARD = Board(
     "load-test",
     "wirespeed: load test",
-    "Offered, received, lost and late, beside what it costs the device under test at the same instants.",
+    "Offered and received load, loss, latency, and the cost of a packet on the DUT at the same time.",
     (Variable("test", "Test", f"{TEST}_info", "test"), *router.OF_NODES),
     (HEAD, TRAFFIC, COST),
     TESTS,

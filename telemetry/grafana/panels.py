@@ -1,4 +1,4 @@
-"""Panels as the boards write them: a title, the question that it answers, a unit, and the queries.
+"""Panels of the dashboards: a title, a description, a unit, and the queries.
 
 Each function returns a builder of the SDK without a place and a number; `board` gives it both.
 """
@@ -16,21 +16,21 @@ from grafana_foundation_sdk.models.dashboard import DataSourceRef, GridPos, Pane
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 DATASOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
-"""A variable, which works in a file that is provisioned and in one that is imported by hand."""
+"""A variable, which works in provisioned files and in manual imports."""
 
 WIDTH = 24
 """Columns of Grafana's grid."""
 
 
 class PanelBuilder(Protocol):
-    """What the SDK's builders of panels have in common: they share no type."""
+    """The interface that the SDK's panel builders share without a common type."""
 
     def build(self) -> Panel: ...
 
 
 @dataclass(frozen=True)
 class Query:
-    """`legend` names labels as `{{label}}`. With `at_end` only the last value is asked for."""
+    """`legend` names labels as `{{label}}`. With `at_end` only the last value is queried."""
 
     expr: str
     legend: str
@@ -67,7 +67,7 @@ def lines(
     most: float | None = None,
     stacked: bool = False,
 ) -> Placed:
-    """Curves over time. `log`: the article's scale for packets a second. `stacked`: areas that sum."""
+    """Curves over time. `log`: a logarithmic scale. `stacked`: areas that sum."""
     panel = timeseries.Panel().title(title).description(answers).datasource(DATASOURCE).unit(unit)
     panel = panel.targets(_targets(queries, PromQueryFormat.TIME_SERIES))  # type: ignore[arg-type]
     panel = panel.line_width(1).fill_opacity(70 if stacked else 0).show_points(words.VisibilityMode.NEVER)
@@ -93,7 +93,7 @@ def lines(
 
 
 def number(title: str, answers: str, unit: str, *queries: Query, width: int = 4, height: int = 4) -> Placed:
-    """The latest value in large type; more than one stand beside each other."""
+    """The latest value in large type; several values are side by side."""
     panel = stat.Panel().title(title).description(answers).datasource(DATASOURCE).unit(unit)
     panel = panel.targets(_targets(queries, PromQueryFormat.TIME_SERIES))  # type: ignore[arg-type]
     panel = panel.graph_mode(words.BigValueGraphMode.AREA).color_mode(words.BigValueColorMode.NONE)
@@ -102,7 +102,7 @@ def number(title: str, answers: str, unit: str, *queries: Query, width: int = 4,
 
 
 def heat_map(title: str, answers: str, unit: str, query: Query, width: int = 12, height: int = 8) -> Placed:
-    """Of a histogram's buckets: `query` sums their rates by `le`."""
+    """A heat map of a histogram's buckets: `query` sums their rates by `le`."""
     panel = heatmap.Panel().title(title).description(answers).datasource(DATASOURCE)
     panel = panel.targets(_targets((query,), PromQueryFormat.HEATMAP))  # type: ignore[arg-type]
     panel = panel.calculate(False).y_axis(heatmap.YAxisConfig().unit(unit).axis_placement(words.AxisPlacement.LEFT))
@@ -112,8 +112,7 @@ def heat_map(title: str, answers: str, unit: str, query: Query, width: int = 12,
 
 
 def placed(panel: Placed, number_of_it: int, x: int, y: int) -> Panel:
-    """The SDK numbers no panels, and takes the place 0, 0 for none: both are set on what it built. That is the
-    builder's own, so what stands on several boards is copied."""
+    """A copy of the built panel with number and position: the SDK does not number panels, and omits position 0, 0."""
     built = copy(panel.panel.build())
     built.id_val = number_of_it
     built.grid_pos = GridPos(x=x, y=y, w=panel.width, h=panel.height)

@@ -1,6 +1,6 @@
-"""Shapes of PromQL that more than one board asks for, each written once. Pure text.
+"""PromQL expressions that several dashboards use. Pure text.
 
-`$__rate_interval` is Grafana's: at least four scrapes, so that a rate has two samples whatever is late.
+`$__rate_interval` is Grafana's: at least four scrapes, so that a rate has two samples in spite of a late scrape.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ CLASSES = (
     ),
     ("epoll or idle", "unix-epoll-input|main-input|recirculate|impairment-release"),
 )
-"""What the R86S article sorts a worker's nodes by: what forwards, what transmits, and those that poll in vain. No node
-is in two of them; what is in none is the rest: drops and features."""
+"""Classes of a worker's nodes: forwarding, transmission, polling for packets, other polling. A node is in at most one;
+the others are the rest: drops and features."""
 
 
 def rate(metric: str, selector: str) -> str:

@@ -1,4 +1,4 @@
-"""The router's own cost: what it forwards and drops, what each node takes for it, and where its workers' time goes."""
+"""The router's cost: forwarded and dropped packets, cycles per packet of each node, and the use of workers' time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OF_WORKER = "target, thread"
 TICKS = total(OF_WORKER, rate(f"{ROUTER}_worker_clocks_total", WORKER))
 IN_NODES = total(OF_WORKER, rate(f"{ROUTER}_node_clocks_total", WORKER))
 ALL_TIME = f"({TICKS} or {IN_NODES})"
-"""A VPP does not tell the ticks that went by; what its nodes had of them is all that is known there."""
+"""A VPP does not report the cycles of its workers' loops; the total of its nodes takes their place."""
 RESTED = rate(f"{ROUTER}_worker_rest_clocks_total", WORKER)
 IDLE = rate(f"{ROUTER}_worker_idle_clocks_total", WORKER)
 
@@ -25,30 +25,30 @@ def interface_rate(counter: str) -> str:
 
 
 def wire_bits(way: str) -> str:
-    """Bits a second on the wire: 20 bytes more a frame than its own, as line rate is counted."""
+    """Bits per second at layer 1: a frame has 24 bytes more there than drivers count (FCS, preamble, gap)."""
     return f"8 * ({interface_rate(f'{way}_bytes')} + 24 * {interface_rate(f'{way}_packets')})"
 
 
 FORWARDING = Row(
-    "What it forwards",
+    "Forwarded and dropped packets",
     (
         lines(
             "Packets",
-            "How many packets a second come in and leave, by interface.",
+            "Received and sent packets per second, by interface.",
             "pps",
             Query(interface_rate("rx_packets"), "{{target}} {{interface}} in"),
             Query(interface_rate("tx_packets"), "{{target}} {{interface}} out"),
         ),
         lines(
             "Bits on the wire",
-            "Layer 1, with preamble, FCS and gap: to be held against the line rate.",
+            "Layer 1, to compare with the line rate: 24 bytes more per frame than drivers count (FCS, preamble, gap).",
             "bps",
             Query(wire_bits("rx"), "{{target}} {{interface}} in"),
             Query(wire_bits("tx"), "{{target}} {{interface}} out"),
         ),
         lines(
             "Drops by reason",
-            "Which node threw packets away, and why. Empty on a router that has thrown none away.",
+            "Nodes that dropped packets, and their reasons. Empty without drops.",
             "pps",
             Query(
                 f"{total('target, node, reason', rate(f'{ROUTER}_errors_total', INSTANCE))} > 0",
@@ -57,8 +57,8 @@ FORWARDING = Row(
         ),
         lines(
             "Packets not taken, by interface",
-            "Drops by the interface that received them; missed: the receive queue was full; no buffer: the pool was "
-            "empty.",
+            "Dropped: by the interface that received them. Missed: the receive queue was full. No buffer: the pool was "
+            "empty. Not sent: the transmit ring was full.",
             "pps",
             Query(interface_rate("drops"), "{{target}} {{interface}} dropped"),
             Query(interface_rate("rx_miss"), "{{target}} {{interface}} missed"),
@@ -68,19 +68,20 @@ FORWARDING = Row(
     ),
 )
 COST = Row(
-    "What a packet costs",
+    "Cost of a packet",
     (
         lines(
             "Vectors by node",
-            "Packets a second through each node, on a logarithmic scale: flat from where the router is full.",
+            "Packets per second of each node, on a logarithmic scale. Where the ramp of a test becomes flat, the "
+            "router is saturated.",
             "pps",
             Query(f"{total('target, node', VECTORS)} > 0", "{{target}} {{node}}"),
             log=True,
         ),
         lines(
-            "Clocks a packet by node",
-            "TSC ticks that a node spends on a packet, as show runtime has them. They fall as vectors grow. "
-            "Polls that find nothing are in those of the input node.",
+            "Cycles per packet by node",
+            "TSC cycles per packet of each node, as in show runtime. They fall as load rises, since vectors grow. "
+            "The cycles of the polling node include its empty polls.",
             "short",
             Query(
                 f"{total('target, node', CLOCKS)} / ({total('target, node', VECTORS)} > 0)",
@@ -89,8 +90,8 @@ COST = Row(
             log=True,
         ),
         lines(
-            "Vectors a call",
-            "How many packets a node gets at once: 1 on an idle router, 256 on one that cannot keep up.",
+            "Vectors per call",
+            "Packets that a node gets per call: 1 on an idle router, 256 on a saturated one.",
             "short",
             Query(
                 f"{total('target, node', VECTORS)} / ({total('target, node', CALLS)} > 0) > 0",
@@ -99,8 +100,8 @@ COST = Row(
             most=256,
         ),
         heat_map(
-            "Packets a turn",
-            "How many packets a turn of a worker's loop brought in, of those that brought any.",
+            "Packets per iteration",
+            "Packets received by an iteration of a worker's loop, of the iterations that received any.",
             "short",
             Query(total("le", rate(f"{ROUTER}_vector_size_bucket", INSTANCE)), "{{le}}"),
         ),
@@ -109,15 +110,17 @@ COST = Row(
 
 
 def shares() -> Placed:
-    """The parts of a worker's time. What is outside nodes is what is left, so a sum above 100 % shows a wrong part."""
+    """The parts of a worker's time. The part outside nodes is the remainder, so a sum above 100 % reveals an error."""
     classes = total("target, thread, class", by_class(rate(f"{ROUTER}_node_clocks_total", WORKER)))
     divided = f"{classes} / on (target, thread) group_left () {ALL_TIME}"
     resting = f"{total(OF_WORKER, RESTED)} / {ALL_TIME}"
     outside = f"({TICKS} - {IN_NODES} - {total(OF_WORKER, RESTED)}) / {TICKS}"
     return lines(
         "CPU share of a worker by class of node",
-        "100 % is all of a worker's time. Input: what forwards; output: what transmits; dpdk: the nodes that poll for "
-        "packets; epoll or idle: sleep and file descriptors; rest: drops and features; outside nodes: the loop itself.",
+        "Use of a worker's time; the sum is 100 %. Class input: forwarding, from ethernet-input to ip4-rewrite. Class "
+        "output: transmission. Class dpdk: the node that polls for packets. Class epoll or idle: other polling nodes, "
+        "and sleep. Class rest: drops and features. Outside nodes: the loop itself. For a VPP the loop is unknown, and "
+        "shares are of the total of its nodes.",
         "percentunit",
         Query(divided, "{{target}} {{thread}} {{class}}"),
         Query(resting, "{{target}} {{thread}} epoll or idle (sleep)"),
@@ -128,27 +131,27 @@ def shares() -> Placed:
 
 
 WORKERS = Row(
-    "Where its workers' time goes",
+    "Use of workers' time",
     (
         shares(),
         lines(
             "Busy share by worker",
-            "Ticks in turns that brought packets, of all. A polling worker always burns its CPU; this tells work "
-            "from waiting.",
+            "Share of the time in iterations that received packets. A polling worker always uses its whole CPU; "
+            "this share is its real load.",
             "percentunit",
             Query(f"1 - ({total(OF_WORKER, IDLE)} + {total(OF_WORKER, RESTED)}) / {TICKS}", "{{target}} {{thread}}"),
             most=1,
         ),
         lines(
-            "Loops a second",
-            "Turns of a worker's loop: millions when idle, fewer as each carries more.",
+            "Loops per second",
+            "Iterations of a worker's loop: millions without packets, fewer under load.",
             "short",
             Query(total(OF_WORKER, rate(f"{ROUTER}_worker_loops_total", WORKER)), "{{target}} {{thread}}"),
         ),
         lines(
-            "CPU taken away",
-            "Share of its time in which something else had a worker's CPU. While it is noticeable, clocks a packet "
-            "are spoilt.",
+            "Preemption",
+            "Share of the time in which another process or the hypervisor had the worker's CPU. Cycles per packet of "
+            "that time are invalid.",
             "percentunit",
             Query(
                 f"{total(OF_WORKER, rate(f'{ROUTER}_worker_absent_clocks_total', WORKER))} / {TICKS}",
@@ -158,31 +161,30 @@ WORKERS = Row(
     ),
 )
 TABLES = Row(
-    "What it holds",
+    "Tables and memory",
     (
         lines(
             "Buffers",
-            "Of the packet pool: in use, in caches of workers, and free. Free ones near 0 mean packets without a "
-            "buffer.",
+            "Packet buffers in use, in caches of workers, and free. Packets are lost once free ones are near 0.",
             "short",
             Query(f"{ROUTER}_buffers{{{INSTANCE}}}", "{{target}} {{pool}} {{state}}"),
             stacked=True,
         ),
         lines(
             "Routes",
-            "Entries of the forwarding table.",
+            "Routes in the forwarding tables.",
             "short",
             Query(f"{ROUTER}_fib_routes{{{INSTANCE}}}", "{{target}} {{family}}"),
         ),
         lines(
             "Neighbours",
-            "Known addresses of the link layer.",
+            "Known neighbours, by state.",
             "short",
             Query(f"{ROUTER}_neighbors{{{INSTANCE}}}", "{{target}} {{family}} {{state}}"),
         ),
         lines(
             "Memory",
-            "Heaps of the router.",
+            "Memory of the router's heaps.",
             "bytes",
             Query(f"{ROUTER}_heap_bytes{{{INSTANCE}}}", "{{target}} {{heap}} {{state}}"),
         ),
@@ -202,7 +204,7 @@ OF_INTERFACES = Variable(
 BOARD = Board(
     "router",
     "wirespeed: router",
-    "What a router forwards and drops, what each node of its graph spends on a packet, where its workers' time goes.",
+    "Forwarded and dropped packets, cycles per packet of each node, use of workers' time.",
     (*OF_NODES, OF_INTERFACES),
     (FORWARDING, COST, WORKERS, TABLES),
     TESTS,

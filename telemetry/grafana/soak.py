@@ -1,8 +1,8 @@
-"""A load held for hours: what was lost and how often, what drifts, and what the machines did meanwhile."""
+"""A load held for hours: losses and their times, drift, and the state of the hosts at the same time."""
 
 from __future__ import annotations
 
-from telemetry.grafana import bench, load_test, router
+from telemetry.grafana import load_test, router, testbed
 from telemetry.grafana.board import Board, Row, Variable
 from telemetry.grafana.panels import Query, lines, number
 from telemetry.grafana.promql import total
@@ -22,14 +22,14 @@ HEAD = Row(
         number("Lost", "Packets since the soak began.", "short", Query(so_far("lost"), "{{test}}"), width=6),
         number(
             "Loss ratio",
-            "Of all that was offered so far.",
+            "Share of the offered packets so far.",
             "sci",
             Query(f"{so_far('lost')} / ({so_far('offered')} > 0)", "{{test}}"),
             width=6,
         ),
         number(
             "Samples",
-            "Seconds that were watched.",
+            "Seconds measured so far.",
             "short",
             Query(f"{TEST}_samples_total{{{OF_TEST}}}", "{{test}}"),
             width=6,
@@ -37,17 +37,17 @@ HEAD = Row(
     ),
 )
 LOSSES = Row(
-    "Losses and lateness",
+    "Loss and latency",
     (
         lines(
-            "Lost a second",
-            "Losses that come back after the same time have a cause with that period.",
+            "Lost per second",
+            "Losses at regular intervals have a periodic cause.",
             "pps",
             Query(load_test.packets("lost"), "{{test}} {{direction}}"),
         ),
         lines(
             "Latency",
-            "Of the latency streams, of the latest second: mean and worst.",
+            "Mean and maximum of the latency streams, of the last second.",
             "s",
             Query(f"{TEST}_latency_average_seconds{{{OF_TEST}}}", "{{test}} {{direction}} mean"),
             Query(f"{TEST}_latency_max_seconds{{{OF_TEST}}}", "{{test}} {{direction}} worst"),
@@ -57,21 +57,21 @@ LOSSES = Row(
     ),
 )
 DRIFT = Row(
-    "What drifts",
+    "Drift",
     (
         router.COST.panels[1],
         router.WORKERS.panels[1],
         router.TABLES.panels[0],
         router.TABLES.panels[3],
-        bench.HARDWARE.panels[1],
-        bench.HARDWARE.panels[2],
+        testbed.HARDWARE.panels[1],
+        testbed.HARDWARE.panels[2],
     ),
 )
 
 BOARD = Board(
     "soak",
     "wirespeed: soak",
-    "A load held for hours: what was lost and when, what drifts, and what the machines did meanwhile.",
+    "A load held for hours: losses and their times, and the drift of cost, latency and hardware.",
     (Variable("test", "Test", f"{TEST}_info", "test"), *router.OF_NODES),
     (HEAD, LOSSES, DRIFT),
     TESTS,

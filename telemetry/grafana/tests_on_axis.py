@@ -1,4 +1,4 @@
-"""Every test's name and phases, as bands on the time axis of all boards."""
+"""Names and phases of tests, as bands on the time axis of all dashboards."""
 
 from __future__ import annotations
 

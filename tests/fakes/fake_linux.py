@@ -7,12 +7,38 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import EnvironmentFault
+from wirespeed.errors import EnvironmentFault, UsageError
+from wirespeed.router.features.lcp.core import LinuxChange, LinuxLink, LinuxStats
 from wirespeed.seam.addresses import InterfaceAddress
-from wirespeed.seam.linux import LinuxChange, LinuxLink, LinuxStats
 
 if TYPE_CHECKING:
     from fake_router import FakeRouterCore
+
+
+class FakeLcp:
+    """`linux` is for the test: namespaces by name."""
+
+    def __init__(self, core: FakeRouterCore) -> None:
+        self._core = core
+        self.hosts: dict[int, int] = {}
+        self.carriers: dict[int, bool] = {}
+        self.linux: dict[str, FakeLinuxHost] = {}
+
+    def pair(self, index: int, host: int) -> None:
+        self.hosts[index] = host
+
+    def unpair(self, index: int) -> None:
+        del self.hosts[index]
+
+    def set_carrier(self, port: int, up: bool) -> None:
+        self.carriers[port] = up
+
+    def open(self, netns: str) -> FakeLinuxHost:
+        host = self.linux.get(netns)
+        if host is None:
+            raise UsageError(f"there is no network namespace {netns}")
+        host.attach(self._core)
+        return host
 
 
 class FakeLinuxHost:

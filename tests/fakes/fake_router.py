@@ -17,7 +17,7 @@ from fake_bond import FakeBond
 from fake_counting import FakeCounting
 from fake_impairment import FakeImpairment
 from fake_ip6 import FakeIp6
-from fake_linux import FakeLinuxHost
+from fake_linux import FakeLcp
 from fake_punt import FakePunt
 from fake_sflow import FakeSflow
 from fake_tables import FakeTables
@@ -50,7 +50,6 @@ from wirespeed.seam.interfaces import (
     SubInterface,
     TagRewrite,
 )
-from wirespeed.seam.linux import LinuxHost
 from wirespeed.seam.ports import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.seam.routes import (
     HeldPackets,
@@ -67,13 +66,17 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow, FakeTables, FakeVxlan):
+class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
+        self.bond = FakeBond(self)
         self.impairment = FakeImpairment()
+        self.lcp = FakeLcp(self)
         self.punt = FakePunt()
+        self.sflow = FakeSflow(self)
         self.urpf = FakeUrpf()
+        self.vxlan = FakeVxlan(self)
         self.running = False
         self.closed = False
         self.clock_s = 0.0
@@ -83,13 +86,10 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow
         self.promiscuous: dict[int, bool] = {}
         self.removed: tuple[int, ...] = ()
         self.devices: dict[int, PortDevice] = {}
-        FakeBond.__init__(self)
         FakeCounting.__init__(self)
         FakeIp6.__init__(self)
         FakeAclSessions.__init__(self)
-        FakeSflow.__init__(self)
         FakeTables.__init__(self)
-        FakeVxlan.__init__(self)
         self.specs: dict[int, PortSpec] = {}
         self.rx_starts: dict[int, RxStart] = {}
         self.domains: dict[int, BridgeDomain] = {}
@@ -113,9 +113,6 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow
         self.acl_table: dict[int, Acl] = {}
         self.interface_acl_lists: dict[tuple[int, bool], tuple[int, ...]] = {}
         self.rx_modes: dict[tuple[int, int], RxMode] = {}
-        self.lcp_hosts: dict[int, int] = {}
-        self.carriers: dict[int, bool] = {}
-        self.linux: dict[str, FakeLinuxHost] = {}
         self._events = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._links = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
@@ -228,7 +225,7 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow
     def add_loopback(self, instance: int, mac: str | None) -> int:
         mac = mac or f"de:ad:00:00:{instance >> 8:02x}:{instance & 255:02x}"
         face = Interface(f"loop{instance}", False, 9000, mac, Mode.L3, 0, (), InterfaceKind.LOOPBACK)
-        return self._add(self._free(), face)
+        return self.add(face)
 
     def add_subinterface(self, parent: int, sub: SubInterface) -> int:
         port = self.interfaces[parent]
@@ -249,6 +246,10 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow
             if other.mode is Mode.XCONNECT and other.xconnect_to == index:
                 self.set_l3(name)
         del self.interfaces[index]
+
+    def add(self, face: Interface) -> int:
+        """One beside the ports, at the first free number."""
+        return self._add(self._free(), face)
 
     def _free(self) -> int:
         return next(index for index in itertools.count(_FIRST_BESIDE_PORTS) if index not in self.interfaces)
@@ -388,22 +389,6 @@ class FakeRouterCore(FakeAclSessions, FakeBond, FakeCounting, FakeIp6, FakeSflow
 
     def set_rx_mode(self, index: int, queue: int, mode: RxMode) -> None:
         self.rx_modes[index, queue] = mode
-
-    def lcp_pair(self, index: int, host: int) -> None:
-        self.lcp_hosts[index] = host
-
-    def lcp_unpair(self, index: int) -> None:
-        del self.lcp_hosts[index]
-
-    def set_carrier(self, port: int, up: bool) -> None:
-        self.carriers[port] = up
-
-    def open_linux(self, netns: str) -> LinuxHost:
-        host = self.linux.get(netns)
-        if host is None:
-            raise UsageError(f"there is no network namespace {netns}")
-        host.attach(self)
-        return host
 
     def add_routes(self, first: Route, count: int) -> int:
         self.static.update((prefix, Route(prefix, first.paths)) for prefix in _consecutive(first.prefix, count))

@@ -1,43 +1,45 @@
-"""The stand-in's part of `wirespeed.seam.sflow.SflowCore`: `samples` are what is taken next."""
+"""Sampled packets: `samples` are taken next."""
 
 from __future__ import annotations
 
 import errno
+from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
-from wirespeed.seam.interfaces import Interface, InterfaceKind
-from wirespeed.seam.sflow import SflowCounters, SflowSample, SflowSettings
+from wirespeed.router.features.sflow.core import SflowCounters, SflowSample, SflowSettings
+from wirespeed.seam.interfaces import InterfaceKind
+
+if TYPE_CHECKING:
+    from fake_router import FakeRouterCore
 
 
 class FakeSflow:
-    def __init__(self) -> None:
-        self.sflow_settings = SflowSettings()
-        self.sflow_counters = SflowCounters()
-        self.sflow_ports: set[int] = set()
+    def __init__(self, core: FakeRouterCore) -> None:
+        self._core = core
+        self.settings = SflowSettings()
+        self.counters = SflowCounters()
+        self.ports: set[int] = set()
         self.samples: list[SflowSample] = []
 
-    def interface(self, index: int) -> Interface:
-        raise NotImplementedError
-
-    def set_sflow(self, settings: SflowSettings) -> None:
+    def set(self, settings: SflowSettings) -> None:
         if not 1 <= settings.sampling_rate <= 10**9 or not 1 <= settings.header_bytes <= 256:
             raise _refused("not between its bounds", errno.EINVAL)
-        self.sflow_settings = settings
+        self.settings = settings
 
-    def sflow(self) -> tuple[SflowSettings, SflowCounters]:
-        return self.sflow_settings, self.sflow_counters
+    def get(self) -> tuple[SflowSettings, SflowCounters]:
+        return self.settings, self.counters
 
-    def enable_sflow(self, index: int, on: bool) -> None:
-        if self.interface(index).kind is not InterfaceKind.PORT:
+    def enable(self, index: int, on: bool) -> None:
+        if self._core.interface(index).kind is not InterfaceKind.PORT:
             raise _refused("no port", errno.EINVAL)
-        if (index in self.sflow_ports) == on:
+        if (index in self.ports) == on:
             raise _refused("it is so already", errno.EEXIST)
-        self.sflow_ports ^= {index}
+        self.ports ^= {index}
 
-    def is_sflow_enabled(self, index: int) -> bool:
-        return index in self.sflow_ports
+    def is_enabled(self, index: int) -> bool:
+        return index in self.ports
 
-    def take_sflow_samples(self) -> list[SflowSample]:
+    def take(self) -> list[SflowSample]:
         taken, self.samples = self.samples, []
         return taken
 

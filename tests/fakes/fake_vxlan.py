@@ -1,30 +1,30 @@
-"""The stand-in's part of `wirespeed.seam.vxlan.VxlanCore`: tunnels are kept by interface."""
+"""VXLAN tunnels, kept by interface."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from wirespeed.errors import UsageError
+from wirespeed.router.features.vxlan.core import VxlanTunnel
 from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode
-from wirespeed.seam.vxlan import VxlanTunnel
+
+if TYPE_CHECKING:
+    from fake_router import FakeRouterCore
 
 
 class FakeVxlan:
-    def __init__(self) -> None:
+    def __init__(self, core: FakeRouterCore) -> None:
+        self._core = core
         self.tunnels: dict[int, VxlanTunnel] = {}
 
-    def _free(self) -> int:
-        raise NotImplementedError
-
-    def _add(self, index: int, face: Interface) -> int:
-        raise NotImplementedError
-
-    def add_vxlan(self, tunnel: VxlanTunnel) -> int:
+    def add(self, tunnel: VxlanTunnel) -> int:
         mac = f"02:fe:00:00:00:{tunnel.instance:02x}"
         name = f"vxlan_tunnel{tunnel.instance}"
-        index = self._add(self._free(), Interface(name, False, 1500, mac, Mode.L3, 0, (), InterfaceKind.VXLAN))
+        index = self._core.add(Interface(name, False, 1500, mac, Mode.L3, 0, (), InterfaceKind.VXLAN))
         self.tunnels[index] = tunnel
         return index
 
-    def vxlan(self, index: int) -> VxlanTunnel:
+    def of(self, index: int) -> VxlanTunnel:
         if index not in self.tunnels:
             raise UsageError(f"interface {index} is not a VXLAN tunnel")
         return self.tunnels[index]

@@ -11,9 +11,9 @@ import pytest
 from pyroute2.netlink import genlmsg
 from sandbox import needs
 
-from wirespeed.router.sflow.messages import psample_message
-from wirespeed.router.sflow.netlink import MulticastGroup, family_group
-from wirespeed.router.sflow.records import Sample
+from wirespeed.router.features.sflow.messages import psample_message
+from wirespeed.router.features.sflow.netlink import MulticastGroup, family_group
+from wirespeed.router.features.sflow.records import Sample
 
 pytestmark = needs()
 

@@ -10,11 +10,10 @@ from fake_linux import FakeLinuxHost
 from fake_router import FakeRouterCore
 
 from wirespeed._native.generator import GeneratorCore, NativeGenerator
-from wirespeed._native.linux import NativeLinuxHost
 from wirespeed.router.core import RouterCore
 from wirespeed.router.features import core_of, features
+from wirespeed.router.features.lcp.native import LinuxHost
 from wirespeed.router.native import NativeRouter
-from wirespeed.seam.linux import LinuxHost
 
 
 def offered(core: type) -> dict[str, list[Parameter]]:
@@ -29,7 +28,6 @@ def offered(core: type) -> dict[str, list[Parameter]]:
         (GeneratorCore, FakeGenerator),
         (RouterCore, NativeRouter),
         (RouterCore, FakeRouterCore),
-        (LinuxHost, NativeLinuxHost),
         (LinuxHost, FakeLinuxHost),
     ],
 )

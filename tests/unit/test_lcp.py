@@ -8,8 +8,8 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.router.console import Console
+from wirespeed.router.features.lcp.core import LinuxStats
 from wirespeed.seam.interfaces import SubInterface
-from wirespeed.seam.linux import LinuxStats
 
 TEN = ip_interface("10.0.0.1/24")
 SIX = ip_interface("2001:db8::1/64")
@@ -18,8 +18,8 @@ SIX = ip_interface("2001:db8::1/64")
 @pytest.fixture
 def core():
     made = FakeRouterCore()
-    made.linux[""] = FakeLinuxHost()
-    made.linux["dataplane"] = FakeLinuxHost("dataplane")
+    made.lcp.linux[""] = FakeLinuxHost()
+    made.lcp.linux["dataplane"] = FakeLinuxHost("dataplane")
     yield made
     made.close()
 
@@ -30,20 +30,20 @@ def console(core):
     made.told = []
     made.lcp.warn = made.told.append
     yield made
-    made.lcp.close()
+    made.close()
 
 
 def run(console, *lines):
     answer = []
     for line in lines:
         answer += console.run(line)
-        console.lcp.mirror()
+        console.changed()
     console.lcp.poll()
     return answer
 
 
 def linux(console, name, netns=""):
-    host = console.core.linux[netns]
+    host = console.core.lcp.linux[netns]
     return next(link for link in host.by_link.values() if link.name == name)
 
 
@@ -52,10 +52,10 @@ def test_a_pair_begins_alike(console, core):
     link = linux(console, "xe0", "dataplane")
     assert (link.is_up, link.mtu, link.mac) == (True, 1400, core.interfaces[0].mac)
     tap = core.interface_names()["tap0"]
-    assert core.lcp_hosts == {0: tap}
+    assert core.lcp.hosts == {0: tap}
     assert core.interfaces[tap].admin_up
-    assert core.carriers == {tap: True}
-    assert core.linux["dataplane"].paired == {link.index: 0}
+    assert core.lcp.carriers == {tap: True}
+    assert core.lcp.linux["dataplane"].paired == {link.index: 0}
     assert run(console, "show lcp") == [
         "lcp default netns <unset>",
         "lcp lcp-auto-subint off",
@@ -67,7 +67,7 @@ def test_a_pair_begins_alike(console, core):
 
 def test_addresses_of_the_router_reach_linux_while_sync_is_on(console, core):
     run(console, "set interface ip address e0 10.0.0.1/24", "lcp create e0 host-if e0")
-    of_link = core.linux[""].of_link[linux(console, "e0").index]
+    of_link = core.lcp.linux[""].of_link[linux(console, "e0").index]
     assert of_link == set()
     run(console, "lcp lcp-sync on")
     assert of_link == {TEN}
@@ -82,7 +82,7 @@ def test_addresses_of_the_router_reach_linux_while_sync_is_on(console, core):
 @pytest.mark.parametrize("sync", ["on", "off"])
 def test_linux_is_followed_either_way(console, core, sync):
     run(console, f"lcp lcp-sync {sync}", "lcp create e0 host-if e0")
-    host, link = core.linux[""], linux(console, "e0").index
+    host, link = core.lcp.linux[""], linux(console, "e0").index
     host.change(link, is_up=True, mtu=9000, mac="02:00:00:00:00:99")
     host.change_address(link, TEN, add=True)
     console.lcp.poll()
@@ -91,7 +91,7 @@ def test_linux_is_followed_either_way(console, core, sync):
     host.change_address(link, TEN, add=False)
     host.change(link, is_up=False)
     console.lcp.poll()
-    console.lcp.tick()
+    console.lcp.each_second()
     assert (core.interfaces[0].admin_up, core.interfaces[0].addresses) == (False, ())
     assert console.told == []
 
@@ -100,7 +100,7 @@ def test_ip6_addresses_come_back_with_the_link(console, core):
     """The kernel drops them when the link goes down."""
     run(console, "lcp lcp-sync on", "set interface state e0 up", "lcp create e0 host-if e0")
     run(console, "set interface ip address e0 2001:db8::1/64")
-    host, link = core.linux[""], linux(console, "e0").index
+    host, link = core.lcp.linux[""], linux(console, "e0").index
     assert host.of_link[link] == {SIX}
     host.change_address(link, SIX, add=False)
     host.change(link, is_up=False)
@@ -114,7 +114,7 @@ def test_ip6_addresses_come_back_with_the_link(console, core):
 
 def test_link_local_addresses_stay_where_they_are(console, core):
     run(console, "lcp lcp-sync on", "lcp create e0 host-if e0")
-    host, link = core.linux[""], linux(console, "e0").index
+    host, link = core.lcp.linux[""], linux(console, "e0").index
     host.change_address(link, ip_interface("fe80::1/64"), add=True)
     console.lcp.poll()
     assert core.interfaces[0].addresses == ()
@@ -125,8 +125,8 @@ def test_a_link_that_fails_is_seen_in_linux(console, core):
     run(console, "lcp create e0 host-if e0")
     tap = core.interface_names()["tap0"]
     core._change(0, link_up=False)
-    console.lcp.tick()
-    assert core.carriers == {tap: False}
+    console.lcp.each_second()
+    assert core.lcp.carriers == {tap: False}
 
 
 def test_vlans_of_the_router(console, core):
@@ -140,24 +140,24 @@ def test_vlans_of_the_router(console, core):
     with pytest.raises(UsageError, match="has VLANs in Linux; lcp delete e0.100 first"):
         run(console, "lcp delete e0")
     run(console, "lcp delete e0.100", "lcp delete e0")
-    assert core.linux[""].by_link.keys() <= {parent.index}
+    assert core.lcp.linux[""].by_link.keys() <= {parent.index}
     assert "tap0" not in core.interface_names()
-    assert core.linux[""].closed
+    assert core.lcp.linux[""].closed
 
 
 def test_sub_interfaces_become_vlans_by_themselves(console, core):
     run(console, "lcp lcp-auto-subint on", "lcp create e0 host-if xe0", "create sub-interfaces e0 100")
     run(console, "create sub-interfaces e1 200")
-    assert [link.name for link in core.linux[""].by_link.values()] == ["xe0", "xe0.100"]
+    assert [link.name for link in core.lcp.linux[""].by_link.values()] == ["xe0", "xe0.100"]
     run(console, "delete sub-interface e0.100")
-    assert [link.name for link in core.linux[""].by_link.values()] == ["xe0"]
+    assert [link.name for link in core.lcp.linux[""].by_link.values()] == ["xe0"]
     assert len(console.lcp.pairs) == 1
 
 
 def test_a_kernel_without_vlans_is_told_once(console, core):
-    core.linux[""].has_vlans = False
+    core.lcp.linux[""].has_vlans = False
     run(console, "lcp lcp-auto-subint on", "lcp create e0 host-if e0", "create sub-interfaces e0 100")
-    console.lcp.tick()
+    console.lcp.each_second()
     assert console.told == ["lcp: this kernel has no VLAN interfaces (8021q), so Linux cannot have e0.100"]
     with pytest.raises(EnvironmentFault, match="8021q"):
         run(console, "lcp create e0.100 host-if e0.100")
@@ -166,7 +166,7 @@ def test_a_kernel_without_vlans_is_told_once(console, core):
 
 def test_vlans_of_linux(console, core):
     run(console, "lcp create e0 host-if e0")
-    host, parent = core.linux[""], linux(console, "e0").index
+    host, parent = core.lcp.linux[""], linux(console, "e0").index
     outer = host.make_link("e0.7", "vlan", parent=parent, vlan_id=7, vlan_protocol=0x88A8, is_up=True, mtu=1496)
     host.change_address(outer, TEN, add=True)
     console.lcp.poll()
@@ -185,17 +185,17 @@ def test_vlans_of_linux(console, core):
 
 
 def test_a_pair_that_fails_leaves_nothing(console, core):
-    core.linux[""].make_link("taken", "veth")
+    core.lcp.linux[""].make_link("taken", "veth")
     with pytest.raises(UsageError, match="no network namespace nowhere"):
         run(console, "lcp create e0 host-if e0 netns nowhere")
     with pytest.raises(UsageError, match="1 to 15 bytes"):
         run(console, "lcp create e0 host-if sixteen-letters-x")
-    core.lcp_pair = lambda index, host: (_ for _ in ()).throw(UsageError("no pair"))
+    core.lcp.pair = lambda index, host: (_ for _ in ()).throw(UsageError("no pair"))
     with pytest.raises(UsageError, match="no pair"):
         run(console, "lcp create e0 host-if e0")
     assert set(core.interface_names()) == {"e0", "e1"}
     assert console.lcp.pairs == {}
-    assert core.linux[""].closed
+    assert core.lcp.linux[""].closed
 
 
 def test_pairs_are_not_made_twice(console):
@@ -210,7 +210,7 @@ def test_pairs_are_not_made_twice(console):
 
 def test_linux_side_deleted_in_linux(console, core):
     run(console, "lcp create e0 host-if e0")
-    core.linux[""].delete_link(linux(console, "e0").index)
+    core.lcp.linux[""].delete_link(linux(console, "e0").index)
     console.lcp.poll()
     console.lcp.poll()
     assert console.told == ["e0 was deleted in Linux; lcp delete e0 and create it again"]
@@ -220,7 +220,7 @@ def test_linux_side_deleted_in_linux(console, core):
 
 def test_what_linux_is_refused_is_shown(console, core):
     run(console, "lcp create e0 host-if e0")
-    core.linux[""].statistics = LinuxStats(10, 1, 5, 4, 2, 3, 7, True, "the table is full")
+    core.lcp.linux[""].statistics = LinuxStats(10, 1, 5, 4, 2, 3, 7, True, "the table is full")
     assert run(console, "show lcp")[-2:] == [
         "netlink: netns <unset> syncing routes 3 labels 7 messages 10 dumps 5 failed 4 overflows 1 rejected 2",
         "  last rejected: the table is full",
@@ -244,13 +244,13 @@ def test_a_pair_of_tags_names_the_tag_that_is_missing(console):
 
 def test_an_address_that_the_router_refuses_is_shown_until_it_is_taken(console, core):
     run(console, "set interface ip address e1 10.0.0.1/24", "lcp create e0 host-if xe0", "lcp create e1 host-if xe1")
-    host, link = core.linux[""], linux(console, "xe0")
+    host, link = core.lcp.linux[""], linux(console, "xe0")
     host.add_address(link.index, TEN)
     run(console)
     shown = [line for line in run(console, "show lcp") if line.startswith("  address")]
     assert shown == ["  address 10.0.0.1/24 is in Linux only: 10.0.0.1/24 is an address of e1 already"]
     run(console, "set interface ip address del e1 10.0.0.1/24")
-    console.lcp.tick()
+    console.lcp.each_second()
     assert core.interfaces[0].addresses == (TEN,)
     assert console.lcp.untaken == {}
     host.add_address(linux(console, "xe1").index, TEN)

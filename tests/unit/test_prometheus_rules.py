@@ -12,7 +12,6 @@ import yaml
 import telemetry
 
 PROMETHEUS = Path(telemetry.__file__).parent / "prometheus"
-BOARDS_PAGE = PROMETHEUS.parent.parent / "docs" / "boards.md"
 CASES = sorted((PROMETHEUS / "tests").glob("*.yml"))
 
 needs_promtool = pytest.mark.skipif(
@@ -53,8 +52,6 @@ def test_a_rule_that_is_wrong_fails_its_cases(tmp_path: Path, before: str, after
     assert any(promtool("test", "rules", case).returncode for case in cases)
 
 
-def test_each_alert_has_a_case_and_a_place_in_the_page() -> None:
-    cases, page = (PROMETHEUS / "tests/alerts.test.yml").read_text(), BOARDS_PAGE.read_text()
-    for alert in alerts():
-        assert f"alertname: {alert}" in cases, alert
-        assert f"`{alert}`" in page, alert
+def test_each_alert_has_a_case() -> None:
+    cases = (PROMETHEUS / "tests/alerts.test.yml").read_text()
+    assert [alert for alert in alerts() if f"alertname: {alert}" not in cases] == []

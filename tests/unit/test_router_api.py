@@ -29,8 +29,7 @@ from wirespeed.vpp_api.table import TABLE
 def client() -> Iterator[Client]:
     console = Console(FakeRouterCore())
     yield Client(console, 1, "test", is_greeted=True)
-    console.sflow.close()
-    console.lcp.close()
+    console.close()
 
 
 def ask(client: Client, name: str, /, **fields: Any) -> list[Values]:
@@ -231,8 +230,7 @@ def test_each_worker_has_its_tx_queue_or_shares_one() -> None:
     assert placed(0) == -9
     assert placed(0, 4) == placed(0, 0) == -7
     assert placed(99, 1) == -125
-    console.sflow.close()
-    console.lcp.close()
+    console.close()
 
 
 def test_memifs_of_the_start_and_of_clients(client: Client, tmp_path: FilePath) -> None:

@@ -12,7 +12,7 @@ from wirespeed.errors import UsageError
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.exchange import replies
 from wirespeed.router.console import Console
-from wirespeed.seam.bond import Balance, BondMode
+from wirespeed.router.features.bond.core import Balance, BondMode
 from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
 
@@ -23,7 +23,7 @@ MADE = ("create bond id 3 mode lacp load-balance l34 hw-addr 02:00:00:00:00:03",
 def console() -> Iterator[Console]:
     made = Console(FakeRouterCore())
     yield made
-    made.lcp.close()
+    made.close()
 
 
 def run(console: Console, line: str) -> str:
@@ -60,7 +60,7 @@ def test_words_of_a_bond(console: Console) -> None:
     run(console, "create bond mode xor")
     run(console, "create bond load-balance l23 mode lacp")
     core = console.core
-    assert [(core.bond(index).mode, core.bond(index).balance) for index in (32, 33)] == [
+    assert [(core.bond.of(index).mode, core.bond.of(index).balance) for index in (32, 33)] == [
         (BondMode.XOR, Balance.L2),
         (BondMode.LACP, Balance.L23),
     ]

@@ -33,7 +33,7 @@ def console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Console
     core = fake()
     made = Console(core, tmp_path)
     yield made
-    made.sflow.close()
+    made.close()
     core.close()
 
 

@@ -73,8 +73,7 @@ def at_terminal(talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awa
         for stream in (streams[1], writer):
             stream.close()
             await stream.wait_closed()
-        console.sflow.close()
-        console.lcp.close()
+        console.close()
         return left
 
     return asyncio.run(both())

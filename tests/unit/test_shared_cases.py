@@ -148,12 +148,12 @@ def router() -> Iterator[Console]:
     """The command line of a router whose data plane and Linux are simulated."""
     core = FakeRouterCore()
     core.stats[0] = [NodeStats("dpdk-input", True, 1, 1, 0, 1)]
-    core.linux[""], core.linux["dataplane"] = FakeLinuxHost(), FakeLinuxHost("dataplane")
+    core.lcp.linux[""], core.lcp.linux["dataplane"] = FakeLinuxHost(), FakeLinuxHost("dataplane")
     console = Console(core)
     try:
         yield console
     finally:
-        console.lcp.close()
+        console.close()
         core.close()
 
 

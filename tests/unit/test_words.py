@@ -37,6 +37,7 @@ def texts(path: Path) -> list[str]:
         ".py": words.python_pieces,
         ".html": words.template_pieces,
         ".c": words.c_pieces,
+        ".yml": words.yaml_pieces,
     }
     return [f"{piece.line}: {piece.text}" for piece in reads[path.suffix](path)]
 
@@ -82,3 +83,8 @@ def test_a_template_is_read_without_its_tags(tmp_path: Path) -> None:
 def test_strings_of_c_are_joined_and_comments_left_out(tmp_path: Path) -> None:
     source = '/* "not this" */\nfail(-1, "%s is "\n\t"no link", x); // "nor this"\nchar c = \'"\';\nputs("word");\n'
     assert texts(written(tmp_path / "x.c", source)) == ["2: %s is no link"]
+
+
+def test_texts_of_yaml_are_read_without_queries(tmp_path: Path) -> None:
+    source = "# not this\nrules:\n  - {alert: Loss, expr: a > b}\n  - summary: |\n      two\n      lines\n    for: 3s\n"
+    assert texts(written(tmp_path / "x.yml", source)) == ["4: two lines"]

@@ -54,7 +54,7 @@ class RouterDevice:
                 acls.append((told["tag"], _acl(told)))
             elif "sflow" in told and "interface" not in told:
                 sflow = Sflow(**told["sflow"])
-            elif told["is_host"]:
+            elif told.get("is_host"):
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
@@ -153,7 +153,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         lcp=told.get("host_if"),
         lcp_namespace=told.get("netns") or None,
         mpls=told["mpls"],
-        sflow=told["sflow"],
+        sflow=told.get("sflow", False),
         bridge=told["bridge_domain"] or None,
         is_bvi=told["is_bvi"],
         xconnect=told["xconnect_to"],

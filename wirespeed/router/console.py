@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,8 @@ from wirespeed.later import Later
 from wirespeed.model import PortSpec
 from wirespeed.router.cleared_statistics import Statistics
 from wirespeed.router.core import RouterCore
-from wirespeed.router.interface_numbers import shown_index
-from wirespeed.router.lcp import LinuxControlPlane
+from wirespeed.router.features import modules
 from wirespeed.router.messages import Messages
-from wirespeed.router.sflow.agent import SflowAgent
 from wirespeed.router.trace_filter import TraceFilter
 from wirespeed.seam.addresses import Network
 from wirespeed.seam.ip6 import EchoReply
@@ -25,6 +23,9 @@ from wirespeed.seam.ip6 import EchoReply
 if TYPE_CHECKING:
     from wirespeed.router import commands
     from wirespeed.router.commands import memif
+    from wirespeed.router.features.control import Control
+    from wirespeed.router.features.lcp.control import LinuxControlPlane
+    from wirespeed.router.features.sflow.control import SflowAgent
 else:
     commands = Later("wirespeed.router.commands")
     memif = Later("wirespeed.router.commands.memif")
@@ -42,15 +43,16 @@ class _Place:
 
 
 class Console:
-    """Runs command lines on one data plane."""
+    """Runs command lines on one data plane; the controls of features are attributes by their names."""
+
+    lcp: LinuxControlPlane
+    sflow: SflowAgent
 
     def __init__(self, core: RouterCore, directory: Path | None = None) -> None:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
         self.messages = Messages()
-        self.lcp = LinuxControlPlane(core, partial(self.messages.warn, "linux-cp"))
-        self.sflow = SflowAgent(core, shown_index, self._os_index)
         self.taps: dict[str, PortSpec] = {}
         self.ports: dict[str, PortSpec] = {}
         """Made by create pcap and create ring."""
@@ -63,14 +65,21 @@ class Console:
         self.capture_file = Path()
         # By sequence number: answers to pings of one session may be seen by another first.
         self.echo_replies: dict[int, EchoReply] = {}
+        self.controls: dict[str, Control] = {name: module.CONTROL(self) for name, module in modules("control")}
+        vars(self).update(self.controls)
 
     @cached_property
     def memifs(self) -> memif.Memifs:
         return memif.Memifs()
 
-    def _os_index(self, index: int) -> int | None:
-        pair = self.lcp.pairs.get(index)
-        return None if pair is None else pair.link
+    def changed(self) -> None:
+        """Tell the features that a command, a message or a device may have changed the router."""
+        for control in self.controls.values():
+            control.changed()
+
+    def close(self) -> None:
+        for control in self.controls.values():
+            control.close()
 
     @property
     def directory(self) -> Path:

@@ -15,7 +15,6 @@ from wirespeed.model import PortSpec
 from wirespeed.seam.acl import AclCore
 from wirespeed.seam.acl_session import AclSessionCore
 from wirespeed.seam.addresses import Address, InterfaceAddress, Network
-from wirespeed.seam.bond import BondCore
 from wirespeed.seam.counting import CountingCore
 from wirespeed.seam.graph import (
     CaptureConfig,
@@ -38,35 +37,37 @@ from wirespeed.seam.interfaces import (
     TagRewrite,
 )
 from wirespeed.seam.ip6 import Ip6Core
-from wirespeed.seam.linux import LinuxHost
 from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.seam.routes import HeldPackets, Neighbor, NeighborCounters, Path, Route, RouteSource
-from wirespeed.seam.sflow import SflowCore
 from wirespeed.seam.tables import TablesCore
-from wirespeed.seam.vxlan import VxlanCore
 
 if TYPE_CHECKING:
+    from wirespeed.router.features.bond.native import BondCore
     from wirespeed.router.features.impairment.native import ImpairmentCore
+    from wirespeed.router.features.lcp.native import LcpCore
     from wirespeed.router.features.punt.native import PuntCore
+    from wirespeed.router.features.sflow.native import SflowCore
     from wirespeed.router.features.urpf.native import UrpfCore
+    from wirespeed.router.features.vxlan.native import VxlanCore
 
 
 class RouterCore(
     AclCore,
     AclSessionCore,
-    BondCore,
     CountingCore,
     Ip6Core,
-    SflowCore,
     TablesCore,
-    VxlanCore,
     Protocol,
 ):
     """The data plane of one router; features are attributes by their names."""
 
+    bond: BondCore
     impairment: ImpairmentCore
+    lcp: LcpCore
     punt: PuntCore
+    sflow: SflowCore
     urpf: UrpfCore
+    vxlan: VxlanCore
 
     def start(self) -> None: ...
     def stop(self) -> None: ...
@@ -152,16 +153,6 @@ class RouterCore(
     def set_handoff(self, index: int, workers: Sequence[int], symmetrical: bool) -> None: ...
     def rx_mode(self, index: int, queue: int) -> RxMode: ...
     def set_rx_mode(self, index: int, queue: int, mode: RxMode) -> None: ...
-    def lcp_pair(self, index: int, host: int) -> None:
-        """What the router does not forward of interface `index` goes to Linux by TAP port `host`."""
-
-    def lcp_unpair(self, index: int) -> None: ...
-    def set_carrier(self, port: int, up: bool) -> None:
-        """Whether Linux sees a link on its side of a TAP."""
-
-    def open_linux(self, netns: str) -> LinuxHost:
-        """Listen to Linux in a network namespace; "" is this one."""
-
     def add_routes(self, first: Route, count: int) -> int:
         """Give the prefix and the `count` - 1 that follow it these paths, whatever they had; returns `count`."""
 

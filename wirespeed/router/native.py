@@ -16,15 +16,11 @@ from wirespeed._native import runtime
 from wirespeed._native.acl_sessions import NativeAclSessions
 from wirespeed._native.acls import NativeAcls, acl_trace
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
-from wirespeed._native.bond import NativeBond
 from wirespeed._native.counting import NativeCounting
 from wirespeed._native.ip6 import NativeIp6
-from wirespeed._native.linux import NativeLinuxHost
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct, mac_bytes
-from wirespeed._native.sflow import NativeSflow
 from wirespeed._native.tables import NativeTables
-from wirespeed._native.vxlan import NativeVxlan
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.features import core_of
@@ -51,7 +47,6 @@ from wirespeed.seam.interfaces import (
     SubInterface,
     TagRewrite,
 )
-from wirespeed.seam.linux import LinuxHost
 from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.seam.routes import HeldPackets, Neighbor, NeighborCounters, NeighborState, Path, Route, RouteSource
 
@@ -66,14 +61,11 @@ _MOST_FEATURES = 256
 
 
 class NativeRouter(
-    NativeBond,
     NativeAclSessions,
     NativeAcls,
     NativeCounting,
     NativeIp6,
-    NativeSflow,
     NativeTables,
-    NativeVxlan,
 ):
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
@@ -323,18 +315,6 @@ class NativeRouter(
 
     def set_rx_mode(self, index: int, queue: int, mode: RxMode) -> None:
         check(self._lib.ws_router_set_rx_mode(self._router, index, queue, mode))
-
-    def lcp_pair(self, index: int, host: int) -> None:
-        check(self._lib.ws_router_lcp_pair(self._router, index, host))
-
-    def lcp_unpair(self, index: int) -> None:
-        check(self._lib.ws_router_lcp_unpair(self._router, index))
-
-    def set_carrier(self, port: int, up: bool) -> None:
-        check(self._lib.ws_port_set_link(port, up))
-
-    def open_linux(self, netns: str) -> LinuxHost:
-        return NativeLinuxHost(self._router, netns)
 
     def add_routes(self, first: Route, count: int) -> int:
         return check(self._lib.ws_router_route_add_many(self._router, self._route(first), count, True))

@@ -108,8 +108,7 @@ def run(
                 core.set_placement(index, queue, worker)
         console = Console(core)
         console.messages.show = warn
-        undo.callback(console.lcp.close)
-        undo.callback(console.sflow.close)
+        undo.callback(console.close)
         for index, port in enumerate(settings.ports):
             if port.kind == "memif":
                 console.memifs.adopt(core.interface(index).name, index, port)
@@ -118,7 +117,7 @@ def run(
         if exec_file is not None:
             for line in console.run_file(exec_file):
                 announce(line)
-        console.lcp.mirror()
+        console.changed()
         core.start()
         for index in range(len(settings.ports)):
             announce(describe(core, index))

@@ -33,8 +33,6 @@ else:
 _PERIOD_S = 1.0
 _FIRST_BYTE_S = 0.2
 _PIECE_CHARACTERS = 65_536
-# A routing daemon tells Linux its routes one by one: waking for each costs more than the routes do.
-_GATHER_S = 0.005
 
 
 def open_socket(
@@ -115,7 +113,9 @@ async def _serve(
             loop.add_signal_handler(number, ended.set)
     loop.add_reader(console.core.event_fd(), console.core.poll)
     loop.add_reader(console.core.links_fd(), _follow_links, console)
-    linux = _LinuxReader(console, loop)
+    controls = console.controls.values()
+    for control in controls:
+        control.serve(loop)
     sessions = [StreamSessions(listener, partial(_session, console), "control socket", MAX_REQUEST_BYTES)]
     if terminals is not None:
         sessions.append(StreamSessions(terminals, partial(_terminal, console), "cli-listen", MAX_REQUEST_BYTES))
@@ -128,15 +128,17 @@ async def _serve(
     try:
         sample_at = loop.time() + _PERIOD_S
         while not ended.is_set():
-            wait_s = min(poll_interval_s, console.sflow.interval_s())
+            wait_s = min([poll_interval_s, *(control.interval_s() for control in controls)])
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), wait_s)
             _poll(console)
-            console.sflow.tick()
+            for control in controls:
+                control.tick()
             if wait_s == _PERIOD_S or loop.time() >= sample_at:
                 sample_at = loop.time() + _PERIOD_S
                 console.statistics.sample()
-                console.lcp.tick()
+                for control in controls:
+                    control.each_second()
                 if api is not None:
                     api.poll()
     finally:
@@ -146,7 +148,6 @@ async def _serve(
             await api.close()
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.core.links_fd())
-        linux.close()
         for one in sessions:
             await one.close()
 
@@ -165,7 +166,7 @@ def _follow_links(console: Console) -> None:
         port = console.core.port(index)
         text = f"interface {port.name}: its device {port.bus_address} was removed; the others go on"
         console.messages.warn("interface", text)
-    console.lcp.mirror()
+    console.changed()
 
 
 class _Api:
@@ -191,30 +192,6 @@ class _Api:
             asyncio.get_running_loop().remove_reader(self._listener)
         else:
             await self._server.close()
-
-
-class _LinuxReader:
-    """Takes in what Linux says, in pieces that leave others their turn; what comes next may gather before it wakes
-    the thread again."""
-
-    def __init__(self, console: Console, loop: asyncio.AbstractEventLoop) -> None:
-        self._console, self._loop = console, loop
-        self._next: asyncio.Handle | None = None
-        self._listen()
-
-    def close(self) -> None:
-        self._loop.remove_reader(self._console.lcp.fileno())
-        if self._next is not None:
-            self._next.cancel()
-
-    def _listen(self) -> None:
-        self._next = None
-        self._loop.add_reader(self._console.lcp.fileno(), self._read)
-
-    def _read(self) -> None:
-        self._loop.remove_reader(self._console.lcp.fileno())
-        more = self._console.lcp.poll()
-        self._next = self._loop.call_later(0 if more else _GATHER_S, self._listen)
 
 
 async def _session(console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -314,7 +291,7 @@ def _execution(console: Console, directory: Path, line: str) -> Iterator[dict[st
         for piece in _pieces(console.run_from(directory, line)):
             yield {"pause": piece.seconds} if isinstance(piece, Pause) else {"text": piece}
     finally:
-        console.lcp.mirror()
+        console.changed()
     yield {"end": True}
 
 

@@ -3,12 +3,12 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from wirespeed.router import features
 from wirespeed.router.api.registry import HANDLERS
+from wirespeed.router.features import modules
 
 for _module in iter_modules(__path__):
     if _module.name != "server":
         import_module(f"{__name__}.{_module.name}")
-features.import_handlers()
+_of_features = [*modules("api")]
 
 __all__ = ["HANDLERS"]

@@ -49,7 +49,7 @@ def replies(client: Client, data: bytes) -> Iterator[bytes | float | None]:
         yield from _answers(client, handler, message, request)
     finally:
         if handler.changes:
-            client.console.lcp.mirror()
+            client.console.changed()
 
 
 def _answers(client: Client, handler: Handler, message: Message, request: Values) -> Iterator[bytes | float | None]:

@@ -56,7 +56,8 @@ def dump(client: Client, request: Values) -> Answer:
 
 def _taps(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
     """Those that were made, and those of pairs with Linux."""
-    paired = {pair.tap: pair for pair in client.console.lcp.pairs.values() if not pair.is_vlan}
+    pairs = client.console.lcp.pairs.values() if hasattr(client.console, "lcp") else ()
+    paired = {pair.tap: pair for pair in pairs if not pair.is_vlan}
     for index, face in client.chosen(sw_if_index):
         spec = client.console.taps.get(face.name)
         pair = paired.get(index)

@@ -20,7 +20,6 @@ _TRUNK: dict[str, tuple[str, ...]] = {
         "show acl-plugin acl",
         "show acl-plugin interface",
     ),
-    "bond": ("create bond", "delete bond", "bond", "show bond", "show lacp"),
     "bridge": (
         "create bridge-domain",
         "delete bridge-domain",
@@ -53,7 +52,6 @@ _TRUNK: dict[str, tuple[str, ...]] = {
         "show ip6 interface",
     ),
     "l2": ("set interface l2", "set interface l3", "show mode", "show l2 xconnect"),
-    "lcp": ("lcp", "show lcp"),
     "logging": ("show logging", "clear logging", "set logging"),
     "machine": ("show version", "show cpu", "show pci", "show clock", "show memory", "show plugins", "show unix"),
     "memif": (
@@ -95,7 +93,6 @@ _TRUNK: dict[str, tuple[str, ...]] = {
         "show buffers",
     ),
     "session": ("help", "?", "exec", "comment", "set terminal", "quit", "exit"),
-    "sflow": ("sflow", "show sflow"),
     "show_interfaces": (
         "show interface",
         "clear interface",
@@ -121,7 +118,6 @@ _TRUNK: dict[str, tuple[str, ...]] = {
     ),
     "tap": ("create tap", "delete tap", "show tap"),
     "trace": ("trace", "show trace", "clear trace"),
-    "vxlan": ("create vxlan tunnel", "show vxlan tunnel"),
     "workers": (
         "set interface rx-placement",
         "set interface rx-mode",

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.router.commands.bond import mode_word
 from wirespeed.router.commands.registry import command
+from wirespeed.router.features import modules
 from wirespeed.router.grammar import Match
 from wirespeed.seam.acl import AclRule
-from wirespeed.seam.bond import BALANCED
 from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode, MtuKind
 
 if TYPE_CHECKING:
@@ -21,15 +20,18 @@ if TYPE_CHECKING:
 def show_state(console: Console, words: Match) -> Iterator[str]:
     """All that is set on interfaces, bridge domains, ACLs and samples, as JSON, one object a line."""
     names = {index: name for name, index in console.interface_names().items()}
-    hosts = {pair.tap for pair in console.lcp.pairs.values()}
+    states = [module for _, module in modules("state")]
+    of_features: dict[int, dict[str, Any]] = {index: {} for index in names}
+    for state in states:
+        for index, told in state.interfaces(console, names).items() if hasattr(state, "interfaces") else ():
+            of_features[index] |= told
     for index, name in names.items():
-        yield json.dumps({"interface": name, **_interface(console, index, names), "is_host": index in hosts})
+        yield json.dumps({"interface": name, **_interface(console, index, names), **of_features[index]})
     for domain in console.core.bridge_domains():
         flags = {word: getattr(domain, word) for word in ("learn", "forward", "flood", "uu_flood", "age_min")}
         yield json.dumps({"bridge_domain": domain.id, **flags})
-    settings, _ = console.core.sflow()
-    rest = {"polling_interval": console.sflow.polling_interval_s, "header_bytes": settings.header_bytes}
-    yield json.dumps({"sflow": {"sampling_rate": settings.sampling_rate, **rest}})
+    for state in states:
+        yield from map(json.dumps, state.objects(console) if hasattr(state, "objects") else ())
     for acl in console.core.acls():
         yield json.dumps({"acl": acl.index, "tag": acl.tag, "rules": [_rule(rule) for rule in acl.rules]})
 
@@ -62,21 +64,8 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
         "pop": face.tag_rewrite.pop,
         "push": list(face.tag_rewrite.tags),
         "push_dot1ad": face.tag_rewrite.dot1ad,
-        "sflow": console.core.is_sflow_enabled(index),
         **_vlan(face, names),
     }
-    if face.kind is InterfaceKind.VXLAN:
-        tunnel = console.core.vxlan(index)
-        ends = {"local": str(tunnel.source), "remote": str(tunnel.destination)}
-        told["vxlan"] = {**ends, "vni": tunnel.vni}
-    if face.kind is InterfaceKind.BOND:
-        bond = console.core.bond(index)
-        balance = bond.balance.name.lower() if bond.mode in BALANCED else None
-        told["bond"] = {"mode": mode_word(bond.mode), "load_balance": balance}
-        told["members"] = [names[port] for port in bond.members]
-    pair = console.lcp.pairs.get(index)
-    if pair is not None:
-        told |= {"host_if": pair.host_if, "netns": pair.netns}
     spec = console.taps.get(face.name)
     if spec is not None:
         port = console.core.port(index)

@@ -8,7 +8,7 @@ import socket
 import struct
 from collections.abc import Iterator
 
-from wirespeed.router.sflow.messages import attribute, family_message
+from wirespeed.router.features.sflow.messages import attribute, family_message
 
 COUNTERS_GROUP = 29
 """Of NETLINK_USERSOCK, where host-sflow listens for counters."""

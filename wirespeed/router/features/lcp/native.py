@@ -1,4 +1,4 @@
-"""Linux in one network namespace, by the native core."""
+"""Interfaces of the native router that Linux has too, and Linux in one network namespace."""
 
 from __future__ import annotations
 
@@ -7,13 +7,34 @@ from collections.abc import Iterator
 from typing import Any
 
 from wirespeed._native.addresses import prefix_struct, read_prefix
-from wirespeed._native.runtime import check, core, from_struct, mac_bytes
+from wirespeed._native.runtime import Handle, check, core, from_struct, mac_bytes
+from wirespeed.router.features.lcp.core import LinuxChange, LinuxLink, LinuxStats
 from wirespeed.seam.addresses import InterfaceAddress
-from wirespeed.seam.linux import LinuxChange, LinuxLink, LinuxStats
 
 
-class NativeLinuxHost:
-    """Made by `NativeRouter.open_linux`. Raises what `runtime.check` raises."""
+class LcpCore:
+    def __init__(self, router: Handle) -> None:
+        self._lib, self._router = router.lib, router.router
+
+    def pair(self, index: int, host: int) -> None:
+        """Packets of interface `index` that the router does not forward go to Linux by TAP port `host`."""
+        check(self._lib.ws_router_lcp_pair(self._router, index, host))
+
+    def unpair(self, index: int) -> None:
+        check(self._lib.ws_router_lcp_unpair(self._router, index))
+
+    def set_carrier(self, port: int, up: bool) -> None:
+        """Whether Linux sees a link on its side of a TAP."""
+        check(self._lib.ws_port_set_link(port, up))
+
+    def open(self, netns: str) -> LinuxHost:
+        """Listen to Linux in a network namespace; "" is this one."""
+        return LinuxHost(self._router, netns)
+
+
+class LinuxHost:
+    """Linux in one network namespace, whose links have numbers. Routes and neighbors of paired links go from there to
+    the router by themselves, at each poll."""
 
     def __init__(self, router: Any, netns: str) -> None:
         self._ffi, self._lib = core().ffi, core().lib
@@ -25,12 +46,14 @@ class NativeLinuxHost:
         return check(self._lib.ws_linux_fd(self._host))
 
     def close(self, *, withdraw: bool) -> None:
+        """`withdraw`: the routes that came from there leave the router."""
         self._lib.ws_linux_close(self._host, withdraw)
 
     def poll(self) -> LinuxChange:
         return LinuxChange(check(self._lib.ws_linux_poll(self._host)))
 
     def pair(self, link: int, interface: int | None) -> None:
+        """The link stands for that interface of the router; None ends that."""
         check(self._lib.ws_linux_pair(self._host, link, -1 if interface is None else interface))
 
     def links(self) -> dict[int, LinuxLink]:
@@ -80,3 +103,6 @@ class NativeLinuxHost:
 
     def delete_link(self, link: int) -> None:
         check(self._lib.ws_linux_link_delete(self._host, link))
+
+
+CORE = LcpCore

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
+from wirespeed.router.features.vxlan.core import Decap, VxlanTunnel
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.seam.interfaces import InterfaceKind
-from wirespeed.seam.vxlan import Decap, VxlanTunnel
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -48,14 +48,14 @@ def add_vxlan(console: Console, tunnel: VxlanTunnel, instance: int | None) -> in
     if number > _MOST_INSTANCE:
         raise UsageError(f"instance {number} is not between 0 and {_MOST_INSTANCE}")
     ends = tunnel.source, tunnel.destination
-    return console.core.add_vxlan(VxlanTunnel(number, *ends, tunnel.vni, tunnel.table, tunnel.decap))
+    return console.core.vxlan.add(VxlanTunnel(number, *ends, tunnel.vni, tunnel.table, tunnel.decap))
 
 
 def tunnels(console: Console) -> Iterator[tuple[int, VxlanTunnel]]:
     """All of them, by the numbers of their interfaces."""
     for name, index in console.interface_names().items():
         if name.startswith(_NAME) and console.core.interface(index).kind is InterfaceKind.VXLAN:
-            yield index, console.core.vxlan(index)
+            yield index, console.core.vxlan.of(index)
 
 
 def find_tunnel(console: Console, wanted: VxlanTunnel) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from wirespeed.errors import EnvironmentFault
-from wirespeed.router.sflow.datagrams import PORT, Datagrams
+from wirespeed.router.features.sflow.datagrams import PORT, Datagrams
 
 Address = IPv4Address | IPv6Address
 

@@ -12,10 +12,10 @@ from wirespeed.router.api.client import ALL, Client, refused_as
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.commands.subinterfaces import delete
-from wirespeed.router.commands.vxlan import VXLAN_PORT, add_vxlan, find_tunnel
+from wirespeed.router.features.vxlan.commands import VXLAN_PORT, add_vxlan, find_tunnel
+from wirespeed.router.features.vxlan.core import Decap, VxlanTunnel
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.seam.interfaces import InterfaceKind
-from wirespeed.seam.vxlan import Decap, VxlanTunnel
 from wirespeed.vpp_api.codec import Values
 
 _NEXT = {1: Decap.L2, 2: Decap.IP4, 3: Decap.IP6}
@@ -69,7 +69,7 @@ def _details(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
     for index, face in client.chosen(sw_if_index):
         if face.kind is not InterfaceKind.VXLAN:
             continue
-        tunnel = client.core.vxlan(index)
+        tunnel = client.core.vxlan.of(index)
         yield {
             "sw_if_index": shown_index(index),
             "instance": tunnel.instance,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
 
 
 class BondMode(IntEnum):
@@ -96,18 +95,3 @@ class BondMember:
     is_long_timeout: bool = False
     is_active: bool = False
     lacp: LacpPort | None = None
-
-
-class BondCore(Protocol):
-    def add_bond(self, bond: Bond) -> int:
-        """Returns the interface's number; `delete_interface` takes it away."""
-
-    def bond(self, index: int) -> Bond:
-        """The bond that is this interface; UsageError when it is none."""
-
-    def add_bond_member(self, bond: int, port: int, *, passive: bool = False, long_timeout: bool = False) -> None: ...
-
-    def remove_bond_member(self, port: int) -> None: ...
-
-    def bond_member(self, port: int) -> BondMember:
-        """UsageError when the interface is not a member of a bond."""

@@ -1,11 +1,10 @@
-"""What the control plane asks of the data plane about VXLAN tunnels."""
+"""Values of VXLAN tunnels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address
-from typing import Protocol
 
 
 class Decap(IntEnum):
@@ -26,11 +25,3 @@ class VxlanTunnel:
     vni: int
     table: int = 0
     decap: Decap = Decap.L2
-
-
-class VxlanCore(Protocol):
-    def add_vxlan(self, tunnel: VxlanTunnel) -> int:
-        """Returns the interface's number; `delete_interface` takes it away."""
-
-    def vxlan(self, index: int) -> VxlanTunnel:
-        """The tunnel that is this interface; UsageError when it is none."""

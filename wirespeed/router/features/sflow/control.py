@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 from wirespeed.later import Later
-from wirespeed.router.core import RouterCore
-from wirespeed.seam.sflow import SflowSample
+from wirespeed.router.features.control import Control
+from wirespeed.router.features.sflow.core import SflowSample
+from wirespeed.router.interface_numbers import shown_index
 
 if TYPE_CHECKING:
-    from wirespeed.router.sflow import collector, datagrams, messages, netlink, records
+    from wirespeed.router.console import Console
+    from wirespeed.router.features.sflow import collector, datagrams, messages, netlink, records
 else:
-    collector = Later("wirespeed.router.sflow.collector")
-    datagrams = Later("wirespeed.router.sflow.datagrams")
-    messages = Later("wirespeed.router.sflow.messages")
-    netlink = Later("wirespeed.router.sflow.netlink")
-    records = Later("wirespeed.router.sflow.records")
+    collector = Later("wirespeed.router.features.sflow.collector")
+    datagrams = Later("wirespeed.router.features.sflow.datagrams")
+    messages = Later("wirespeed.router.features.sflow.messages")
+    netlink = Later("wirespeed.router.features.sflow.netlink")
+    records = Later("wirespeed.router.features.sflow.records")
 
 _TAKE_EVERY_S = 0.05
 """So that what a worker keeps of samples does not fill up: 40 000 a second."""
@@ -40,17 +42,11 @@ class Sent:
     counters_dropped: int = 0
 
 
-class SflowAgent:
-    """`shown_index` gives the numbers that clients know ports by; `os_index` Linux's number of a port's other side."""
+class SflowAgent(Control):
+    """`ports` are those that are enabled."""
 
-    def __init__(
-        self,
-        core: RouterCore,
-        shown_index: Callable[[int], int],
-        os_index: Callable[[int], int | None] = lambda _: None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._core, self._shown_index, self._os_index, self._clock = core, shown_index, os_index, clock
+    def __init__(self, console: Console) -> None:
+        self._console, self._core = console, console.core
         self.polling_interval_s = 20
         self.sent = Sent()
         self.collector: collector.Collector | None = None
@@ -58,7 +54,7 @@ class SflowAgent:
         self._counters: netlink.MulticastGroup | None = None
         self.psample_lacks = ""
         """Why samples do not go to Linux' psample, where they do not."""
-        self._started = clock()
+        self._started = time.monotonic()
         self._numbers = {is_output: count(1) for is_output in (False, True)}
         self._messages = count(1)
         self._of_port: Counter[int] = Counter()
@@ -68,11 +64,9 @@ class SflowAgent:
 
     @property
     def ports(self) -> list[int]:
-        """Those that are enabled."""
-        return [index for index in self._core.interface_names().values() if self._core.is_sflow_enabled(index)]
+        return [index for index in self._core.interface_names().values() if self._core.sflow.is_enabled(index)]
 
     def interval_s(self) -> float:
-        """After how long `tick` is to be called at the latest."""
         return _TAKE_EVERY_S if self._psample or self._counters else _IDLE_S
 
     def follow_ports(self) -> None:
@@ -113,11 +107,11 @@ class SflowAgent:
             return
         self.follow_ports()  # one may be gone with its interface
         for _ in range(_MOST_AT_ONCE):
-            taken = self._core.take_sflow_samples()
+            taken = self._core.sflow.take()
             self._send_samples(self._of_ports_there(taken))
             if not taken:
                 break
-        now = self._clock()
+        now = time.monotonic()
         for index in self.ports:
             if now - self._polled.get(index, -self.polling_interval_s) >= self.polling_interval_s:
                 self._polled[index] = now
@@ -130,7 +124,7 @@ class SflowAgent:
     @property
     def dropped(self) -> int:
         """Samples of packets that were lost, in the router and behind it."""
-        return self._core.sflow()[1].dropped + self.sent.packets_dropped
+        return self._core.sflow.get()[1].dropped + self.sent.packets_dropped
 
     def _of_ports_there(self, taken: Sequence[SflowSample]) -> list[records.Sample]:
         """Without samples of ports that were deleted since; those count as dropped."""
@@ -140,13 +134,13 @@ class SflowAgent:
         return samples
 
     def _sample(self, taken: SflowSample) -> records.Sample:
-        ports = [0 if port is None else self._shown_index(port) for port in (taken.input, taken.output)]
+        ports = [0 if port is None else shown_index(port) for port in (taken.input, taken.output)]
         source = taken.output if taken.is_output else taken.input
         assert source is not None
         self._of_port[source] += 1
         counts = self._core.interface_counters(source)
         return records.Sample(
-            source=self._shown_index(source),
+            source=shown_index(source),
             sequence=self._of_port[source],
             sampling_rate=taken.sampling_rate,
             pool=counts.rx_packets + counts.tx_packets,
@@ -191,12 +185,17 @@ class SflowAgent:
         self.sent.counters_dropped += is_refused
 
     def _uptime_ms(self) -> int:
-        return int((self._clock() - self._started) * 1000)
+        return int((time.monotonic() - self._started) * 1000)
+
+    def _os_index(self, index: int) -> int | None:
+        """Linux's number of a port's other side."""
+        pair = self._console.lcp.pairs.get(index) if hasattr(self._console, "lcp") else None
+        return None if pair is None else pair.link
 
     def _port(self, index: int) -> records.PortCounts:
         face, counts = self._core.interface(index), self._core.interface_counters(index)
         return records.PortCounts(
-            index=self._shown_index(index),
+            index=shown_index(index),
             name=face.name,
             mac=face.mac,
             speed_bps=self._core.port(index).speed_bps,
@@ -212,3 +211,6 @@ class SflowAgent:
             tx_discards=counts.drops,
             os_index=self._os_index(index),
         )
+
+
+CONTROL = SflowAgent

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
+from wirespeed.router.features.bond.core import (
+    BALANCED,
+    Balance,
+    Bond,
+    BondMode,
+    LacpMux,
+    LacpParty,
+    LacpPeriodic,
+    LacpPort,
+)
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.bond import BALANCED, Balance, Bond, BondMode, LacpMux, LacpParty, LacpPeriodic, LacpPort
 from wirespeed.seam.interfaces import InterfaceKind
 
 if TYPE_CHECKING:
@@ -56,14 +65,14 @@ def add_bond(console: Console, mode: BondMode, balance: Balance | None, ident: i
     number = free_number(console, _NAME) if ident is None else ident
     if number > _MOST_ID:
         raise UsageError(f"id {number} is not between 0 and {_MOST_ID}")
-    return console.core.add_bond(Bond(number, mode, balance or Balance.L2, mac))
+    return console.core.bond.add(Bond(number, mode, balance or Balance.L2, mac))
 
 
 def bonds(console: Console) -> Iterator[tuple[int, Bond]]:
     """All of them, by the numbers of their interfaces."""
     for name, index in console.interface_names().items():
         if name.startswith(_NAME) and console.core.interface(index).kind is InterfaceKind.BOND:
-            yield index, console.core.bond(index)
+            yield index, console.core.bond.of(index)
 
 
 @command("delete bond <interface>")
@@ -81,13 +90,13 @@ def delete_one(console: Console, index: int) -> None:
 def bond_add(console: Console, words: Match) -> None:
     """Make the second one, a port that nothing else uses, a member of the first."""
     bond, port = words.all("interface")
-    console.core.add_bond_member(bond, port, passive="passive" in words, long_timeout="long-timeout" in words)
+    console.core.bond.add_member(bond, port, passive="passive" in words, long_timeout="long-timeout" in words)
 
 
 @command("bond del <interface>")
 def bond_del(console: Console, words: Match) -> None:
     """Take a port out of its bond."""
-    console.core.remove_bond_member(words["interface"])
+    console.core.bond.remove_member(words["interface"])
 
 
 @command("show bond [details]")
@@ -127,7 +136,7 @@ def show_lacp(console: Console, words: Match) -> Iterator[str]:
     yield f"{'interface name':<26}{'sw_if_index':<13}{'bond interface':<17}{states}  {states}"
     for index, bond in bonds(console):
         for port in bond.members:
-            lacp = console.core.bond_member(port).lacp
+            lacp = console.core.bond.member(port).lacp
             if lacp is not None:
                 yield from _lacp(console, index, port, lacp)
 

@@ -1,11 +1,11 @@
-"""The native router's part of `wirespeed.seam.bond.BondCore`."""
+"""Bonds of the native router."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from wirespeed._native.runtime import check, mac_bytes
-from wirespeed.seam.bond import (
+from wirespeed._native.runtime import Handle, check, mac_bytes
+from wirespeed.router.features.bond.core import (
     Balance,
     Bond,
     BondMember,
@@ -18,14 +18,12 @@ from wirespeed.seam.bond import (
 )
 
 
-class NativeBond:
-    """Mixed into the router, whose handle and library it uses."""
+class BondCore:
+    def __init__(self, router: Handle) -> None:
+        self._ffi, self._lib, self._router = router
 
-    _ffi: Any
-    _lib: Any
-    _router: Any
-
-    def add_bond(self, bond: Bond) -> int:
+    def add(self, bond: Bond) -> int:
+        """Return the interface's number; `delete_interface` takes it away."""
         struct = self._ffi.new("struct ws_bond *")
         struct.id, struct.mode, struct.balance = bond.id, int(bond.mode), int(bond.balance)
         if bond.mac is not None:
@@ -33,7 +31,8 @@ class NativeBond:
             self._ffi.memmove(struct.mac, mac_bytes(bond.mac), 6)
         return check(self._lib.ws_router_bond_add(self._router, struct))
 
-    def bond(self, index: int) -> Bond:
+    def of(self, index: int) -> Bond:
+        """The bond that is this interface; UsageError when it is none."""
         struct = self._ffi.new("struct ws_bond *")
         check(self._lib.ws_router_bond(self._router, index, struct))
         members = tuple(struct.members[i] for i in range(struct.member_count))
@@ -41,13 +40,14 @@ class NativeBond:
         mac = bytes(struct.mac).hex(":")
         return Bond(struct.id, BondMode(struct.mode), Balance(struct.balance), mac, members, active)
 
-    def add_bond_member(self, bond: int, port: int, *, passive: bool = False, long_timeout: bool = False) -> None:
+    def add_member(self, bond: int, port: int, *, passive: bool = False, long_timeout: bool = False) -> None:
         check(self._lib.ws_router_bond_member_add(self._router, bond, port, passive, long_timeout))
 
-    def remove_bond_member(self, port: int) -> None:
+    def remove_member(self, port: int) -> None:
         check(self._lib.ws_router_bond_member_del(self._router, port))
 
-    def bond_member(self, port: int) -> BondMember:
+    def member(self, port: int) -> BondMember:
+        """UsageError when the interface is not a member of a bond."""
         struct = self._ffi.new("struct ws_bond_member *")
         check(self._lib.ws_router_bond_member(self._router, port, struct))
         lacp = _lacp(struct) if struct.has_lacp else None
@@ -62,3 +62,6 @@ def _lacp(struct: Any) -> LacpPort:
 def _party(struct: Any) -> LacpParty:
     system = bytes(struct.system).hex(":")
     return LacpParty(struct.system_priority, system, struct.key, struct.port_priority, struct.port, struct.state)
+
+
+CORE = BondCore

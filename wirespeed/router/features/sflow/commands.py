@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.registry import command
+from wirespeed.router.features.sflow.collector import CollectorPlace
+from wirespeed.router.features.sflow.core import SflowDirection
 from wirespeed.router.grammar import Match
-from wirespeed.router.sflow.collector import CollectorPlace
-from wirespeed.seam.sflow import SflowDirection
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -22,20 +22,20 @@ _MOST_PORT = 65535
 @command("sflow sampling-rate <number:rate>")
 def set_rate(console: Console, words: Match) -> None:
     """Sample one packet of so many, at random."""
-    console.core.set_sflow(replace(console.core.sflow()[0], sampling_rate=words["rate"]))
+    console.core.sflow.set(replace(console.core.sflow.get()[0], sampling_rate=words["rate"]))
 
 
 @command("sflow header-bytes <number:bytes>")
 def set_header(console: Console, words: Match) -> None:
     """How much of a sampled packet is kept."""
-    console.core.set_sflow(replace(console.core.sflow()[0], header_bytes=words["bytes"]))
+    console.core.sflow.set(replace(console.core.sflow.get()[0], header_bytes=words["bytes"]))
 
 
 @command("sflow direction (rx|tx|both)")
 def set_direction(console: Console, words: Match) -> None:
     """Sample what ports receive, send, or both."""
     direction = next(one for one in SflowDirection if one.name.lower() in words)
-    console.core.set_sflow(replace(console.core.sflow()[0], direction=direction))
+    console.core.sflow.set(replace(console.core.sflow.get()[0], direction=direction))
 
 
 @command("sflow polling-interval <number:seconds>")
@@ -57,7 +57,7 @@ def enable(console: Console, words: Match) -> None:
 
 
 def enable_port(console: Console, index: int, on: bool) -> None:
-    console.core.enable_sflow(index, on)
+    console.core.sflow.enable(index, on)
     console.sflow.follow_ports()
 
 
@@ -77,7 +77,7 @@ def set_collector(console: Console, words: Match) -> None:
 @command("show sflow")
 def show(console: Console, words: Match) -> Iterator[str]:
     """What is sampled, and what became of it."""
-    settings, _ = console.core.sflow()
+    settings, _ = console.core.sflow.get()
     agent = console.sflow
     yield f"sflow sampling-rate {settings.sampling_rate}"
     yield f"sflow direction {settings.direction.name.lower()}"

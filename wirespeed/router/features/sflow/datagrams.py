@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from wirespeed.router.sflow.records import PortCounts, Sample
+from wirespeed.router.features.sflow.records import PortCounts, Sample
 
 PORT = 6343
 _VERSION = 5

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.router.api.client import Client, refused_as
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Retval
-from wirespeed.router.commands.sflow import enable_port, set_polling_interval
+from wirespeed.router.features.sflow.commands import enable_port, set_polling_interval
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
@@ -24,26 +24,26 @@ def enable(client: Client, request: Values) -> Answer:
 
 @change("sflow_sampling_rate_set")
 def set_rate(client: Client, request: Values) -> Answer:
-    settings, _ = client.core.sflow()
-    client.core.set_sflow(replace(settings, sampling_rate=request.sampling_N))
+    settings, _ = client.core.sflow.get()
+    client.core.sflow.set(replace(settings, sampling_rate=request.sampling_N))
     return None
 
 
 @handler("sflow_sampling_rate_get")
 def rate(client: Client, request: Values) -> Answer:
-    return {"sampling_N": client.core.sflow()[0].sampling_rate}
+    return {"sampling_N": client.core.sflow.get()[0].sampling_rate}
 
 
 @change("sflow_header_bytes_set")
 def set_header(client: Client, request: Values) -> Answer:
-    settings, _ = client.core.sflow()
-    client.core.set_sflow(replace(settings, header_bytes=request.header_B))
+    settings, _ = client.core.sflow.get()
+    client.core.sflow.set(replace(settings, header_bytes=request.header_B))
     return None
 
 
 @handler("sflow_header_bytes_get")
 def header(client: Client, request: Values) -> Answer:
-    return {"header_B": client.core.sflow()[0].header_bytes}
+    return {"header_B": client.core.sflow.get()[0].header_bytes}
 
 
 @change("sflow_polling_interval_set")
@@ -64,5 +64,5 @@ def dump(client: Client, request: Values) -> Answer:
 
 def _interfaces(client: Client, chosen: int) -> Iterator[dict[str, Any]]:
     for index, _ in client.chosen(chosen):
-        if client.core.is_sflow_enabled(index):
+        if client.core.sflow.is_enabled(index):
             yield {"hw_if_index": shown_index(index)}

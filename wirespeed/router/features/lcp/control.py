@@ -11,19 +11,29 @@ import contextlib
 import select
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError, WirespeedError
 from wirespeed.model import PortSpec
-from wirespeed.router.core import RouterCore
+from wirespeed.router.features.control import Control
+from wirespeed.router.features.lcp.core import DOT1AD_PROTOCOL, VLAN_PROTOCOL, LinuxChange, LinuxLink
 from wirespeed.seam.addresses import InterfaceAddress
 from wirespeed.seam.interfaces import Interface, InterfaceKind, SubInterface
-from wirespeed.seam.linux import DOT1AD_PROTOCOL, VLAN_PROTOCOL, LinuxChange, LinuxHost, LinuxLink
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from wirespeed.router.console import Console
+    from wirespeed.router.features.lcp.native import LinuxHost
 
 _NAME_BYTES = 15
 _NETNS_BYTES = 127
 _NAMESPACES = Path("/run/netns")
 _INNER_ID_STEP = 10_000
+# A routing daemon tells Linux its routes one by one: waking for each costs more than the routes do.
+_GATHER_S = 0.005
 
 
 @dataclass(frozen=True)
@@ -56,12 +66,12 @@ class _Namespace:
     warned: bool = False
 
 
-class LinuxControlPlane:
+class LinuxControlPlane(Control):
     """All pairs of a router. `fileno` is readable when `poll` has something to do; `warn` gets one line at a time."""
 
-    def __init__(self, core: RouterCore, warn: Callable[[str], None] = lambda line: None) -> None:
-        self._core = core
-        self.warn = warn
+    def __init__(self, console: Console) -> None:
+        self._core = console.core
+        self.warn: Callable[[str], None] = partial(console.messages.warn, "linux-cp")
         self.default_netns = ""
         self.sync = False
         self.auto_subint = False
@@ -77,6 +87,15 @@ class LinuxControlPlane:
 
     def fileno(self) -> int:
         return self._epoll.fileno()
+
+    def serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take in what Linux says, in pieces that leave others their turn; what comes next may gather before it wakes
+        the thread again."""
+        loop.add_reader(self.fileno(), self._read, loop)
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        loop.remove_reader(self.fileno())
+        loop.call_later(0 if self.poll() else _GATHER_S, self.serve, loop)
 
     def close(self) -> None:
         for namespace in self._namespaces.values():
@@ -116,8 +135,8 @@ class LinuxControlPlane:
             undo.callback(self._core.delete_interface, tap)
             link = host.link_index(host_if)
             host.set_mtu(link, face.mtu)
-            self._core.lcp_pair(index, tap)
-            undo.callback(self._core.lcp_unpair, index)
+            self._core.lcp.pair(index, tap)
+            undo.callback(self._core.lcp.unpair, index)
             self._core.set_state(tap, True)
             pair = self._add(Pair(index, face.name, tap, host_if, netns, link, is_vlan=False))
             undo.pop_all()
@@ -141,7 +160,7 @@ class LinuxControlPlane:
         try:
             host.set_state(link, face.admin_up)
             host.set_mtu(link, face.mtu)
-            self._core.lcp_pair(index, parent.tap)
+            self._core.lcp.pair(index, parent.tap)
             return self._add(Pair(index, face.name, parent.tap, host_if, parent.netns, link, is_vlan=True))
         except WirespeedError:
             host.delete_link(link)
@@ -198,7 +217,7 @@ class LinuxControlPlane:
         children = [other.name for other in self.pairs.values() if other.tap == pair.tap and other.is_vlan]
         if children and not pair.is_vlan:
             raise UsageError(f"interface {pair.name} has VLANs in Linux; lcp delete {', '.join(children)} first")
-        self._core.lcp_unpair(index)
+        self._core.lcp.unpair(index)
         self._forget(pair)
 
     def _forget(self, pair: Pair) -> None:
@@ -221,7 +240,7 @@ class LinuxControlPlane:
         if len(netns.encode()) > _NETNS_BYTES:
             raise UsageError(f"netns: a name has at most {_NETNS_BYTES} bytes")
         if netns not in self._namespaces:
-            host = self._core.open_linux(netns)
+            host = self._core.lcp.open(netns)
             self._namespaces[netns] = _Namespace(host, _inode(netns))
             self._epoll.register(host.fileno(), select.EPOLLIN)
         return self._namespaces[netns].host
@@ -249,18 +268,18 @@ class LinuxControlPlane:
                 self._follow(netns, namespace.host, changes)
         return LinuxChange.MORE in found
 
-    def tick(self) -> None:
-        """Once a second: links of ports, namespaces, addresses that the router may have room for by now."""
+    def each_second(self) -> None:
+        """Links of ports, namespaces, addresses that the router may have room for by now."""
         self.poll()
         for index, address in list(self.untaken):
             self._guard(self._take, index, address)
-        self.mirror()
+        self.changed()
         for netns, namespace in self._namespaces.items():
             if not namespace.warned and self.is_gone(netns):
                 namespace.warned = True
                 self.warn(f"network namespace {netns} has been deleted; its pairs stay until lcp delete")
 
-    def mirror(self) -> None:
+    def changed(self) -> None:
         """After the router changed: pass it on to Linux, as far as that is wanted."""
         if not self.pairs:
             return  # every command asks, and thousands may come in a row
@@ -285,7 +304,7 @@ class LinuxControlPlane:
     def _push(self, pair: Pair) -> None:
         face = self._core.interface(pair.index)
         if not pair.is_vlan and self._carrier.get(pair.index) != face.link_up:
-            self._core.set_carrier(pair.tap, face.link_up)
+            self._core.lcp.set_carrier(pair.tap, face.link_up)
             self._carrier[pair.index] = face.link_up
         now, before = self._side(face), self._router_seen[pair.index]
         if not self.sync or now == before:
@@ -326,7 +345,7 @@ class LinuxControlPlane:
     def _lost(self, pair: Pair) -> None:
         """Linux's side was deleted there."""
         if pair.is_vlan:
-            self._core.lcp_unpair(pair.index)
+            self._core.lcp.unpair(pair.index)
             self._forget(pair)
             self._core.delete_interface(pair.index)
         elif self._linux_seen.pop(pair.index, None):
@@ -385,7 +404,7 @@ class LinuxControlPlane:
         index = self._core.add_subinterface(port, sub)
         name = self._core.interface(index).name
         self._core.set_state(index, link.is_up)
-        self._core.lcp_pair(index, parent.tap)
+        self._core.lcp.pair(index, parent.tap)
         self._add(Pair(index, name, parent.tap, link.name, netns, link.index, is_vlan=True))
         self._pull(self.pairs[index], link, host.addresses().get(link.index, frozenset()))
 
@@ -409,3 +428,6 @@ def _inode(netns: str) -> int | None:
         return (_NAMESPACES / netns).stat().st_ino
     except OSError:
         return None
+
+
+CONTROL = LinuxControlPlane

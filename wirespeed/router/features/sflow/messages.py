@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 
-from wirespeed.router.sflow.records import PortCounts, Sample
+from wirespeed.router.features.sflow.records import PortCounts, Sample
 
 _HEADER = struct.Struct("=IHHII")
 _ATTRIBUTE = struct.Struct("=HH")

@@ -1,11 +1,9 @@
-"""What the control plane asks of the data plane about packets that are sampled."""
+"""Values of packets that are sampled."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
 
 
 class SflowDirection(IntEnum):
@@ -44,16 +42,3 @@ class SflowCounters:
 
     sampled: int = 0
     dropped: int = 0
-
-
-class SflowCore(Protocol):
-    """A part of `wirespeed.router.core.RouterCore`."""
-
-    def set_sflow(self, settings: SflowSettings) -> None: ...
-    def sflow(self) -> tuple[SflowSettings, SflowCounters]: ...
-    def enable_sflow(self, index: int, on: bool) -> None:
-        """UsageError when it is so already, and for what is not a port."""
-
-    def is_sflow_enabled(self, index: int) -> bool: ...
-    def take_sflow_samples(self) -> Sequence[SflowSample]:
-        """Some of those that wait, the oldest first; none when all are taken."""

@@ -8,9 +8,9 @@ from typing import Any
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
-from wirespeed.router.commands.bond import add_bond, delete_one
+from wirespeed.router.features.bond.commands import add_bond, delete_one
+from wirespeed.router.features.bond.core import BALANCED, Balance, Bond, BondMode
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.bond import BALANCED, Balance, Bond, BondMode
 from wirespeed.seam.interfaces import Interface, InterfaceKind
 from wirespeed.vpp_api.codec import Values
 
@@ -44,14 +44,14 @@ def delete(client: Client, request: Values) -> Answer:
 @change("bond_add_member")
 def add_member(client: Client, request: Values) -> Answer:
     bond, port = _bond(client, request.bond_sw_if_index)[0], client.interface(request.sw_if_index)[0]
-    client.core.add_bond_member(bond, port, passive=request.is_passive, long_timeout=request.is_long_timeout)
+    client.core.bond.add_member(bond, port, passive=request.is_passive, long_timeout=request.is_long_timeout)
     return None
 
 
 @change("bond_detach_slave")
 @change("bond_detach_member")
 def detach_member(client: Client, request: Values) -> Answer:
-    client.core.remove_bond_member(client.interface(request.sw_if_index)[0])
+    client.core.bond.remove_member(client.interface(request.sw_if_index)[0])
     return None
 
 
@@ -71,7 +71,7 @@ def dump(client: Client, request: Values) -> Answer:
 def _bonds(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
     for index, face in client.chosen(sw_if_index):
         if face.kind is InterfaceKind.BOND:
-            bond = client.core.bond(index)
+            bond = client.core.bond.of(index)
             yield {
                 "sw_if_index": shown_index(index),
                 "id": bond.id,
@@ -95,8 +95,8 @@ def dump_members(client: Client, request: Values) -> Answer:
 
 def _members(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
     for index, face in client.chosen(sw_if_index):
-        for port in client.core.bond(index).members if face.kind is InterfaceKind.BOND else ():
-            member = client.core.bond_member(port)
+        for port in client.core.bond.of(index).members if face.kind is InterfaceKind.BOND else ():
+            member = client.core.bond.member(port)
             yield {
                 "sw_if_index": shown_index(port),
                 "interface_name": client.core.interface(port).name,

@@ -1,4 +1,4 @@
-"""The machines of a bench: where their CPUs' time goes, what interrupts them, how hot they are and what they draw."""
+"""The hosts of a testbed: use of CPU time, interrupts, temperatures and power."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ CPUS = Row(
     (
         lines(
             "CPU by class",
-            "Seconds of CPU a second, of all chosen CPUs: 1 is one whole CPU. A kernel that forwards shows in softirq.",
+            "CPU seconds per second, summed over the selected CPUs: 1 is one whole CPU. A forwarding kernel shows as "
+            "softirq.",
             "short",
             Query(total("target, mode", SECONDS), "{{target}} {{mode}}"),
             stacked=True,
         ),
         lines(
             "Busy share by CPU",
-            "One CPU at 100 % beside idle ones: all packets go to one queue.",
+            "One CPU at 100 % beside idle ones: all packets are in a single queue.",
             "percentunit",
             Query(
                 f"{total('target, cpu', BUSY_SECONDS)} / {total('target, cpu', SECONDS)}",
@@ -37,13 +38,13 @@ CPUS = Row(
         ),
         lines(
             "Soft interrupts",
-            "By kind. NET_RX is the kernel taking packets in.",
+            "Softirqs per second, by kind. NET_RX is the receive path of the kernel.",
             "short",
             Query(total("target, kind", rate(f"{DUT}_softirqs_total", OF_CPU)), "{{target}} {{kind}}"),
         ),
         lines(
             "Interrupts",
-            "By source, a second: which queue of which NIC interrupts.",
+            "Interrupts per second, by source: which NIC queue interrupts.",
             "short",
             Query(
                 f"topk(20, {total('target, name', rate(f'{DUT}_interrupts_total', OF_CPU))})",
@@ -52,7 +53,8 @@ CPUS = Row(
         ),
         lines(
             "Kernel's receive path",
-            "Of softnet: time_squeeze, a round ended with packets still waiting; dropped, the backlog was full.",
+            "Counters of softnet_stat. time_squeeze: a round was cut short with packets waiting. dropped: the "
+            "backlog was full.",
             "pps",
             Query(
                 total("target, cpu, event", rate(f"{DUT}_softnet_total", OF_CPU)), "{{target}} CPU {{cpu}} {{event}}"
@@ -60,18 +62,18 @@ CPUS = Row(
         ),
         lines(
             "Clock frequency",
-            "By CPU. One that falls under load explains a rate that falls.",
+            "By CPU. A clock that falls under load is throttled and lowers the rate.",
             "hertz",
             Query(f"{DUT}_cpu_frequency_hertz{{{OF_CPU}}}", "{{target}} CPU {{cpu}}"),
         ),
     ),
 )
 HARDWARE = Row(
-    "NICs, heat and power",
+    "NICs, temperature and power",
     (
         lines(
             "NIC counters",
-            "What drivers count beside packets: missed, errors, full rings.",
+            "Counters of the drivers other than packets: missed, errors, full rings.",
             "pps",
             Query(
                 f"topk(20, {total('target, interface, counter', rate(f'{DUT}_nic_total', BESIDE_PACKETS))})",
@@ -80,19 +82,19 @@ HARDWARE = Row(
         ),
         lines(
             "Temperature",
-            "By sensor.",
+            "By sensor. High values explain throttling.",
             "celsius",
             Query(f"{DUT}_temperature_celsius{{{OF_DUT}}}", "{{target}} {{sensor}}"),
         ),
         lines(
             "Power",
-            "By meter. RAPL is the package's alone.",
+            "Watts, by meter. RAPL covers only the CPU package.",
             "watt",
             Query("wirespeed_power_watts", "{{target}} {{source}} {{zone}}"),
         ),
         lines(
             "Optic modules",
-            "Temperature of each.",
+            "Temperature of each pluggable module.",
             "celsius",
             Query("wirespeed_module_temperature_celsius", "{{target}} {{interface}}"),
         ),
@@ -100,11 +102,11 @@ HARDWARE = Row(
 )
 
 BOARD = Board(
-    "bench",
-    "wirespeed: bench",
-    "The machines under test: CPU by class, soft interrupts, interrupts, heat and watts.",
+    "testbed",
+    "wirespeed: testbed",
+    "The hosts of a testbed: CPU time by class, interrupts, temperatures, power.",
     (
-        Variable("instance", "Machine", f"{DUT}_cpu_seconds_total", "target"),
+        Variable("instance", "Host", f"{DUT}_cpu_seconds_total", "target"),
         Variable("cpu", "CPU", f'{DUT}_cpu_seconds_total{{target=~"$instance"}}', "cpu"),
         Variable("interface", "Interface", f'{DUT}_nic_total{{target=~"$instance"}}', "interface"),
     ),

@@ -1,0 +1,3 @@
+"""The Linux control plane: interfaces that Linux has too."""
+
+COMMANDS = ("lcp", "show lcp")
