@@ -10,6 +10,7 @@ from manual.completion import bash, zsh
 from manual.man import man_pages
 from manual.markdown import causes_table, overview_page
 from manual.metrics import metrics_page
+from manual.profiles import profiles_page
 from manual.result_format import result_format_page
 from manual.site import write_site
 
@@ -29,6 +30,7 @@ def main(what: str, folder: Path) -> None:
         (folder / "causes.md").write_text(causes_table())
         (folder / "result-format.md").write_text(result_format_page())
         (folder / "metrics.md").write_text(metrics_page())
+        (folder / "profiles.md").write_text(profiles_page())
     else:
         sys.exit(
             f"python -m manual: {what!r} cannot be written; give man, completion, site or references, and a folder"

@@ -16,6 +16,7 @@ _PAGES = {
     "suite": "campaigns",
     "host": "hardware",
     "exporter": "telemetry",
+    "console": "generator",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""

@@ -29,24 +29,33 @@ from wirespeed.results.journal import Journal, journal_path
 
 
 @contextmanager
-def web(*words: object, port: int = 0) -> Iterator[str]:
+def web(*words: object, port: int = 0, ended_by: signal.Signals = signal.SIGINT) -> Iterator[str]:
     """The address of a page that is served."""
+    with web_process(*words, port=port) as (address, process):
+        yield address
+        process.send_signal(ended_by)
+    assert process.returncode == (-ended_by if ended_by == signal.SIGKILL else 0)
+
+
+@contextmanager
+def web_process(*words: object, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The same with its process, which the block ends."""
     process = subprocess.Popen(
         wirespeed("web", "--listen", f"127.0.0.1:{port}", *words),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("http"), line
-        yield line.split()[0]
-    finally:
-        process.send_signal(signal.SIGINT)
-        code = process.wait(20)
-        assert process.stdout is not None
-        process.stdout.close()
-    assert code == 0
+    with process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("http"), line
+            yield line.split()[0], process
+            process.wait(20)
+        except BaseException:
+            process.kill()
+            raise
 
 
 def ask(address: str, path: str = "", method: str = "GET", **headers: str) -> tuple[int, str, dict[str, str]]:
@@ -69,6 +78,7 @@ class Growing:
         document = {key: value for key, value in OURS.items() if key not in ("stats", "outcome")}
         self.samples: list[Any] = list(OURS["stats"].values())
         self.written = 0
+        self.journal.most_s = 31.0
         self.journal.begin("loadtest", {"name": file.stem, "started": "2026-11-22T10:00:00+00:00", **document})
 
     def grow(self, count: int) -> None:
@@ -194,13 +204,14 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
     with web(tmp_path) as address:
         status, page, _ = ask(address, "?q=test-00000")
         assert status == 200 and f"{tests + 2} tests, 1 with" in page
+        assert "estimate" in page and 'class="spark"' in page
         last = tests // 100 + 1
         status, page, _ = ask(address, f"?page={last}")
         assert status == 200 and f"page {last} of {last}" in page and page.count("<tr>") == 3
         for name in ("half", "future"):
             _, page, _ = ask(address, f"?q={name}")
-            number = re.search(r"report/([0-9a-f]{16})", page)
-            assert number is not None
+            number = re.search(r"test/([0-9a-f]{16})", page)
+            assert number is not None and "<b>broken:</b>" in page
             status, page, _ = ask(address, f"report/{number[1]}")
             told = re.search(r'class="marked">([^<]*)<', page)
             assert status == 422 and told is not None and "\n" not in told[1]
@@ -223,6 +234,29 @@ def test_a_browser_that_never_reads_costs_nothing(tmp_path: Path) -> None:
                 assert sum(len(events.until("frames")[1]) for _ in range(4)) == 8_000
             assert ask(address)[0] == 200
     growing.journal.remove()
+
+
+def test_pages_of_a_test_stay_until_the_last_one_is_closed_or_the_grace_period_ends(tmp_path: Path) -> None:
+    growing = Growing(tmp_path / "seen.json")
+    growing.grow(3)
+    with web_process(tmp_path, "--grace", "60") as (address, process), Events(f"{address}events") as events:
+        head = events.until("head")[1]
+        assert head["most_s"] == 31.0
+        assert process.stdin is not None
+        process.stdin.close()  # the test's command has ended
+        growing.end()
+        while (state := events.until("state")[1])["running"]:
+            pass
+        assert {figure["name"] for figure in state["figures"]} >= {"forwarded"} and state["verdicts"]
+        assert ask(address, f"report/{head['id']}")[0] == 200
+        assert process.poll() is None
+        events.close()
+        assert process.wait(30) == 0
+    with web_process(tmp_path, "--grace", "0.5") as (address, process), Events(f"{address}events") as events:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert events.until("over")[1] == {"file": str(tmp_path / "seen.json")}
+        assert process.wait(30) == 0
 
 
 @pytest.mark.parametrize(
@@ -260,7 +294,7 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
 
     with headless(tmp_path_factory.mktemp("profile")) as browser:
         until = partial(until_in, browser)
-        with web(tmp_path) as address:
+        with web(tmp_path, ended_by=signal.SIGKILL) as address:
             browser.get(f"{address}live")
             until(lambda: "running" in browser.find_element(By.ID, "state").text)
             first = until(lambda: browser.execute_script(drawn))
@@ -268,6 +302,12 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
             until(lambda: browser.execute_script(drawn) != first)
             assert "pps" in browser.find_element(By.ID, "received").text
             assert browser.find_element(By.ID, "name").text == "seen"
+            legend = browser.find_element(By.ID, "rates-legend").text
+            assert re.search(r"0→1 offered [\d.]+.Mpps\n0→1 received [\d.]+.Mpps\nintended per direction", legend)
+            assert re.fullmatch(
+                r"0:0\d of at most 0:31, 0:2\d left; Ctrl-C in its terminal ends the test",
+                browser.find_element(By.ID, "time").text,
+            )
             width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
             assert width <= 0
             assert browser.get_log("browser") == []
@@ -284,10 +324,16 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
         with web(tmp_path, port=port):
             until(lambda: "running" in browser.find_element(By.ID, "state").text)
             growing.end()
-            until(lambda: browser.find_elements(By.CSS_SELECTOR, "#verdicts li"))
-            report = browser.find_element(By.CSS_SELECTOR, "#state a")
-            report.click()
+            until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
+            assert browser.find_elements(By.CSS_SELECTOR, "#verdicts li")
+            assert not browser.find_element(By.ID, "now").is_displayed()
+            live = browser.current_url
+            browser.find_element(By.CSS_SELECTOR, "#report a").click()
             until(lambda: "seen" in browser.title and browser.find_elements(By.TAG_NAME, "table"))
             until(lambda: browser.execute_script("return document.readyState") == "complete")
             severe = [line for line in browser.get_log("browser") if "ERR_CONNECTION_REFUSED" not in line["message"]]
             assert [line for line in severe if "ERR_INCOMPLETE_CHUNKED" not in line["message"]] == []
+            browser.get(live)
+            until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
+        until(lambda: "server of this page has ended" in browser.find_element(By.ID, "state").text)
+        assert f"wirespeed report {tmp_path / 'seen.json'}" in browser.find_element(By.ID, "report").text

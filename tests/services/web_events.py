@@ -14,7 +14,7 @@ Event = tuple[str, Any, str]
 class Events:
     """A context manager; iterate over (name, data, id) as they come. TimeoutError after `patience_s` of silence."""
 
-    def __init__(self, address: str, last_id: str = "", patience_s: float = 15.0) -> None:
+    def __init__(self, address: str, last_id: str = "", patience_s: float = 60.0) -> None:
         parts = urlsplit(address)
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=patience_s)
         self._connection.request("GET", parts.path, headers={"Last-Event-ID": last_id} if last_id else {})
@@ -24,6 +24,10 @@ class Events:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.response.close()
         self._connection.close()
 
     def __iter__(self) -> Iterator[Event]:

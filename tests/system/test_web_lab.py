@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from built_lab import built_lab
 from harness.programs import wirespeed
+from harness.waiting import wait_for
 from test_web import ask, web
 from web_events import Events
 
@@ -22,21 +23,27 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
     words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
-    words += ["-hd", "2", "-o", str(tmp_path / "own.json"), "--web"]
+    words += ["-hd", "2", "-o", str(tmp_path / "own.json"), "--web", "--web-grace", "60s"]
     process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     address = next(line.split()[1] for line in process.stderr if line.startswith("live: "))
     try:
         with Events(address.removesuffix("live") + "events", patience_s=30.0) as events:
+            number = events.until("head")[1]["id"]
             frames = events.until("frames")[1]
             assert frames[-1]["ways"]["0→1"][1] > 0
             assert frames[-1]["cost"]["classes"]["lookup"] > 0
+            process.stderr.read()
+            assert process.wait(60) == 0
+            while (state := events.until("state")[1])["running"]:
+                pass
+            assert state["figures"]
+            assert ask(address.removesuffix("live"), f"report/{number}")[0] == 200
     finally:
-        process.stderr.read()
+        process.kill()
+        process.wait()
         process.stderr.close()
-        assert process.wait(60) == 0
-    with pytest.raises(ConnectionRefusedError):
-        ask(address)
+    wait_for(lambda: _is_refused(address), "the server of the pages to end with the last one")
     assert main(["loadtest", "--web", "-o", "-", "--lab", "embedded"]) == 2
 
 
@@ -65,6 +72,16 @@ def test_a_router_and_a_generator_are_watched_while_traffic_runs(tmp_path: Path)
                 state = next(data for name, data, _ in events if name == "state" and not data["running"])
                 assert state["fault"]
             lab.router.start()
+
+
+def _is_refused(address: str) -> bool:
+    try:
+        ask(address)
+    except ConnectionRefusedError:
+        return True
+    except ConnectionError:
+        return False  # it ends just now
+    return False
 
 
 def _machine(page: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""All lines and options of T-Rex's console: each does its work, or is an exception that docs/console.md lists."""
+"""All lines and options of T-Rex's console: each does its work, or is an exception that docs/generator.md lists."""
 
 from __future__ import annotations
 

@@ -14,10 +14,13 @@ from manual.commands import Page, pages
 from manual.completion import bash, zsh
 from manual.man import exit_codes, man_pages
 from manual.markdown import causes_page, command_page, overview_page, router_commands_page
+from manual.profiles import profiles_page
 from manual.site import links, missing_links, page_order, write_site
 from wirespeed import errors
 from wirespeed.cli.main import COMMANDS, main
 from wirespeed.explain.causes import causes
+from wirespeed.profiles.builtin import PROFILES, TUNABLES
+from wirespeed.profiles.loading import BUILTIN_NAMES
 from wirespeed.router.commands import GRAMMAR
 
 ROOT = Path(__file__).parents[2]
@@ -120,6 +123,12 @@ def test_the_sites_pages_have_the_commands_of_the_router_and_the_causes(written:
 def test_the_list_of_commands_is_written_from_the_code(written: tuple[Page, ...]) -> None:
     """`python -m manual references docs` writes it."""
     assert (ROOT / "docs" / "commands.md").read_text() == overview_page(written)
+
+
+def test_the_page_of_profiles_is_written_from_the_code() -> None:
+    assert (ROOT / "docs" / "profiles.md").read_text() == profiles_page()
+    assert {tunable for one in PROFILES.values() for tunable in one.tunables} == set(TUNABLES)
+    assert tuple(PROFILES) == BUILTIN_NAMES
 
 
 def test_links_of_pages_lead_to_files() -> None:

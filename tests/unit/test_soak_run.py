@@ -41,6 +41,9 @@ PLAN = SoakPlan(
     dut={"name": "a loop"},
 )
 
+ENDLESS = replace(PLAN, duration_s=1000.0)
+"""A soak that a slow machine does not end before it is killed."""
+
 
 @pytest.fixture(autouse=True)
 def _short_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,6 +176,11 @@ def after(seconds: float) -> Callable[[Progress], None]:
     return watch
 
 
+def longer(earlier: SoakResult) -> SoakPlan:
+    """The plan that goes on with a soak for as long as it takes to see something more."""
+    return plan_of(earlier, earlier.verdict.watched_s + 8 * PERIOD_S)
+
+
 @pytest.mark.parametrize("long", [False, True])
 def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: bool
@@ -181,7 +189,7 @@ def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
         monkeypatch.setattr("wirespeed.measurement.soak.journal.COMPACT_AFTER", 2)
     path = tmp_path / "x.json.part"
     with loop() as trex:
-        journaled(path, trex, after(4 * PERIOD_S))
+        journaled(path, trex, after(4 * PERIOD_S), ENDLESS)
         assert all(port.active for port in trex.ports)
         earlier = of_journal(path.read_text(), path)
         assert isinstance(earlier, SoakResult) and earlier.mark is not None
@@ -190,7 +198,7 @@ def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
         with path.open("a") as file:
             file.write('{"second": {"torn')
         journal = Journal(path, go_on=True)
-        result = run(trex, plan_of(earlier), earlier=earlier, recorder=SoakJournal(journal))
+        result = run(trex, longer(earlier), earlier=earlier, recorder=SoakJournal(journal))
         journal.close()
         # Neither stopped nor loaded anew: the load was said once more, and stopped at the end.
         assert [port.rates_asked for port in trex.ports] == [[*rates, rates[0], 0.0] for rates in sent]
@@ -207,15 +215,15 @@ def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
 def test_a_generator_that_began_anew_leaves_a_gap_of_which_nothing_is_known(tmp_path: Path) -> None:
     path = tmp_path / "x.json.part"
     with SimulatedTrex() as first:
-        journaled(path, first, after(4 * PERIOD_S))
+        journaled(path, first, after(4 * PERIOD_S), ENDLESS)
     earlier = of_journal(path.read_text(), path)
     assert isinstance(earlier, SoakResult)
     with loop() as second:
-        result = run(second, plan_of(earlier), earlier=earlier)
+        result = run(second, longer(earlier), earlier=earlier)
     (gap,) = result.gaps
     assert (gap.offered, gap.lost) == (None, None)
     assert result.verdict.lost == 0 and result.ending.status == "complete"
-    assert result.verdict.watched_s == pytest.approx(PLAN.duration_s, rel=0.5)
+    assert result.verdict.watched_s == pytest.approx(longer(earlier).duration_s, rel=0.5)
 
 
 def test_a_soak_that_was_ended_is_taken_up_without_a_doubt_about_the_time_between() -> None:

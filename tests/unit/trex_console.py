@@ -1,6 +1,6 @@
 """Commands and options of T-Rex's console v3.08 in stateless mode, and of its program: a list made from its own help.
 
-`python tests/unit/trex_differences.py` writes the exceptions into docs/console.md, and the other differences.
+`python tests/unit/trex_differences.py` writes the exceptions into docs/generator.md, and the other differences.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from wirespeed.console.absent import ABSENT, ASKED_OF_THE_SERVER, MOOT
 from wirespeed.console.commands import COMMANDS
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "console.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "generator.md"
 BEGINS = "All that the console of T-Rex v3.08 lists in stateless mode works, except:\n"
 ENDS = "\nEach of these commands and options"
 
@@ -159,7 +159,7 @@ def exceptions() -> dict[str, str]:
 
 
 def table(reasons: Mapping[str, str]) -> str:
-    """The table of docs/console.md: a row for each reason."""
+    """The table of docs/generator.md: a row for each reason."""
     rows: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         rows.setdefault(reason, []).append(f"`{name}`")

@@ -1,6 +1,6 @@
 """Tables of docs/from-trex.md that are made from lists: the keys of trex_cfg.yaml, and what remains different.
 
-`python tests/unit/trex_differences.py` writes them, and the tables of docs/console.md (trex_console.py) and
+`python tests/unit/trex_differences.py` writes them, and the tables of docs/generator.md (trex_console.py) and
 docs/develop/protocol.md (trex_requests.py).
 """
 

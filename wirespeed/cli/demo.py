@@ -45,6 +45,10 @@ def command(
     web: Annotated[
         bool, typer.Option("--web", help="Show the tests in the browser while they run; standard error says where.")
     ] = False,
+    web_grace: Annotated[
+        str,
+        typer.Option("--web-grace", metavar="TIME", help="Longest time that an open live page stays after the demo."),
+    ] = "10m",
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave router and generator running at the end, until Ctrl-C.")
     ] = False,
@@ -61,6 +65,7 @@ def command(
     from wirespeed.cpus import listed_cpus  # noqa: PLC0415
     from wirespeed.demo.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
     from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
+    from wirespeed.units import parse_duration  # noqa: PLC0415
 
     machine = None
     if lab:
@@ -75,7 +80,7 @@ def command(
         console = Console()
         prepare_directory(out)
         demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
-        stack.enter_context(shown(str(out), web=web))
+        stack.enter_context(shown(str(out), parse_duration(web_grace) if web else None))
         demo.run_embedded()
         demo.run_veth()
         if machine is not None:

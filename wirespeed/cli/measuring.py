@@ -43,7 +43,7 @@ def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     measurement = kind_of(kind)(options)
     output = measurement.options.output
     out = Output(output)
-    with stop_on_signals() as stop, keeping(out), shown(output, web=options.web):
+    with stop_on_signals() as stop, keeping(out), shown(output, options.web_grace_s if options.web else None):
         result, where = measured(measurement, out, measurement.watcher(console), stop, heeds_signals=True)
     if not options.quiet:
         _say(console, _last_lines(measurement, result, where))
@@ -99,17 +99,17 @@ def keeping(out: Output) -> Iterator[None]:
 
 
 @contextmanager
-def shown(output: str, *, web: bool) -> Iterator[None]:
-    """With `web` the test that writes `output` is in the browser while the block runs. UsageError where there is no
-    file to follow."""
-    if not web:
+def shown(output: str, grace_s: float | None) -> Iterator[None]:
+    """The test that writes `output` is in the browser while the block runs, and an open page stays for `grace_s`
+    afterwards; None shows nothing. UsageError where there is no file to follow."""
+    if grace_s is None:
         yield
         return
     if output == STDOUT:
         raise UsageError("--web follows the file of -o, and - is none; give a file")
     from wirespeed.web.serving import served_beside  # noqa: PLC0415 - a server, needed for this alone
 
-    with served_beside([Path(output)]) as address:
+    with served_beside([Path(output)], grace_s) as address:
         print(f"live: {address}live", file=sys.stderr, flush=True)
         yield
 

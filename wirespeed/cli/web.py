@@ -42,6 +42,10 @@ def command(
             show_default=False,
         ),
     ] = "",
+    grace: Annotated[
+        str | None,
+        typer.Option("--grace", metavar="TIME", hidden=True, help="Stay so long after the end of standard input."),
+    ] = None,
 ) -> int:
     """Show a running load test, search, RFC 2544 run or soak as it grows, and all results with their reports.
 
@@ -50,6 +54,7 @@ def command(
     request changes anything.
     """
     from wirespeed.exporter.options import Given, targets_of  # noqa: PLC0415 - a command starts fast
+    from wirespeed.units import parse_duration  # noqa: PLC0415
     from wirespeed.web.app import Where  # noqa: PLC0415
     from wirespeed.web.options import checked  # noqa: PLC0415
     from wirespeed.web.serving import address_of, bound, serve  # noqa: PLC0415
@@ -65,5 +70,5 @@ def command(
     where: Where = checked(listen, token)
     with bound(where) as made:
         print(f"{address_of(made, where)} (live: {address_of(made, where)}live); Ctrl-C ends it", flush=True)
-        serve(chosen, where, made, targets)
+        serve(chosen, where, made, targets, None if grace is None else parse_duration(grace))
     return 0

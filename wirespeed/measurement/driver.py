@@ -31,7 +31,9 @@ def measured(
     starting = stop if heeds_signals else None
     with stand_of(at, options.bench, options.force, measurement.lasting_s, starting, lab) as stand:
         with watcher as watch:
-            result = measurement.run(stand, watch, stop, out.journal(measurement.goes_on))
+            journal = out.journal(measurement.goes_on)
+            journal.most_s = options.most_s
+            result = measurement.run(stand, watch, stop, journal)
         where = out.keep(result)
     measurement.keep_more(result)
     return result, where

@@ -2,11 +2,12 @@
 
 A frame is plain JSON, one a sample, trial or second:
 
-    {"t": 3.25, "what": "ramp", "load": "", "ways": {"0→1": [offered, received, loss]}, "line": 2.9e7,
+    {"t": 3.25, "what": "ramp", "load": "", "ways": {"0→1": [offered, received, loss, intended]}, "line": 2.9e7,
      "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}, "tester": {"late": 0, "unsent": 0},
      "latency": {"0→1": [average_us, max_us]}}
 
-Rates are packets per second, `loss` a share of what was offered, `line` all directions' together or absent.
+Rates are packets per second, `loss` is a share of what was offered. `intended` is the intended load (RFC 2285), null
+where the generator does not tell. `line` is the line rate of all directions together, or absent.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.trial import TrialResult
 
 Frame = dict[str, Any]
+DRAIN = "drain"
+"""`what` of a frame after the traffic, while packets are waited for; it has no load."""
 PACKETS = ("asked", "offered", "received", "lost", "unsent")
 """Counters of a direction in a summary."""
 
@@ -62,7 +65,13 @@ def trial_frame(one: SearchTrial, what: str) -> Frame:
         "what": what,
         "load": one.load_pps,
         "ways": {
-            str(way): way_of(found.offered_pps, found.received_pps, found.balance.loss_ratio)
+            str(way): way_of(
+                found.offered_pps,
+                found.received_pps,
+                found.balance.loss_ratio,
+                found.balance.asked,
+                found.balance.offered,
+            )
             for way, found in ways.items()
         },
         "tester": {"late": 0, "unsent": round(one.wanted * one.not_sent_ratio)},
@@ -74,9 +83,12 @@ def trial_frame(one: SearchTrial, what: str) -> Frame:
     } | cost_of(trial.dut)
 
 
-def way_of(offered_pps: float, received_pps: float, loss: float) -> list[float]:
-    """One direction in a frame."""
-    return [float(f"{offered_pps:.6g}"), float(f"{received_pps:.6g}"), float(f"{loss:.4g}")]
+def way_of(
+    offered_pps: float, received_pps: float, loss: float, asked: float | None, offered: float
+) -> list[float | None]:
+    """One direction in a frame. `asked` and `offered` are packets of the same time."""
+    intended_pps = None if asked is None or not offered else float(f"{offered_pps * asked / offered:.6g}")
+    return [float(f"{offered_pps:.6g}"), float(f"{received_pps:.6g}"), float(f"{loss:.4g}"), intended_pps]
 
 
 def cost_of(told: DutTelemetry) -> Frame:

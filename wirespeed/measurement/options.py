@@ -8,6 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from wirespeed.measurement.option import Option
 from wirespeed.profiles.loading import BUILTIN_NAMES
+from wirespeed.units import parse_duration
 
 Profile = Annotated[
     str,
@@ -173,6 +174,17 @@ class MeasurementOptions(Generic[AResult]):
     web: Annotated[
         bool, Option("--web", "Show the test in the browser while it runs; standard error says where.", row=5)
     ] = False
+    web_grace_s: Annotated[
+        float,
+        Option(
+            "--web-grace",
+            "Longest time that an open live page stays after the test.",
+            metavar="TIME",
+            parse=parse_duration,
+            limits={"ge": 0},
+            row=5,
+        ),
+    ] = 600.0
     quiet: Annotated[bool, Option("-q --quiet", "Show neither progress nor summary.", row=5)] = False
 
     @property

@@ -1,17 +1,8 @@
 """The built-in profiles, with the addresses, sizes and field programs of T-Rex's stock ones.
 
-Direction 0 sends from 16.0.0.0/8 to 48.0.0.0/8, direction 1 the reverse. With `ip=6` (bench) it is from 2001:2::/49 to
-2001:2:0:8000::/49, the two halves of what RFC 5180 has for benchmarks.
-
-`offset=N` moves both address ranges up by N networks of 24 bits: with `offset=10` the addresses 16.0.0.4–254
-become 16.0.10.4–254. So load tests with different offsets have no flow in common, and all of them stay
-within the 16.0.0.0/8 and 48.0.0.0/8 that the devices under test route back. Networks of IPv6 are of 64 bits.
-
-`labels=N` (mpls) sends with the labels from `label` on, N of them in direction 0 and the N behind those in direction 1,
-one after the other; `vm` varies the addresses behind them.
-
-`prefixes=FILE` (bench) sends to destinations in the prefixes of a table, or of a made-up `internet`, in place of 48/8
-and 16/8; `destinations=N` says how many.
+`PROFILES` and `TUNABLES` describe them; `python -m manual references docs` writes docs/profiles.md from both. Addresses
+of IPv6 are from 2001:2::/49 to 2001:2:0:8000::/49, the two halves of the prefix that RFC 5180 has for benchmarks.
+Networks of `offset` keep load tests free of common flows, within the prefixes that DUTs route back.
 """
 
 from __future__ import annotations
@@ -81,12 +72,12 @@ class AddressRange:
 
 def streams(name: str, tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
     """Streams of the built-in profile `name`; UsageError for a tunable or value that it does not take."""
-    build, allowed = _PROFILES[name]
-    unknown = [key for key in tunables if key not in allowed]
+    profile = PROFILES[name]
+    unknown = [key for key in tunables if key not in profile.tunables]
     if unknown:
-        raise UsageError(f"profile {name}: no tunable {unknown[0]!r}; it takes {', '.join(allowed)}")
+        raise UsageError(f"profile {name}: no tunable {unknown[0]!r}; it takes {', '.join(profile.tunables)}")
     with trex_defaults():
-        return build(tunables, port_id, direction)
+        return profile.build(tunables, port_id, direction)
 
 
 def _bench(tunables: dict[str, str], port_id: int, direction: int) -> list[STLStream]:
@@ -268,9 +259,44 @@ def _number(tunables: dict[str, str], key: str, default: int, span: tuple[int, i
     return int(text)
 
 
-_PROFILES: dict[str, tuple[Callable[[dict[str, str], int, int], list[STLStream]], tuple[str, ...]]] = {
-    "bench": (_bench, ("size", "vm", "flow", "pg_id", "offset", "ip", "prefixes", "destinations")),
-    "imix": (_imix, ("offset",)),
-    "udp_1pkt_simple": (_udp_1pkt_simple, ("offset",)),
-    "mpls": (_mpls, ("size", "vm", "label", "labels", "offset")),
+@dataclass(frozen=True)
+class Profile:
+    """`tunables` are the names that `build` accepts; `packets` describes what is sent."""
+
+    build: Callable[[dict[str, str], int, int], list[STLStream]]
+    tunables: tuple[str, ...]
+    packets: str
+
+
+PROFILES = {
+    "bench": Profile(
+        _bench,
+        ("size", "vm", "flow", "pg_id", "offset", "ip", "prefixes", "destinations"),
+        "UDP 1025 → 12 from 16.0.0.4 to 48.0.0.4",
+    ),
+    "imix": Profile(_imix, ("offset",), "28 : 16 : 4 of 64, 594 and 1518 bytes, addresses .1–.254 on both sides"),
+    "udp_1pkt_simple": Profile(_udp_1pkt_simple, ("offset",), "one UDP packet of 64 bytes from 16.0.0.1 to 48.0.0.1"),
+    "mpls": Profile(
+        _mpls,
+        ("size", "vm", "label", "labels", "offset"),
+        "UDP behind one MPLS label, one flow: label 16 in direction 0, 17 in direction 1",
+    ),
 }
+
+TUNABLES = {
+    "size": "64; 64 to 9216 bytes with FCS; or `imix`: 28 : 16 : 4 of 68, 590 and 1514 bytes",
+    "vm": "`none`: one flow. `var1`: source .4–.254. `var2`: source and destination .4–.254 together. `random`: random "
+    "source. `tuple`: source address × port 1234–65500. `size`: random frames of 64 to 9216 bytes (needs `--mtu 9198`; "
+    "not in `mpls`). `cached`: var1 as 255 packets computed in advance",
+    "flow": "`no-fs`: none. `fs`: flow statistics. `fsl`: latency, with one size only",
+    "label": "16; the first label of direction 0",
+    "labels": "1; N up to 32768 labels in turn: direction 0 has those from `label` on, direction 1 the next N",
+    "pg_id": "7, or any number; the port's number is added",
+    "offset": "0; N up to 65535: both ranges move up by N networks of 24 bits, so 16.0.0.4 becomes 16.0.N.4",
+    "ip": "`4`; `6`: from 2001:2::4 to 2001:2:0:8000::4, frames of at least 66 bytes, `vm` up to `random`, `offset` up "
+    "to 32767 networks of 64 bits",
+    "prefixes": "a file with one prefix per line, or `internet`: destinations in those prefixes that are behind the "
+    "other side; `vm` none, var1 or var2",
+    "destinations": "65536; the number of destinations of `prefixes`",
+}
+"""Values of each tunable; the first is the default."""

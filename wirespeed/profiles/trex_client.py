@@ -4,6 +4,7 @@ star import. The client's files run over the names of ours that stand in for the
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -40,7 +41,9 @@ def client_names() -> dict[str, Any]:
     """The client's small functions, while `trex` and `trex.stl` are ours; nothing without the extra."""
     if client_folder() is None:
         return {}
-    found = [item for module in _MODULES for item in vars(import_module(module)).items()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its first import compiles it, and it has escapes that Python warns of
+        found = [item for module in _MODULES for item in vars(import_module(module)).items()]
     builder = vars(_part(_PACKET_BUILDER))
     return {name: value for name, value in found if not name.startswith("_")} | {
         name: builder[name] for name in _NAMES.split() if name in builder
@@ -72,5 +75,7 @@ def _part(name: str) -> ModuleType:
         spec = spec_from_file_location(own, folder / "stl" / f"{name}.py")
         assert spec is not None and spec.loader is not None
         sys.modules[own] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[own])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as above
+            spec.loader.exec_module(sys.modules[own])
     return sys.modules[own]

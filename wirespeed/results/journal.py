@@ -48,10 +48,12 @@ def format_of(kind: str) -> str:
 class Journal:
     """The journal of a running test, at `path`. FileFault when it cannot be made, or when `path` holds measurements
     that nobody made a result of, unless the test is to `go_on` with them. A disk that fills up later ends no test:
-    `fault` then says what was wrong."""
+    `fault` then says what was wrong. `most_s` is how long the test takes at most, in seconds, 0 where nobody knows; the
+    head has it for those who follow the test."""
 
     def __init__(self, path: Path, go_on: bool = False) -> None:
         self.path = path
+        self.most_s = 0.0
         self.fault = ""
         self.entries = 0
         self._synced_s = time.monotonic()
@@ -94,7 +96,7 @@ class Journal:
         try:
             file = spare.open("w", encoding="utf-8")
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for document in ({"journal": format_of(kind), **head}, entry):
+            for document in (self._first_line(kind, head), entry):
                 file.write(json.dumps(document, allow_nan=False) + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -107,7 +109,10 @@ class Journal:
         self._file, self.entries = file, 1
 
     def begin(self, kind: str, head: Mapping[str, Any]) -> None:
-        self._write({"journal": format_of(kind), **head})
+        self._write(self._first_line(kind, head))
+
+    def _first_line(self, kind: str, head: Mapping[str, Any]) -> dict[str, Any]:
+        return {"journal": format_of(kind), **({"most_s": self.most_s} if self.most_s else {}), **head}
 
     def add(self, entry: Mapping[str, Any]) -> None:
         self._write(dict(entry))

@@ -5,8 +5,8 @@
     /test/ID        one test
     /report/ID      its report
     /machine/ID     a router or a generator, while somebody looks
-    /events[/ID]    server-sent events: `head`, `frames`, `state`; ids are EPOCH:FRAMES, so that who comes back gets
-                    what it lacks
+    /events[/ID]    server-sent events: `head`, `frames`, `state`, and `over` when the server ends; ids are
+                    EPOCH:FRAMES, so that a client that comes back gets what it lacks
     /static/NAME    the page's own script and style, and the charts' library
 
 With a token all of it lies below /TOKEN/. Links are relative, so nothing else needs to know.
@@ -20,7 +20,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,10 @@ _HEADERS = {
 _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
     "page.css": ("text/css", style),
     "web.css": ("text/css", lambda: text_of("wirespeed.web", "static/web.css")),
-    "live.js": ("text/javascript", lambda: text_of("wirespeed.web", "static/live.js")),
+    **{
+        name: ("text/javascript", partial(text_of, "wirespeed.web", f"static/{name}"))
+        for name in ("live_words.js", "live_charts.js", "live.js")
+    },
     "dygraph.js": ("text/javascript", dygraphs.script),
     "dygraph.css": ("text/css", dygraphs.style),
 }
@@ -82,8 +85,18 @@ class Where:
     token: str = ""
 
 
-def application(places: Sequence[Path], where: Where, targets: Sequence[Target] = ()) -> ASGIApp:
-    pages = _Pages(Folder(places), [Machine(target) for target in targets])
+@dataclass
+class Audience:
+    """Pages that are open, by their event streams, and whether they are told that the server `ends`."""
+
+    pages: int = 0
+    ends: Callable[[], bool] = lambda: False
+
+
+def application(
+    places: Sequence[Path], where: Where, targets: Sequence[Target] = (), audience: Audience | None = None
+) -> ASGIApp:
+    pages = _Pages(Folder(places), [Machine(target) for target in targets], audience or Audience())
     routes = [
         Route("/", pages.home),
         Route("/live", pages.live),
@@ -120,8 +133,9 @@ def _refuse(status: int, reason: str) -> Response:
 
 
 class _Pages:
-    def __init__(self, folder: Folder, machines: Sequence[Machine]) -> None:
+    def __init__(self, folder: Folder, machines: Sequence[Machine], audience: Audience) -> None:
         self._folder = folder
+        self._audience = audience
         self._machines = {machine.id: machine for machine in machines}
         self._followed: dict[str, Followed | Machine] = {}
         self._looks: dict[str, asyncio.Lock] = {}
@@ -133,8 +147,8 @@ class _Pages:
         chosen = [test for test in found if all(word in test.name.lower() for word in wanted.lower().split())]
         number = _page(request.query_params.get("page", "1"), len(chosen))
         shown = chosen[(number - 1) * PAGE : number * PAGE]
-        verdicts = await run_in_threadpool(lambda: [test.verdict for test in shown])
-        rows = [(test, _when(test), verdict) for test, verdict in zip(shown, verdicts, strict=True)]
+        told = await run_in_threadpool(lambda: [test.row for test in shown])
+        rows = [(test, row.started or _when(test), row) for test, row in zip(shown, told, strict=True)]
         pages = max(1, math.ceil(len(chosen) / PAGE))
         return _html(
             "list.html",
@@ -180,7 +194,15 @@ class _Pages:
         if wanted is not None and await self._find(wanted) is None:
             return _missing()
         has = request.headers.get("last-event-id", "")
-        return StreamingResponse(self._stream(wanted, has), media_type="text/event-stream", headers=_HEADERS)
+        return StreamingResponse(self._attended(wanted, has), media_type="text/event-stream", headers=_HEADERS)
+
+    async def _attended(self, wanted: str | None, has: str) -> AsyncIterator[str]:
+        self._audience.pages += 1
+        try:
+            async for event in self._stream(wanted, has):
+                yield event
+        finally:
+            self._audience.pages -= 1
 
     async def _stream(self, wanted: str | None, has: str) -> AsyncIterator[str]:
         """What is new, as it comes. Each connection holds no more than what it was told last: one that does not read
@@ -188,6 +210,7 @@ class _Pages:
         shown, told, head, state, silent_s = "", _position(has), None, None, 0.0
         yield "retry: 1000\n\n"
         while True:
+            ends = self._audience.ends()
             test = await self._find(wanted) if wanted else self._folder.current()
             if test is not None:
                 followed = await self._look(test)
@@ -212,12 +235,17 @@ class _Pages:
                     "running": followed.running,
                     "status": followed.status,
                     "verdicts": list(followed.verdicts),
+                    "figures": list(followed.figures),
                     "fault": followed.fault,
                 }
                 if now != state:
                     state = now
                     yield _event("state", now)
                     silent_s = 0.0
+            if ends:
+                file = str(test.file) if isinstance(test, Test) and test.file.exists() else ""
+                yield _event("over", {"file": file})
+                return
             if silent_s >= _COMMENT_S or test is None:
                 yield ": nothing new\n\n"
                 silent_s = 0.0

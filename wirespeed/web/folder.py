@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from wirespeed.charts.sparkline import path_of
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
+from wirespeed.measurement.followed import DRAIN
+from wirespeed.measurement.registry import frames_of
+from wirespeed.pages.trust import trust_of
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
+from wirespeed.results.verdict import LIMITS
 
 _FRESH_S = 1.0
-_MOST_VERDICTS = 4096
+_MOST_ROWS = 4096
 _MOST = 50_000
 """Files of a folder; what lies beyond is not shown."""
 
@@ -33,18 +38,51 @@ class Test:
     running: bool
 
     @property
-    def verdict(self) -> str:
-        """What the result says, in one line; empty while the test runs, and of a file that cannot be read."""
-        return "" if self.running or not self.changed_s else _verdict(self.file, self.changed_s)
+    def row(self) -> Row:
+        """What the list shows of it."""
+        return Row() if self.running or not self.changed_s else _row(self.file, self.changed_s)
 
 
-@lru_cache(maxsize=_MOST_VERDICTS)
-def _verdict(file: Path, changed_s: float) -> str:
+@dataclass(frozen=True)
+class Row:
+    """A result in a line: the figure of its verdict with its trust mark, all figures, what limited it, the DUT, the
+    start (UTC) and the received load over time as an SVG path. All are empty while the test runs. `fault` says why a
+    file cannot be read."""
+
+    figure: str = ""
+    trust: str = ""
+    figures: str = ""
+    limit: str = ""
+    dut: str = ""
+    started: str = ""
+    spark: str = ""
+    fault: str = ""
+
+
+@lru_cache(maxsize=_MOST_ROWS)
+def _row(file: Path, changed_s: float) -> Row:
     """`changed_s` is there to read a file again that has changed."""
     try:
-        return verdict_of(read_file(file)).line
-    except WirespeedError:
-        return ""
+        result = read_file(file)
+        verdict = verdict_of(result)
+    except WirespeedError as error:
+        return Row(fault=str(error))
+    shown = verdict.shown
+    trust = trust_of(shown, verdict.disturbed)
+    received = [
+        (frame["t"], sum(way[1] for way in frame["ways"].values()))
+        for frame in frames_of(result)
+        if frame["what"] != DRAIN
+    ]
+    return Row(
+        figure=shown.text,
+        trust=f"{'' if shown.said else f'{shown.name}: '}{trust.shape} {trust.word}",
+        figures=verdict.line,
+        limit=LIMITS[verdict.limited_by],
+        dut=str(result.dut.get("name") or ""),
+        started=result.ending.started[:19].replace("T", " "),
+        spark=path_of(received),
+    )
 
 
 class Folder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,24 @@ from wirespeed.measurement.followed import Frame
 from wirespeed.measurement.loadtest.followed import sample_frame
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
+from wirespeed.pages.trust import trust_of
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import sample_from_json
+from wirespeed.results.verdict import Figure
 
 _SHARE = 10.0
 """Reading a journal whole, where there is no other way, is given so small a share of the time."""
+_JUDGED_EACH_S = 5.0
+"""The verdict so far of a load test is made at most so often."""
 
 
 @dataclass
 class Followed:
-    """The test that writes `file`. After each `look`: what it is (`head`), its frames so far, how it stands. `epoch`
-    grows when the frames are others than before, so that who has some of them begins again."""
+    """The test that writes `file`. After each `look`: what it is (`head`), its frames so far, how it stands. `figures`
+    and `verdicts` are those of the verdict on what there is. `epoch` grows when the frames are others than before, so
+    that a client with some of them begins again."""
 
     file: Path
     head: dict[str, Any] = field(default_factory=dict)
@@ -35,6 +41,7 @@ class Followed:
     running: bool = False
     status: str = "waiting"
     verdicts: tuple[str, ...] = ()
+    figures: tuple[dict[str, str], ...] = ()
     fault: str = ""
     epoch: int = 0
     _inode: int = 0
@@ -43,6 +50,7 @@ class Followed:
     _last: Sample | None = None
     _stamp: tuple[int, int, int] = (0, 0, 0)
     _not_before_s: float = 0.0
+    _judged_after_s: float = 0.0
 
     def look(self) -> None:
         """See what is new. Never raises: `fault` says what is wrong with the file."""
@@ -83,9 +91,15 @@ class Followed:
             return  # there is no sample yet
         self._offset += len(whole) + 1
         self._add_samples(lines, first=first)
+        began = time.monotonic()
+        if began >= self._judged_after_s:
+            self._judge(of_journal(read_journal(journal), journal))
+            took_s = time.monotonic() - began
+            self._judged_after_s = began + took_s + max(_JUDGED_EACH_S, _SHARE * took_s)
 
     def _begin(self, inode: int) -> None:
-        self.frames, self.head, self.verdicts, self.fault = [], {}, (), ""
+        self.frames, self.head, self.fault = [], {}, ""
+        self.verdicts, self.figures, self._judged_after_s = (), (), time.monotonic() + _JUDGED_EACH_S
         self._inode, self._offset, self._loadtest, self._last = inode, 0, None, None
         self._not_before_s = 0.0
         self.epoch += 1
@@ -96,7 +110,7 @@ class Followed:
             document = json.loads(lines[0])
             stats = {"0": json.loads(lines[1])}
             self._loadtest = Result.from_json({**document, "stats": stats, "outcome": {}}, self.file.stem)
-            self.head = _head(self._loadtest, Result.kind, str(document.get("started", "")))
+            self.head = _head(self._loadtest, Result.kind, document)
             lines = lines[1:]
         assert self._loadtest is not None
         for line in lines:
@@ -109,11 +123,13 @@ class Followed:
         text = read_journal(journal)
         kind, head, entries = entries_of(text, journal)
         if entries:
-            found = list(frames_of(of_journal(text, journal)))
+            result = of_journal(text, journal)
+            self._judge(result)
+            found = list(frames_of(result))
             if found[: len(self.frames)] != self.frames:
                 self.epoch += 1
             self.frames = found
-        self.head = _head(None, kind, str(head.get("started", ""))) | {"name": self.file.stem}
+        self.head = _head(None, kind, head) | {"name": self.file.stem}
         self._not_before_s = time.monotonic() + _SHARE * (time.monotonic() - began)
 
     def _finish(self) -> None:
@@ -127,19 +143,43 @@ class Followed:
         if frames[: len(self.frames)] != self.frames:
             self.epoch += 1
         self.frames = frames
-        self.head = _head(result, result.kind, result.ending.started)
+        self.head = _head(result, result.kind, {"started": result.ending.started})
         self.status = result.ending.status
-        self.verdicts = verdict_of(result).lines
+        self._judge(result)
+
+    def _judge(self, result: MeasurementResult) -> None:
+        verdict = verdict_of(result)
+        self.verdicts, self.figures = verdict.lines, tuple(map(_figure, verdict.figures))
 
 
-def _head(result: MeasurementResult | None, kind: str, started: str) -> dict[str, Any]:
-    if result is None:
-        return {"name": "", "kind": kind, "started": started, "load": "", "box": ""}
-    settings = str(result.variables.get("tunables") or "")
-    return {
-        "name": result.name,
+def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a test is, from its result and the first line of its journal. `most_s` is how long it takes at most."""
+    head: dict[str, Any] = {
+        "name": "",
         "kind": kind,
-        "started": started,
-        "load": f"{result.variables.get('profile_file') or ''} {settings}".strip(),
-        "box": str(result.dut.get("name") or ""),
+        "started": str(document.get("started", "")),
+        "load": "",
+        "box": "",
+    }
+    head["most_s"] = document.get("most_s")
+    if result is not None:
+        settings = str(result.variables.get("tunables") or "")
+        head["name"] = result.name
+        head["load"] = f"{result.variables.get('profile_file') or ''} {settings}".strip()
+        head["box"] = str(result.dut.get("name") or "")
+    return head
+
+
+def _figure(figure: Figure) -> dict[str, str]:
+    """A figure of the verdict as a card shows it."""
+    rate, unit = figure.rate_parts
+    trust = trust_of(figure)
+    measured = figure.is_measured and figure.rate_pps is not None
+    return {
+        "name": figure.name,
+        "rate": rate,
+        "unit": unit,
+        "share": figure.share_text if measured and figure.line_percent is not None else "",
+        "loss": f"loss {figure.loss_text}" if measured and figure.loss_ratio is not None else "",
+        "trust": f"{trust.shape} {trust.word}",
     }

@@ -35,6 +35,7 @@ class Machine:
         self.running = False
         self.status = "waiting"
         self.verdicts: tuple[str, ...] = ()
+        self.figures: tuple[dict[str, str], ...] = ()
         self.fault = ""
         self.epoch = 0
         self._watched = Watched(target, PATIENCE_S)

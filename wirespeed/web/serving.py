@@ -1,9 +1,8 @@
-"""The application served by uvicorn; and as a process beside a test, which costs the tester nothing."""
+"""The application served by uvicorn; and by a process beside a test, which costs the tester nothing and outlives it."""
 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -11,17 +10,20 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
-from wirespeed.bound_child import bound_to_parent
 from wirespeed.ending_signals import ENDING
 from wirespeed.errors import EnvironmentFault
 from wirespeed.exporter.target import Target
 from wirespeed.held_signals import signals_held
 from wirespeed.serving.http import END_S, HttpServer, listening
-from wirespeed.web.app import Where, application
+from wirespeed.web.app import Audience, Where, application
 
 _NICE = 15
 _START_S = 20.0
+_CLOSED_S = 5.0
+"""After so long without an open page nobody comes back: a page that is loaded anew is away for a second."""
+_LOOK_S = 0.25
 
 
 def bound(where: Where) -> socket.socket:
@@ -44,24 +46,55 @@ def address_of(made: socket.socket, where: Where) -> str:
     return f"http://{host}:{made.getsockname()[1]}/{f'{where.token}/' if where.token else ''}"
 
 
-def serve(places: Sequence[Path], where: Where, made: socket.socket, targets: Sequence[Target] = ()) -> None:
-    """Until SIGINT, SIGTERM or SIGHUP."""
-    HttpServer(application(places, where, targets), "web page", ending=ENDING).run(sockets=[made])
+def serve(
+    places: Sequence[Path],
+    where: Where,
+    made: socket.socket,
+    targets: Sequence[Target] = (),
+    grace_s: float | None = None,
+) -> None:
+    """Until SIGINT, SIGTERM or SIGHUP. With `grace_s` also until `grace_s` after the end of standard input, and no
+    longer than somebody looks."""
+    audience = Audience()
+    server = HttpServer(application(places, where, targets, audience), "web page", ending=ENDING)
+    audience.ends = lambda: server.should_exit
+    if grace_s is not None:
+        Thread(target=_stay, args=(server, audience, grace_s), daemon=True).start()
+    server.run(sockets=[made])
+
+
+def _stay(server: HttpServer, audience: Audience, grace_s: float) -> None:
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    # Nobody reads what would be said from here on.
+    with Path(os.devnull).open("wb") as nowhere:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere.fileno(), stream.fileno())
+    now_s = seen_s = time.monotonic()
+    end_s = now_s + grace_s
+    while now_s < end_s and now_s - seen_s < _CLOSED_S:
+        time.sleep(_LOOK_S)
+        now_s = time.monotonic()
+        if audience.pages:
+            seen_s = now_s
+    server.should_exit = True
 
 
 @contextmanager
-def served_beside(places: Sequence[Path]) -> Iterator[str]:
-    """Serve them by a process of its own, on this one's CPUs and behind everybody there, until the block ends; gives
-    its address. EnvironmentFault when it does not start."""
-    settle = bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM)
+def served_beside(places: Sequence[Path], grace_s: float) -> Iterator[str]:
+    """Serve them by a process of its own, on this one's CPUs and behind everybody there; gives its address. After the
+    block, and after this process, it stays for `grace_s` at most and ends with the last open page. EnvironmentFault
+    when it does not start."""
+    cpus = os.sched_getaffinity(0)
 
     def begin() -> None:
-        settle()
+        os.sched_setaffinity(0, cpus)
         os.nice(_NICE)
 
     process = subprocess.Popen(
-        [sys.executable, "-m", "wirespeed", "web", "--listen", "127.0.0.1:0", *map(str, places)],
-        stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "wirespeed", "web", "--listen", "127.0.0.1:0", "--grace", f"{grace_s:g}"]
+        + [str(place.absolute()) for place in places],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -69,10 +102,18 @@ def served_beside(places: Sequence[Path]) -> Iterator[str]:
         preexec_fn=begin,  # noqa: PLW1509 - no other thread runs Python
     )
     try:
-        yield _told(process)
-    finally:
+        address = _told(process)
+    except BaseException:
         with signals_held():
             _end(process)
+        raise
+    try:
+        yield address
+    finally:
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+        process.returncode = 0  # it outlives this process, and nobody waits for it
 
 
 def _told(process: subprocess.Popen[str]) -> str:
@@ -95,6 +136,6 @@ def _end(process: subprocess.Popen[str]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    for stream in (process.stdout, process.stderr):
+    for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()

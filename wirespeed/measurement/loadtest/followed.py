@@ -51,7 +51,10 @@ def sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
     frame: Frame = {
         "t": round(sample.t_s, 3),
         "what": sample.phase,
-        "ways": {str(way): way_of(one.offered_pps, one.received_pps, one.loss_ratio) for way, one in found.items()},
+        "ways": {
+            str(way): way_of(one.offered_pps, one.received_pps, one.loss_ratio, one.balance.asked, one.balance.offered)
+            for way, one in found.items()
+        },
         "tester": {
             "late": round(sum(port.late or 0 for port in sample.ports.values())),
             "unsent": round(sum(point.balance.unoffered for point in found.values())),

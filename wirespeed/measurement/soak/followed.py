@@ -36,6 +36,8 @@ def _second(span: Span) -> Frame:
                 flow.offered / seconds,
                 flow.received / seconds,
                 max(0, flow.lost - flow.came_later) / flow.offered if flow.offered else 0.0,
+                flow.offered + flow.unoffered,
+                flow.offered,
             )
             for way, flow in span.flows.items()
         },

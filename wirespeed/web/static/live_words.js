@@ -1,0 +1,34 @@
+"use strict";
+// Figures of the live page as words.
+const Words = (() => {
+	const NARROW = "\u202f";
+	const NO_LOSS = 1e-9;
+
+	const digits = (value) => {
+		if (!value) return "0";
+		const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+		return value.toFixed(Math.min(places, 9));
+	};
+	const scaled = (value, unit) => {
+		for (const [size, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]])
+			if (value >= size) return digits(value / size) + NARROW + letter + unit;
+		return digits(value) + NARROW + unit;
+	};
+	const loss = (ratio) => {
+		if (!ratio || ratio <= NO_LOSS) return "none";
+		if (ratio < 1e-4) return digits(ratio * 1e6) + NARROW + "ppm";
+		return digits(ratio * 100) + NARROW + "%";
+	};
+	const clock = (seconds) => {
+		const whole = Math.max(0, Math.round(seconds));
+		const two = (value) => String(value).padStart(2, "0");
+		const hours = Math.floor(whole / 3600);
+		return (hours ? hours + ":" + two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60)) + ":" + two(whole % 60);
+	};
+	return {
+		NARROW, NO_LOSS, digits, loss, clock,
+		rate: (pps) => scaled(pps, "pps"),
+		micros: (value) => digits(value) + NARROW + "µs",
+		cycles: (value) => digits(value) + NARROW + "cycles",
+	};
+})();
