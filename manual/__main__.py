@@ -8,11 +8,12 @@ from pathlib import Path
 from manual.commands import pages
 from manual.completion import bash, zsh
 from manual.man import man_pages
-from manual.markdown import causes_table, overview_page
+from manual.markdown import causes_table, overview_page, router_commands_page
 from manual.metrics import metrics_page
 from manual.profiles import profiles_page
 from manual.result_format import result_format_page
 from manual.site import write_site
+from wirespeed.router.commands import GRAMMAR
 
 
 def main(what: str, folder: Path) -> None:
@@ -31,6 +32,7 @@ def main(what: str, folder: Path) -> None:
         (folder / "result-format.md").write_text(result_format_page())
         (folder / "metrics.md").write_text(metrics_page())
         (folder / "profiles.md").write_text(profiles_page())
+        (folder / "router-commands.md").write_text(router_commands_page(GRAMMAR.commands()))
     else:
         sys.exit(
             f"python -m manual: {what!r} cannot be written; give man, completion, site or references, and a folder"

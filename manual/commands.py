@@ -36,7 +36,7 @@ class Entry:
 @dataclass(frozen=True)
 class Page:
     """One command, or a verb of one: its line in the list, its usage, its paragraphs, what it takes. `name` is all of
-    its words, as `corpus add`."""
+    its words, as `results add`."""
 
     name: str
     summary: str

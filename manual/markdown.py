@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from manual.commands import Entry, Page
 from manual.man import exit_codes
 from wirespeed.explain.causes import contracts
+from wirespeed.router.commands.path_words import PATHS
 from wirespeed.router.commands.registry import Command
 
 _PAGES = {
     "demo": "first-test",
-    "suite": "campaigns",
+    "campaign": "campaigns",
+    "results": "corpus",
     "host": "hardware",
     "exporter": "telemetry",
     "console": "generator",
@@ -69,22 +72,39 @@ def overview_page(pages: Sequence[Page]) -> str:
 
 
 def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
-    """Every syntax of the router's command line, by the module that holds it."""
-    groups: dict[str, list[str]] = {}
+    """docs/router-commands.md: every syntax of the router's command line, by the module that has it, in the order of
+    the titles; the docstring of a module has its title, and its limits."""
+    groups: dict[str, dict[int, tuple[list[str], str]]] = {}
     for syntax, command in commands:
-        row = f"| {_code(syntax)} | {_cell(command.summary)} |"
-        groups.setdefault(command.function.__module__, []).append(row)
+        rows = groups.setdefault(command.function.__module__, {})
+        rows.setdefault(id(command), ([], command.summary))[0].append(_code(_in_table(syntax)))
     lines = [
-        "# The router's command line",
+        "# The router's commands",
         "",
-        "What `wirespeed ctl` takes. `<x>` is a value, `[x]` may be left out, `(x|y)` chooses, `...` repeats.",
+        "The commands of `wirespeed ctl`, and the limits and differences from VPP of each group. How to use them: "
+        "[router.md](router.md). `<x>` is a value, `[x]` is optional, `(x|y)` is a choice, `...` repeats.",
         "",
+        f"`<paths>` are one or more paths: {_code(PATHS)}.",
     ]
-    for name, rows in sorted(groups.items()):
-        told = (sys.modules[name].__doc__ or "").strip().partition("\n")[0]
-        title = name.rpartition(".")[2].replace("_", " ")
-        lines += [f"## {title}", "", _safe(told), "", "| command | does |", "|---|---|", *rows, ""]
-    return "\n".join(lines)
+    told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
+    for text, rows in sorted(told, key=lambda group: group[0]):
+        head, _, notes = text.partition("\n")
+        title, _, about = head.partition(": ")
+        lines += ["", f"## {title.rstrip('.')}", *([""] * bool(about)), *filter(None, [about[:1].upper() + about[1:]])]
+        table = (f"| {'<br>'.join(syntaxes)} | {_cell(summary)} |" for syntaxes, summary in rows.values())
+        lines += ["", "| command | description |", "|---|---|", *table]
+        lines += ["", *_items(notes)] if notes.strip() else []
+    return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
+
+
+def _in_table(syntax: str) -> str:
+    return syntax.replace(PATHS, "<paths>").replace("|", "\\|")
+
+
+def _items(notes: str) -> Iterator[str]:
+    """The items of a list in a docstring, a line each."""
+    for item in re.split(r"\n(?=- )", notes.strip()):
+        yield " ".join(item.split())
 
 
 def causes_table() -> str:

@@ -49,7 +49,7 @@ TABLES = """\
 the verdict on each result in `verdicts`, by name. With results of several kinds, CSV has `kind` as its first column
 and the columns of all kinds. JSON has a list per kind beside `rows`, Markdown a table per kind.
 
-- `-f`, `--line`, `--only-channels` and `--keep-spoilt` apply to load tests.
+- `-f`, `--line`, `--only-channels` and `--include-disturbed` apply to load tests.
 - `--layout matrix` has loads down and DUT × direction across, with a column per goal of a search.
 - `--both each|sum200|sum100` selects how bidirectional tests are shown. `--row-label '64b=bench size=64'` or
   `'{size}b {vm}'` names the rows; `--charts PAGE.html` is the page that Markdown cells link to.

@@ -15,8 +15,7 @@ from typing import Any
 import yaml
 
 from manual.commands import Page
-from manual.markdown import causes_page, command_page, commands_page, router_commands_page
-from wirespeed.router.commands import GRAMMAR
+from manual.markdown import causes_page, command_page, commands_page
 
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _IMAGE = re.compile(r'<img src="([^"]+)"')
@@ -55,7 +54,6 @@ def write_site(root: Path, folder: Path, commands: Sequence[Page]) -> None:
     _write(pages / "reference" / "commands" / "README.md", commands_page(commands))
     for page in commands:
         _write(pages / "reference" / "commands" / f"{page.name}.md", command_page(page))
-    _write(pages / "reference" / "router.md", router_commands_page(GRAMMAR.commands()))
     _write(pages / "reference" / "causes.md", causes_page())
     for linked_folder in sorted({path.parent for path in pages.rglob("*") if path.is_file()}):
         if not (linked_folder / "README.md").exists():
@@ -101,7 +99,6 @@ def _settings(root: Path, commands: Sequence[Page]) -> dict[str, Any]:
                     *({page.name: f"reference/commands/{page.name}.md"} for page in commands),
                 ]
             },
-            {"Router's command line": "reference/router.md"},
             {"Causes": "reference/causes.md"},
             {"Develop": [f"docs/develop/{name}" for name in develop]},
             {"Decisions": [f"{folder}/README.md", *(f"{folder}/{name}" for name in decisions)]},

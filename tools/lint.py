@@ -71,7 +71,8 @@ class Part:
 
 def parts(changed: bool) -> Iterable[Part]:
     """All parts. The longest job comes first; a part that is one command is one line."""
-    formatted = [path for path in tracked("native/*.c", "native/*.h") if not changed or path in differing()]
+    c_files = tracked("native/*.c", "native/*.h", "examples/*.c", "examples/*.h")
+    formatted = [path for path in c_files if not changed or path in differing()]
     yield tool("mypy", ".venv/bin/mypy")
     yield tool("ruff check", ".venv/bin/ruff", "check")
     yield tool("ruff format", ".venv/bin/ruff", "format", "--check")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.options import AResult, MeasurementOptions
 
 _ELSEWHERE = {
-    **dict.fromkeys(("server", "dut", "lab", "bench"), "is the testbed's: give it to connect() or bring_up()"),
+    **dict.fromkeys(("server", "dut", "lab", "testbed"), "is the testbed's: give it to connect() or bring_up()"),
     **dict.fromkeys(("recover", "web"), "belongs to the command line"),
 }
 
@@ -84,19 +84,19 @@ class Testbed:
 
 @contextmanager
 def connect(
-    server: str | None = None, *, dut: str | None = None, bench: str | PathLike[str] | None = None
+    server: str | None = None, *, dut: str | None = None, testbed: str | PathLike[str] | None = None
 ) -> Iterator[Testbed]:
     """A testbed that is there already: the tester at `server` (HOST or HOST:PORT, 127.0.0.1:4501 by default), ours or a
-    T-Rex, and the DUT that `dut` says, as `--dut` takes it; it is asked for its counters. `bench` is a bench file
-    (docs/bench.md) that says both.
+    T-Rex, and the DUT that `dut` says, as `--dut` takes it; it is asked for its counters. `testbed` is a
+    testbed file (docs/testbed.md) that names both.
 
-    Raises ConnectionFault if no tester answers, UsageError for a DUT that there is not, FileFault for a bench file.
+    Raises ConnectionFault if no tester answers, UsageError for a DUT that there is not, FileFault for a testbed file.
     """
     device = parse_dut(dut) if dut else None
-    if bench is None:
+    if testbed is None:
         with GeneratorClient(server or DEFAULT_SERVER) as client:
             client.connect()
-    yield Testbed({"server": server, "dut": dut, "bench": None if bench is None else Path(bench)}, device)
+    yield Testbed({"server": server, "dut": dut, "testbed": None if testbed is None else Path(testbed)}, device)
 
 
 @contextmanager

@@ -6,28 +6,22 @@
  *     bench_nodes [--march LEVEL] [--path NAME] [--routes N] [--quick]
  *     bench_nodes --once PACKETS --path NAME --routes N [--vector N]
  *
- * The real router and its graph; only the source and <if>-tx are the bench's own. Rows of the same
- * number of routes take turns; those of access lists, which all packets would meet, are measured
- * when
- * --path names them. Each figure is the median of the samples that met the machine at its
- * fastest, whose number the table says (samples.h). --once takes PACKETS through and measures
- * nothing: for a profiler.
+ * The real router and its graph; only the source and <if>-tx are the bench's own. Paths register
+ * themselves, those of features beside their nodes. Rows of the same number of routes take turns;
+ * a path whose nodes all packets would meet is measured when --path names it. Each figure is the
+ * median of the samples that met the machine at its fastest, whose number the table says
+ * (samples.h). --once takes PACKETS through and measures nothing: for a profiler.
  */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "bench/node_rig.h"
 #include "bench/samples.h"
 #include "wire/address.h"
-#include "wire/ip4.h"
-#include "wirespeed/acls.h"
-#include "wirespeed/bonds.h"
-#include "wirespeed/counters.h"
-#include "wirespeed/mpls.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/neighbors.h"
 #include "wirespeed/ports.h"
-#include "wirespeed/sflow.h"
-#include "wirespeed/urpf.h"
-#include "wirespeed/vxlan.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 
 #include <getopt.h>
 #include <rte_common.h>
@@ -40,10 +34,6 @@ enum {
 	ENOUGH = 50,
 	PACKETS_A_ROUND = 1 << 12, /* short ones, so that a neighbour on the CPU spoils few */
 	WARM_UP = 1 << 9,
-	MAX_ROUTES = 1000000,
-	MAX_IP6_ROUTES = 200000,
-	LABEL_OUT = 17,
-	ACL_RULES = 1000,
 };
 
 struct options {
@@ -65,7 +55,7 @@ struct row {
 	const struct node_path *path;
 	uint32_t routes;
 	enum node_pattern pattern;
-	bool quick, is_alone;
+	bool quick;
 	struct node_load *load;
 	struct samples *samples[VECTORS];
 };
@@ -139,13 +129,8 @@ static struct ws_router *make_router(uint32_t routes)
 	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
 	for (uint16_t i = 0; i < 2; i++)
 		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
-	/* One packet in ten thousand, of those that come by way of its node. */
-	bench_expect(ws_router_sflow_enable(router, 0, true));
-	bench_expect(ws_router_set_state(router, NODE_PATHS_L2, true));
-	bench_expect(ws_router_set_state(router, NODE_PATHS_TUNNEL, true));
-	bench_expect(ws_router_set_state(router, NODE_PATHS_MEMBER, true));
-	bench_expect(ws_router_set_state(router, NODE_PATHS_BONDED, true));
-	bench_expect(ws_router_set_state(router, NODE_PATHS_SECOND, true));
+	for (int i = 2; i < NODE_RIG_PORTS; i++)
+		bench_expect(ws_router_set_state(router, (uint16_t)i, true));
 	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
 	return router;
 }
@@ -173,178 +158,58 @@ static void have_routes(struct ws_router *router, bool is_ip6, uint32_t wanted)
 			   (double)(ws_tsc() - start) / (double)ws_tsc_hz());
 }
 
-/* One tunnel for each direction: out to the host at e1, in from the one at e0. */
-static void make_tunnel(struct ws_router *router, bool is_out)
+static void set_up(struct ws_router *router, const struct row *row)
 {
-	uint32_t network = 10u << 24 | (uint32_t)is_out << 8;
-	struct ws_vxlan_tunnel tunnel = {
-		.instance = is_out,
-		.source = address_of_ip4(network | 1),
-		.destination = address_of_ip4(network | 2),
-		.vni = NODE_PATHS_VNI,
-	};
-	int index = ws_router_vxlan_add(router, &tunnel);
-	bench_expect(RTE_MIN(index, 0));
-	bench_expect(ws_router_set_state(router, (uint16_t)index, true));
-	bench_expect(ws_router_set_xconnect(router, is_out ? NODE_PATHS_TUNNEL : (uint16_t)index,
-										is_out ? (uint16_t)index : 1));
+	have_routes(router, row->path->is_ip6, row->routes);
+	if (row->path->set_up)
+		row->path->set_up(router);
 }
 
-/* Of which the last one fits. The nodes that ask are there before the bench's graph is made. */
-static void make_acl(struct ws_router *router, enum ws_acl_action action)
+/* ---- Rows ---- */
+
+static struct row *rows;
+static int row_count;
+
+static void add_row(const struct node_path *path, const struct node_row *row)
 {
-	static struct ws_acl_rule rules[ACL_RULES];
-	for (uint32_t i = 0; i < ACL_RULES; i++)
-		rules[i] = (struct ws_acl_rule){
-			.action = WS_ACL_DENY,
-			.protocol = IP4_UDP,
-			.source_last = UINT16_MAX,
-			.destination_first = (uint16_t)(1 + i),
-			.destination_last = (uint16_t)(1 + i + i % 100),
-			.source = {address_of_ip4(10u << 24 | i << 12), 20},
-			.destination = {address_of_ip4(route_address(i)), route_length(i)},
-		};
-	rules[ACL_RULES - 1] = (struct ws_acl_rule){
-		.action = action,
-		.source_last = UINT16_MAX,
-		.destination_last = UINT16_MAX,
-		.source.address.family = WS_IP4,
-		.destination.address.family = WS_IP4,
-	};
-	int acl = ws_router_acl_set(router, -1, "bench", rules, ACL_RULES);
-	bench_expect(RTE_MIN(acl, 0));
-	bench_expect(ws_router_acl_interface_set(router, 0, false, (uint32_t[]){(uint32_t)acl}, 1));
+	rows = realloc(rows, (size_t)(row_count + 1) * sizeof(*rows));
+	if (!rows)
+		exit(1);
+	int at = row_count++; /* behind those of as many routes */
+	for (; at && rows[at - 1].routes > row->routes; at--)
+		rows[at] = rows[at - 1];
+	rows[at] = (struct row){
+		.path = path, .routes = row->routes, .pattern = row->pattern, .quick = !row->is_long};
 }
 
-/* Its only member sends all, by flow. */
-static void make_bond(struct ws_router *router)
+static void make_rows(void)
 {
-	static bool is_made;
-	struct ws_bond bond = {
-		.mode = WS_BOND_XOR, .balance = WS_BOND_L34, .has_mac = true, .mac = {2, 0xfe}};
-	if (is_made)
-		return;
-	is_made = true;
-	int index = ws_router_bond_add(router, &bond);
-	bench_expect(RTE_MIN(index, 0));
-	bench_expect(
-		ws_router_bond_member_add(router, (uint16_t)index, NODE_PATHS_MEMBER, false, false));
-	bench_expect(ws_router_set_state(router, (uint16_t)index, true));
-	bench_expect(ws_router_set_xconnect(router, NODE_PATHS_BONDED, (uint16_t)index));
-	bench_expect(ws_router_set_xconnect(router, (uint16_t)index, NODE_PATHS_BONDED));
+	static const struct node_row ten = {.routes = 10};
+	for (const struct node_path *path = node_paths; path; path = path->next)
+		for (int i = 0; i < (path->rows ? path->row_count : 1); i++)
+			add_row(path, path->rows ? &path->rows[i] : &ten);
 }
 
-/* Another member sends half of the flows. */
-static void add_member(struct ws_router *router)
+/* Leave the paths that are measured in the list. */
+static void choose_paths(const char *name)
 {
-	struct ws_bond_member member;
-	if (!ws_router_bond_member(router, NODE_PATHS_SECOND, &member))
-		return;
-	bench_expect(ws_router_bond_member(router, NODE_PATHS_MEMBER, &member));
-	bench_expect(ws_router_bond_member_add(router, member.bond, NODE_PATHS_SECOND, false, false));
+	for (struct node_path **place = &node_paths; *place;)
+		if (name ? strcmp(name, (*place)->name) != 0 : (*place)->is_alone)
+			*place = (*place)->next;
+		else
+			place = &(*place)->next;
 }
-
-/* The sources of the packets are behind e0. */
-static void make_urpf(struct ws_router *router)
-{
-	const struct ws_route back = {
-		.prefix = {address_of_ip4(10u << 24 | 2u << 16), 16},
-		.path_count = 1,
-		.paths = {{.next_hop = address_of_ip4(10u << 24 | 2), .interface = -1}},
-	};
-	bench_expect(ws_router_route_add(router, &back, false));
-	bench_expect(ws_router_set_urpf(router, 0, WS_IP4, false, WS_URPF_STRICT, -1));
-}
-
-static void set_up(struct ws_router *router, const struct node_path *path, uint32_t routes)
-{
-	struct ws_mpls_route swap = {
-		.label = NODE_PATHS_LABEL,
-		.bottom = true,
-		.payload = WS_IP4,
-		.path_count = 1,
-		.paths = {{.next_hop = address_of_ip4(10u << 24 | 1 << 8 | 2),
-				   .interface = 1,
-				   .label_count = 1,
-				   .labels = {LABEL_OUT}}},
-	};
-	have_routes(router, path == &path_ip6, routes);
-	if (path == &path_mpls) {
-		bench_expect(ws_router_mpls_table_add(router));
-		bench_expect(ws_router_set_mpls(router, 0, true));
-		bench_expect(ws_router_mpls_route_set(router, &swap));
-	}
-	if (path == &path_l2xc)
-		bench_expect(ws_router_set_xconnect(router, NODE_PATHS_L2, 1));
-	if (path == &path_vxlan_out)
-		make_tunnel(router, true);
-	if (path == &path_bond_out || path == &path_bond_two || path == &path_bond_in)
-		make_bond(router);
-	if (path == &path_bond_two)
-		add_member(router);
-}
-
-/* By number of routes. */
-static struct row rows[] = {
-	{.path = &path_ip4, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_ip4, .routes = 10, .pattern = NODE_RANDOM, .quick = false},
-	{.path = &path_ip4, .routes = 10, .pattern = NODE_ZIPF, .quick = false},
-	{.path = &path_ip6, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_ip6, .routes = 10, .pattern = NODE_RANDOM, .quick = false},
-	{.path = &path_mpls, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_l2xc, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_sflow, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_vxlan_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_vxlan_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_acl, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true, .is_alone = true},
-	{.path = &path_reflect,
-	 .routes = 10,
-	 .pattern = NODE_SEQUENTIAL,
-	 .quick = true,
-	 .is_alone = true},
-	{.path = &path_urpf, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true, .is_alone = true},
-	{.path = &path_count,
-	 .routes = 10,
-	 .pattern = NODE_SEQUENTIAL,
-	 .quick = true,
-	 .is_alone = true},
-	{.path = &path_bond_out, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_bond_two, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_bond_in, .routes = 10, .pattern = NODE_SEQUENTIAL, .quick = true},
-	{.path = &path_ip4, .routes = 1000, .pattern = NODE_SEQUENTIAL, .quick = false},
-	{.path = &path_ip4, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
-	{.path = &path_ip4, .routes = 1000, .pattern = NODE_ZIPF, .quick = false},
-	{.path = &path_ip6, .routes = 1000, .pattern = NODE_RANDOM, .quick = false},
-	{.path = &path_ip4, .routes = 100000, .pattern = NODE_SEQUENTIAL, .quick = false},
-	{.path = &path_ip4, .routes = 100000, .pattern = NODE_RANDOM, .quick = false},
-	{.path = &path_ip4, .routes = 100000, .pattern = NODE_ZIPF, .quick = false},
-	{.path = &path_ip6, .routes = MAX_IP6_ROUTES, .pattern = NODE_SEQUENTIAL, .quick = false},
-	{.path = &path_ip6, .routes = MAX_IP6_ROUTES, .pattern = NODE_RANDOM, .quick = true},
-	{.path = &path_ip6, .routes = MAX_IP6_ROUTES, .pattern = NODE_ZIPF, .quick = false},
-	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_SEQUENTIAL, .quick = false},
-	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_RANDOM, .quick = true},
-	{.path = &path_ip4, .routes = MAX_ROUTES, .pattern = NODE_ZIPF, .quick = false},
-	{.path = &path_count,
-	 .routes = MAX_ROUTES,
-	 .pattern = NODE_RANDOM,
-	 .quick = true,
-	 .is_alone = true},
-};
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static bool is_wanted(const struct row *row, const struct options *options)
 {
-	if (row->is_alone && !options->path)
-		return false;
-	return (!options->path || !strcmp(options->path, row->path->name)) &&
-		   (!options->routes || options->routes == row->routes) && (row->quick || !options->quick);
+	return (!options->routes || options->routes == row->routes) && (row->quick || !options->quick);
 }
 
 static int run_once(struct ws_router *router, struct graph *graph, const struct options *options)
 {
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < row_count; i++)
 		if (is_wanted(&rows[i], options)) {
-			set_up(router, rows[i].path, rows[i].routes);
+			set_up(router, &rows[i]);
 			node_rig_use(node_rig_load(rows[i].path, rows[i].routes, rows[i].pattern));
 			CALLGRIND_START_INSTRUMENTATION;
 			node_rig_walk(graph, options->vector, options->once);
@@ -370,15 +235,17 @@ static void measure_rows(struct graph *graph, struct row *const *these, int coun
 
 static void run_all(struct ws_router *router, struct graph *graph, const struct options *options)
 {
-	struct row *wanted[ROWS];
+	struct row **wanted = calloc((size_t)row_count, sizeof(*wanted));
 	int count = 0;
-	for (int i = 0; i < ROWS; i++)
+	if (!wanted)
+		exit(1);
+	for (int i = 0; i < row_count; i++)
 		if (is_wanted(&rows[i], options))
 			wanted[count++] = &rows[i];
 	for (int start = 0, end; start < count; start = end) {
 		for (end = start; end < count && wanted[end]->routes == wanted[start]->routes; end++) {
 			struct row *row = wanted[end];
-			set_up(router, row->path, row->routes);
+			set_up(router, row);
 			row->load = node_rig_load(row->path, row->routes, row->pattern);
 			for (int v = 0; v < VECTORS; v++)
 				row->samples[v] = samples_make((uint32_t)row->path->length + 1);
@@ -392,6 +259,7 @@ static void run_all(struct ws_router *router, struct graph *graph, const struct 
 		   4, 32, 256, "samples");
 	for (int i = 0; i < count; i++)
 		show_row(wanted[i]);
+	free(wanted);
 }
 
 static bool parse(int argc, char **argv, struct options *options)
@@ -438,7 +306,7 @@ int main(int argc, char **argv)
 	if (!parse(argc, argv, &options))
 		return 2;
 	bench_start(options.march, 1024);
-	struct ws_port_config ports[] = {
+	struct ws_port_config ports[NODE_RIG_PORTS] = {
 		{.name = "e0", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e1", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e2", .devargs = "ring:itself", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
@@ -448,20 +316,13 @@ int main(int argc, char **argv)
 		{.name = "e6", .devargs = "ring:second", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 		{.name = "e7", .devargs = "ring:second", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
-	bench_expect(ws_ports_open(ports, RTE_DIM(ports)));
+	bench_expect(ws_ports_open(ports, NODE_RIG_PORTS));
 	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
-	if (options.path && !strcmp(options.path, path_acl.name))
-		make_acl(router, WS_ACL_PERMIT);
-	if (options.path && !strcmp(options.path, path_reflect.name))
-		make_acl(router, WS_ACL_PERMIT_REFLECT);
-	if (options.path && !strcmp(options.path, path_urpf.name))
-		make_urpf(router);
-	if (options.path && !strcmp(options.path, path_count.name))
-		for (int what = WS_COUNT_ROUTES; what <= WS_COUNT_ADJACENCIES; what++)
-			bench_expect(ws_router_set_counting(router, what, true));
-	/* Its nodes are there while there is a tunnel. */
-	if (!options.path || !strcmp(options.path, path_vxlan_in.name))
-		make_tunnel(router, false);
+	choose_paths(options.path);
+	make_rows();
+	for (const struct node_path *path = node_paths; path; path = path->next)
+		if (path->prepare)
+			path->prepare(router);
 	struct graph *graph = node_rig_make(router);
 	int result = 0;
 	if (options.once)

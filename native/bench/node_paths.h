@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paths through the router that are measured, and the routes that their packets take. */
+/* The trunk's paths through the router, and the routes that packets of all paths take. */
 #ifndef NODE_PATHS_H
 #define NODE_PATHS_H
 
@@ -7,23 +7,7 @@
 
 #include <stdint.h>
 
-enum {
-	/* The interfaces that do not route: the other end of one is e1, of the other a tunnel. */
-	NODE_PATHS_L2 = 2,
-	NODE_PATHS_TUNNEL,
-	NODE_PATHS_MEMBER, /* of a bond, which is cross-connected to the next one */
-	NODE_PATHS_BONDED,
-	NODE_PATHS_SECOND, /* another member */
-	NODE_PATHS_LABEL = 16,
-	NODE_PATHS_SESSION_FLOWS = 4096,
-	NODE_PATHS_VNI = 100,
-};
-
-extern const struct node_path path_acl, path_reflect;
-/* ip4, with strict unicast RPF; and while routes and adjacencies count. */
-extern const struct node_path path_urpf, path_count;
-extern const struct node_path path_ip4, path_ip6, path_mpls, path_l2xc, path_vxlan_out,
-	path_vxlan_in, path_sflow, path_bond_out, path_bond_two, path_bond_in;
+enum { MAX_ROUTES = 1000000, MAX_IP6_ROUTES = 200000 };
 
 /*
  * Route i: eight /24s apart, so that a million of them lie in half of the addresses, as those of
@@ -38,5 +22,9 @@ uint8_t route_length(uint32_t i);
  */
 void route_address6(uint32_t i, uint8_t *address);
 uint8_t route_length6(uint32_t i);
+
+/* A UDP packet to the router from 10.2.0.0 on; `make` and `aim` of a path. */
+void make_ip4(uint8_t *header);
+void aim_ip4(uint8_t *header, uint32_t route, uint32_t flow);
 
 #endif

@@ -33,12 +33,13 @@ static uint16_t bench_input_process(struct graph *graph, struct graph_node *node
 {
 	const struct node_path *path = load->path;
 	uint32_t position = load->position;
+	uint16_t length = path->frame ? path->frame : NODE_RIG_FRAME;
 	n = vector_size;
 	for (uint16_t i = 0; i < n; i++, position++) {
 		struct rte_mbuf *packet = packets[position % PACKETS];
 		packet->data_off = RTE_PKTMBUF_HEADROOM;
-		packet->data_len = path->frame;
-		packet->pkt_len = path->frame;
+		packet->data_len = length;
+		packet->pkt_len = length;
 		packet->port = path->interface;
 		memcpy(packet_data(packet), load->header, sizeof(load->header));
 		if (path->aim)
@@ -46,19 +47,49 @@ static uint16_t bench_input_process(struct graph *graph, struct graph_node *node
 		frame[i] = packet;
 	}
 	load->position = position;
-	graph_enqueue_all(graph, node, (uint16_t)path->entry, frame, n);
+	graph_enqueue_all(graph, node, path->edge, frame, n);
 	return n;
 }
 
-static const char *const bench_input_edges[NODE_ENTRIES] = {"ethernet-input", "sflow",
-															"bond-input"};
+enum { MOST_ENTRIES = 16 };
+static const char *bench_input_edges[MOST_ENTRIES];
 static struct graph_registration bench_input = {
 	.name = "bench-input",
 	.process = bench_input_process,
 	.is_source = true,
-	.edge_count = NODE_ENTRIES,
 	.edges = bench_input_edges,
 };
+
+struct node_path *node_paths;
+
+void node_path_register(struct node_path *path)
+{
+	struct node_path **place = &node_paths;
+	while (*place && strcmp((*place)->name, path->name) < 0)
+		place = &(*place)->next;
+	path->next = *place;
+	*place = path;
+}
+
+/* An edge for each node that paths begin with. */
+static void make_entries(void)
+{
+	uint16_t count = 0;
+	for (struct node_path *path = node_paths; path; path = path->next) {
+		const char *entry = path->entry ? path->entry : "ethernet-input";
+		uint16_t edge = 0;
+		while (edge < count && strcmp(bench_input_edges[edge], entry) != 0)
+			edge++;
+		if (edge == MOST_ENTRIES) {
+			fprintf(stderr, "paths begin with more than %d nodes\n", MOST_ENTRIES);
+			exit(1);
+		}
+		bench_input_edges[edge] = entry;
+		count = RTE_MAX(count, (uint16_t)(edge + 1));
+		path->edge = edge;
+	}
+	bench_input.edge_count = count;
+}
 
 static uint16_t bench_tx_process(struct graph *graph, struct graph_node *node, void **frame,
 								 uint16_t n)
@@ -85,11 +116,11 @@ struct graph *node_rig_make(struct ws_router *router)
 		.absent = "error-drop",
 		.features = router->features.on,
 		.feature_count = router->features.count,
-		.variants = router->variants,
 		.march = ws_march(),
 		.app = router,
 	};
 	char why[128];
+	make_entries();
 	/* In front of the router's own of the same level. */
 	bench_input.march = bench_tx.march = ws_march();
 	graph_register(&bench_input);

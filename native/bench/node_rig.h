@@ -13,27 +13,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NODE_RIG_HEADER = 64, NODE_RIG_FRAME = 60 };
+enum { NODE_RIG_HEADER = 64, NODE_RIG_FRAME = 60, NODE_RIG_PORTS = 8 };
 
-/* Where frames come into the graph. */
-enum node_entry { NODE_ENTRY_ETHERNET, NODE_ENTRY_SFLOW, NODE_ENTRY_BOND, NODE_ENTRIES };
+enum node_pattern { NODE_SEQUENTIAL, NODE_RANDOM, NODE_ZIPF, NODE_PATTERNS };
+extern const char *const node_pattern_names[NODE_PATTERNS];
+
+/* A row of the table: how many routes, and in which order they are asked for. */
+struct node_row {
+	uint32_t routes;
+	enum node_pattern pattern;
+	bool is_long; /* not with --quick */
+};
 
 /* The nodes whose ticks add up to what a packet costs, and the frames that take this way. */
 struct node_path {
 	const char *name;
 	const char *const *nodes;
 	int length;
-	uint16_t interface;                                          /* that frames come in by */
-	uint16_t frame;                                              /* how long they are */
+	uint16_t interface; /* that frames come in by: e0 is 0 */
+	uint16_t frame;     /* how long they are; 0: NODE_RIG_FRAME */
+	const char *entry;  /* the node they come to first; NULL: ethernet-input */
+	bool is_ip6;        /* so are the routes */
+	bool is_alone;      /* all packets would meet its nodes: measured when --path names it */
 	void (*make)(uint8_t *header);                               /* once */
 	void (*aim)(uint8_t *header, uint32_t route, uint32_t flow); /* each packet; NULL: all alike */
-	enum node_entry entry;                                       /* the node they come to first */
+	void (*prepare)(struct ws_router *router); /* before the graph is made, once; or NULL */
+	void (*set_up)(struct ws_router *router);  /* behind that, before each row; or NULL */
+	const struct node_row *rows;               /* NULL: ten routes, one after the other */
+	int row_count;
+	uint16_t edge; /* node_rig_make */
+	struct node_path *next;
 };
 
-enum node_pattern { NODE_SEQUENTIAL, NODE_RANDOM, NODE_ZIPF, NODE_PATTERNS };
-extern const char *const node_pattern_names[NODE_PATTERNS];
+/* Those that are registered, by name. The bench takes those out that it does not measure. */
+extern struct node_path *node_paths;
+void node_path_register(struct node_path *path);
 
-/* The graph of `router`, whose interfaces are e0 to e5; made once. */
+/* At the foot of a file. */
+#define NODE_PATH(path)                                                                            \
+	__attribute__((constructor)) static void node_path_register_##path(void)                       \
+	{                                                                                              \
+		node_path_register(&(path));                                                               \
+	}
+#define NODE_PATH_ROWS(list) .rows = list, .row_count = sizeof(list) / sizeof(*(list))
+#define NODE_PATH_NODES(list) .nodes = list, .length = sizeof(list) / sizeof(*(list))
+
+/* The graph of `router`, whose interfaces are e0 to e7, with an entry for each of node_paths; made
+ * once. */
 struct graph *node_rig_make(struct ws_router *router);
 /* Frames for `path`, to `routes` routes in this order. Stays until the program ends. */
 struct node_load *node_rig_load(const struct node_path *path, uint32_t routes,

@@ -11,8 +11,9 @@
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
-#include "tests/acl_naive_sessions.h"
+#include "router/acl/acl_naive_sessions.h"
 #include "wirespeed/acl_sessions.h"
+#include "wirespeed/interfaces.h"
 
 enum { RULE_LEN = 9, FACTS_LEN = 7, MOST_PACKETS = 256 };
 enum step { PACKET, PACKET_TOO, ANSWER, ANSWER_TOO, TIME, RULES, PIECES, BYTES, STEPS };

@@ -12,6 +12,7 @@
 #include "wire/ethernet.h"
 #include "wire/lacp.h"
 #include "wirespeed/bonds.h"
+#include "wirespeed/interfaces.h"
 
 enum { BY_FLOW = 1, SLOW = 2, KEPT = 2 };
 

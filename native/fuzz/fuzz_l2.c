@@ -11,6 +11,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
 
 static const struct {
 	uint8_t length, bytes[8];

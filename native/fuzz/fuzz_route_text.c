@@ -8,6 +8,8 @@
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/routes.h"
 
 #include <arpa/inet.h>
 

@@ -13,6 +13,7 @@
 #include "fuzz/router_target.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/checksum.h"
+#include "wirespeed/interfaces.h"
 
 enum { OUTER_NONE, OUTER_IP4, OUTER_IP6, CHECKSUM = 4, FIRST_VNI = 0x1230, KEPT = 4 };
 

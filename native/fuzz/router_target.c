@@ -3,6 +3,8 @@
 
 #include "fuzz/fuzz.h"
 #include "router/neighbor/neighbor_due.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/routes.h"
 
 /* There when the leak sanitizer is, which does not look into DPDK's memory by itself. */
 __attribute__((weak)) void __lsan_register_root_region(const void *start, size_t size);

@@ -18,17 +18,6 @@ void graph_register(struct graph_registration *registration)
 	registrations = registration;
 }
 
-void graph_register_variant(struct graph_registration *variant,
-							const struct graph_registration *node, uint8_t bit,
-							graph_process_fn *process, int march)
-{
-	*variant = *node;
-	variant->process = process;
-	variant->variant = bit;
-	variant->march = march;
-	graph_register(variant);
-}
-
 void graph_register_edges(struct graph_edge_set *set)
 {
 	set->next = edge_sets;
@@ -71,20 +60,13 @@ static void *zalloc(size_t size)
 	return memory;
 }
 
-static bool is_better(const struct graph_registration *r, const struct graph_registration *best)
-{
-	if (!best || r->march != best->march)
-		return !best || r->march > best->march;
-	return r->variant > best->variant;
-}
-
 static const struct graph_registration *best_registration(const struct graph_config *config,
 														  const char *name)
 {
 	const struct graph_registration *best = NULL;
 	for (const struct graph_registration *r = registrations; r; r = r->next)
 		if (!strcmp(r->name, name) && r->march <= config->march &&
-			(!r->variant || config->variants & r->variant) && is_better(r, best))
+			(!best || r->march > best->march))
 			best = r;
 	return best;
 }

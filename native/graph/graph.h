@@ -48,15 +48,13 @@ struct graph_counter {
  * no node of that name is registered, "&x" stands for all edges of the set of that name. A name
  * that begins with '%' registers a template, of which each interface gets a node of its own. The
  * same name may be registered at several march levels: the graph takes the highest one that it is
- * allowed. And in variants, which do something more: the graph takes the one that its configuration
- * asks for, if there is one.
+ * allowed.
  */
 struct graph_registration {
 	const char *name;
 	graph_process_fn *process;
 	int (*init)(struct graph *graph, struct graph_node *node); /* negative errno stops the graph */
 	bool is_source;
-	uint8_t variant; /* 0: the plain one; else a bit of graph_config's */
 	uint8_t takes; /* the kinds of packets that enter, or that a source brings; the user's flags */
 	int march;
 	uint16_t edge_count;
@@ -144,19 +142,6 @@ void graph_register_edges(struct graph_edge_set *set);
 		graph_register(&node);                                                                     \
 	}
 
-/* `variant` becomes the node with another process, for graphs whose configuration has the bit. */
-void graph_register_variant(struct graph_registration *variant,
-							const struct graph_registration *node, uint8_t bit,
-							graph_process_fn *process, int march);
-
-/* What runs before the CPU is known is in graph_register_variant, not of the node's level. */
-#define GRAPH_REGISTER_VARIANT(node, bit, process)                                                 \
-	__attribute__((constructor)) static void graph_register_##process(void)                        \
-	{                                                                                              \
-		static struct graph_registration variant;                                                  \
-		graph_register_variant(&variant, &node, bit, process, GRAPH_MARCH);                        \
-	}
-
 /* A feature of an arc (arc.h) that is on: its node, and the interface when that is a template. */
 struct graph_feature_on {
 	const char *node;
@@ -172,7 +157,6 @@ struct graph_config {
 	const char *absent;      /* where "*" leads to there, and "?" without the node */
 	const struct graph_feature_on *features;
 	uint16_t feature_count;
-	uint8_t variants; /* bits of those that take the plain ones' place, the highest first */
 	int march;
 	uint16_t worker;
 	graph_trace_fn *check; /* sees all packets that enter nodes, in debug builds; may be NULL */

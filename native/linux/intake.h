@@ -13,6 +13,7 @@
 #include "linux/nexthops.h"
 #include "linux/places.h"
 #include "linux/rib.h"
+#include "wirespeed/routes.h"
 
 struct ws_route_change;
 

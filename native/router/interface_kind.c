@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "router/interface_kind.h"
-
-#include "router/router.h"
+#include "router/interface/interface_settings.h"
 
 static const struct interface_kind *kinds[INTERFACE_KINDS];
 

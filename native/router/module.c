@@ -120,7 +120,8 @@ void modules_close(struct ws_router *router)
 void modules_free(struct ws_router *router)
 {
 	for (int i = sorted_count; i-- > 0;) {
-		if (sorted[i]->free)
+		void *state = module_state(router, sorted[i]);
+		if (sorted[i]->free && (state || !sorted[i]->state_size))
 			sorted[i]->free(router);
 		free(module_state(router, sorted[i]));
 		module_set_state(router, sorted[i], NULL);

@@ -13,7 +13,8 @@
 
 enum { MODULE_MAX_AFTER = 4 };
 
-/* NULL: nothing to do. `close` and `free` also run for a router whose making failed. */
+/* NULL: nothing to do. `close` and `free` also run for a router whose making failed; `free` not
+ * before the module's state was there. */
 struct router_module {
 	const char *name;
 	const char *after[MODULE_MAX_AFTER];

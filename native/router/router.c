@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "router/router.h"
 
 #include "dev/error.h"
+#include "router/interface/interface_settings.h"
 
 #include <errno.h>
 

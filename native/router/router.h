@@ -17,24 +17,28 @@
 #include "router/interface/interface.h"
 #include "router/observe/stats_segment.h"
 #include "router/packet/takes.h"
-#include "router/route/sources.h"
 #include "router/worker/features.h"
 #include "router/worker/handoff.h"
 #include "router/worker/worker.h"
-#include "wirespeed/router.h"
 
 #include <rte_branch_prediction.h>
 
+struct interface_settings;
 struct ip6_interface;
 struct own_addresses;
+struct ws_router_config;
 
 /* As many as there are numbers for; each takes memory as its routes come. */
 enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
 enum { MODULES_MAX = 64 };
 
-/* Some table has flows told apart by other fields than the usual ones. */
-enum { VARIANT_FLOW_FIELDS = 4 };
+/* Bits of what forwarding does besides the usual; the lowest are those of enum ws_counting. */
+enum router_extra {
+	EXTRA_FLOW_FIELDS = 4, /* some table tells flows apart by other fields than the usual */
+	EXTRA_TABLES_IP4 = 8,  /* besides the default one */
+	EXTRA_TABLES_IP6 = 16,
+};
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
@@ -42,7 +46,7 @@ struct ws_router {
 	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
 	/* By family (family_index) and index, the default one first. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];
-	bool many_tables[FAMILIES]; /* besides the default one */
+	uint8_t extras; /* router_has */
 	struct load_balance_table load_balances;
 	struct adjacency_table adjacencies;
 	struct event_ring events __attribute__((aligned(64))); /* workers write */
@@ -56,7 +60,7 @@ struct ws_router {
 	bool running;
 	bool paused;     /* router_is_paused */
 	uint16_t parked; /* workers that wait for the end of the pause */
-	struct ws_router_config config;
+	const struct ws_router_config *config;
 	struct router_worker *workers[WS_MAX_WORKERS];
 
 	void *state[MODULES_MAX]; /* of modules, by their index: module_state */
@@ -66,20 +70,16 @@ struct ws_router {
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
-	struct ip6_settings ip6_settings[WS_MAX_INTERFACES];
 	void *interface_names;        /* tree: interface_names.c */
 	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */
 	void *tables_by_id[FAMILIES]; /* trees: table.c */
 	uint16_t lowest_free;         /* no interface that is no port has a free number below it */
-	uint16_t paired;              /* how many interfaces Linux has a part in */
 	struct address_index address_index;
 	uint32_t flow_hash_seed;
 	struct stats_segment stats;
-	struct interface_settings settings[WS_MAX_INTERFACES];
-	struct sources sources;
+	struct interface_settings *settings; /* by interface */
 	uint16_t pause_depth;
 	struct features features;
-	uint8_t variants; /* of nodes: bits of enum ws_counting, and VARIANT_FLOW_FIELDS */
 	uint8_t placement[WS_MAX_PORTS][WS_MAX_QUEUES];
 	uint8_t rx_modes[WS_MAX_PORTS][WS_MAX_QUEUES]; /* enum ws_rx_mode */
 };
@@ -87,6 +87,23 @@ struct ws_router {
 static inline int family_index(uint8_t family)
 {
 	return family == WS_IP6;
+}
+
+/* Forwarding does one of these; what that needs is ready. */
+static inline bool router_has(const struct ws_router *router, uint8_t extras)
+{
+	return __builtin_expect(__atomic_load_n(&router->extras, __ATOMIC_ACQUIRE) & extras, 0);
+}
+
+static inline void router_set_extra(struct ws_router *router, uint8_t extra, bool on)
+{
+	__atomic_store_n(&router->extras, on ? router->extras | extra : router->extras & ~extra,
+					 __ATOMIC_RELEASE);
+}
+
+static inline uint8_t extra_tables(uint8_t family)
+{
+	return family == WS_IP6 ? EXTRA_TABLES_IP6 : EXTRA_TABLES_IP4;
 }
 
 static inline struct ws_router *router_of(const struct graph *graph)
@@ -101,11 +118,6 @@ static inline struct router_worker *router_worker_of(const struct graph *graph)
 
 /* -ENODEV with its line when there is no such interface. */
 int router_check_interface(const struct ws_router *router, uint16_t index);
-
-static inline const char *interface_name(const struct ws_router *router, uint16_t index)
-{
-	return router->settings[index].name;
-}
 
 /* Whether Linux answers for the interface; nodes then answer nothing themselves. */
 static inline bool interface_is_paired(const struct interface *interface)

@@ -11,6 +11,7 @@
 #include "tests/router_rig.h"
 #include "wirespeed/acl_sessions.h"
 #include "wirespeed/acls.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/runtime.h"
 
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 #include "tests/churn_packets.h"
 #include "tests/pool_order.h"
 #include "wire/splitmix.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <pthread.h>

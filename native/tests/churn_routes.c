@@ -3,16 +3,17 @@
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
 #include "wirespeed/counters.h"
-#include "wirespeed/mpls.h"
+#include "wirespeed/routes.h"
 
 #include "router/fib/fib.h"
+#include "router/route/route.h"
 
 #include <string.h>
 
 enum { MANY = 64, TABLE = 5 };
 
 /* Up to three paths, to hosts that may be known or not. */
-static struct ws_route drawn_route(uint64_t *row, struct ws_prefix prefix)
+struct ws_route churn_route(uint64_t *row, struct ws_prefix prefix)
 {
 	struct ws_route route = {.prefix = prefix, .path_count = 1 + (uint16_t)churn_draw(row, 3)};
 	for (uint16_t i = 0; i < route.path_count; i++) {
@@ -29,7 +30,7 @@ static struct ws_route drawn_route(uint64_t *row, struct ws_prefix prefix)
 
 static void routes(struct ws_router *router, uint64_t *row, bool on)
 {
-	struct ws_route route = drawn_route(row, PREFIX(49, 0, 0, 0, 24));
+	struct ws_route route = churn_route(row, PREFIX(49, 0, 0, 0, 24));
 	if (!on) {
 		churn_expect(ws_router_route_del_many(router, 0, route.prefix, WS_SOURCE_STATIC, MANY),
 					 "routes away");
@@ -37,7 +38,7 @@ static void routes(struct ws_router *router, uint64_t *row, bool on)
 	}
 	churn_expect(ws_router_route_add_many(router, &route, MANY, true), "routes");
 	for (uint32_t i = 0; i < MANY; i += 1 + churn_draw(row, 4)) {
-		route = drawn_route(row, PREFIX(49, 0, i, 0, 24));
+		route = churn_route(row, PREFIX(49, 0, i, 0, 24));
 		churn_expect(ws_router_route_add(router, &route, true), "route replaced");
 	}
 }
@@ -46,7 +47,7 @@ static void routes6(struct ws_router *router, uint64_t *row, bool on)
 {
 	for (uint8_t i = 0; i < 4; i++) {
 		const struct ws_prefix prefix = {CHURN_IP6(0x49 + i, 0), 64};
-		const struct ws_route route = drawn_route(row, prefix);
+		const struct ws_route route = churn_route(row, prefix);
 		churn_expect(on ? ws_router_route_add(router, &route, true)
 						: (int)ws_router_route_del_many(router, 0, prefix, WS_SOURCE_STATIC, 1),
 					 "IPv6 route");
@@ -95,7 +96,7 @@ static void ages(struct ws_router *router, uint64_t *row, bool on)
 static void tables(struct ws_router *router, uint64_t *row, bool on)
 {
 	const struct ws_prefix prefix = PREFIX(49, 0, 7, 0, 24);
-	struct ws_route route = drawn_route(row, PREFIX(49, 0, 0, 0, 8));
+	struct ws_route route = churn_route(row, PREFIX(49, 0, 0, 0, 8));
 	const struct ws_route looked_up = {
 		.prefix = prefix, .path_count = 1, .paths = {{.kind = WS_PATH_LOOKUP, .table = TABLE}}};
 	route.table = TABLE;
@@ -141,33 +142,13 @@ static void flow_fields(struct ws_router *router, uint64_t *row, bool on)
 				 "IPv6's flows");
 }
 
-static void labels(struct ws_router *router, uint64_t *row, bool on)
-{
-	if (on)
-		churn_expect(ws_router_mpls_table_add(router), "MPLS table");
-	for (uint16_t i = 0; i < 3; i++)
-		churn_expect(on ? ws_router_set_mpls(router, i, true) : 0, "MPLS");
-	for (uint32_t i = 0; i < CHURN_LABELS - 1; i++) {
-		struct ws_route paths = drawn_route(row, PREFIX(49, 0, 0, 0, 8));
-		struct ws_mpls_route route = {.label = CHURN_FIRST_LABEL + i,
-									  .bottom = true,
-									  .payload = WS_IP4,
-									  .path_count = 1,
-									  .paths = {paths.paths[0]}};
-		route.paths[0].label_count = (uint8_t)(i % 2);
-		route.paths[0].labels[0] = 2000;
-		route.paths[0].interface = route.paths[0].next_hop.bytes[2];
-		churn_expect(on ? ws_router_mpls_route_set(router, &route)
-						: ws_router_mpls_route_del(router, route.label, true),
-					 "label");
-	}
-	for (uint16_t i = 0; i < 3; i++)
-		churn_expect(on ? 0 : ws_router_set_mpls(router, i, false), "no MPLS");
-	if (!on)
-		churn_expect(ws_router_mpls_table_del(router), "no MPLS table");
-}
-
-churn_change *const churn_of_routes[] = {
-	routes, routes6,      routes_as_text,   neighbors,   ages,   tables,
-	seeds,  route_counts, adjacency_counts, flow_fields, labels, NULL,
-};
+CHURN(routes)
+CHURN(routes6)
+CHURN(routes_as_text)
+CHURN(neighbors)
+CHURN(ages)
+CHURN(tables)
+CHURN(seeds)
+CHURN(route_counts)
+CHURN(adjacency_counts)
+CHURN(flow_fields)

@@ -8,6 +8,9 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 #include "wirespeed/runtime.h"
 
 #include <sched.h>

@@ -6,6 +6,9 @@
 #include "wire/arp.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <poll.h>

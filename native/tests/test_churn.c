@@ -11,6 +11,9 @@
 #include "dev/pool.h"
 #include "router/interface/interface_make.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 
 #include <sched.h>
 #include <stdio.h>

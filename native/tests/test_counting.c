@@ -4,6 +4,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wirespeed/counters.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,6 +7,9 @@
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/nd.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <string.h>

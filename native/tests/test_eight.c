@@ -7,7 +7,9 @@
 #include "wire/ip6.h"
 #include "wire/mpls.h"
 #include "wire/udp.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/mpls.h"
+#include "wirespeed/router.h"
 
 #include <string.h>
 

@@ -7,6 +7,9 @@
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 
 #include <sched.h>
 #include <string.h>

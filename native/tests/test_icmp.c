@@ -9,6 +9,7 @@
 #include "wire/ip4.h"
 #include "wire/mpls.h"
 #include "wire/udp.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/mpls.h"
 #include "wirespeed/runtime.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv4 path from ethernet-input to the wire, one packet at a time. */
+#include "router/interface/interface_settings.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
+#include "wirespeed/routes.h"
 #include "wirespeed/trace.h"
 
 #include <signal.h>

@@ -9,6 +9,10 @@
 #include "wire/icmp6.h"
 #include "wire/udp.h"
 #include "wirespeed/echo.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/ip6.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 #include "wirespeed/trace.h"
 
 #include <errno.h>

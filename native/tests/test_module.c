@@ -128,8 +128,10 @@ static void making_ends_with_the_first_error_and_all_are_freed(void **state)
 {
 	(void)state;
 	static struct router_module acl = MODULE(acl), bond = MODULE(bond);
+	static struct router_module routes = MODULE(routes, .state_size = 70);
 	router_module_register(&acl);
 	router_module_register(&bond);
+	router_module_register(&routes);
 	error_of_make = -ENOMEM;
 	assert_int_equal(modules_make(router), -ENOMEM);
 	modules_free(router);

@@ -2,6 +2,7 @@
 /* Neighbour discovery: who becomes a neighbour, who stays one, and who is asked. */
 #include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
+#include "router/interface/ip6_settings.h"
 #include "router/local/local.h"
 #include "router/neighbor/neighbor.h"
 #include "tests/accounted.h"
@@ -9,6 +10,8 @@
 #include "wire/ethernet.h"
 #include "wire/mld.h"
 #include "wire/nd.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <string.h>
@@ -237,7 +240,7 @@ static void tells_what_groups_it_listens_to(void **state)
 static void answers_a_flood_of_queries_once_a_second(void **state)
 {
 	(void)state;
-	struct ip6_settings *settings = &rig_router->ip6_settings[0];
+	struct ip6_settings *settings = ip6_settings(rig_router, 0);
 	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
 	assert_true(rig_take(0).length > 0);
 	/* However long the rest takes here, it is within that second. */

@@ -6,6 +6,8 @@
 #include "tests/rig_tests.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>

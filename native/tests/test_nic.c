@@ -14,7 +14,9 @@
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "router/router.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/linux.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <dirent.h>

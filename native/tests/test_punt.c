@@ -6,6 +6,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/linux.h"
 
 #include <errno.h>

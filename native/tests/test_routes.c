@@ -2,11 +2,15 @@
 /* Recursive paths, sources, tables, labels and text; and that churn disturbs no other route. */
 #include "dev/pool.h"
 #include "dev/port.h"
+#include "router/fib/path_list.h"
+#include "router/route/sources.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/mpls.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/mpls.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -123,7 +127,7 @@ static void better_sources_hide_others(void **state)
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), 1);
 	assert_int_equal(ws_router_route_add(rig_router, &linux_route, true), 0);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), 1);
-	assert_int_equal(rig_router->sources.count, 1);
+	assert_int_equal(sources_waiting(rig_router), 1);
 	assert_int_equal(delete (prefix), 1);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), 0);
 	assert_int_equal(ws_router_route_get(rig_router, 0, prefix, &found), 0);
@@ -131,7 +135,7 @@ static void better_sources_hide_others(void **state)
 	assert_int_equal(delete (prefix), -ENOENT);
 	assert_int_equal(ws_router_route_del_many(rig_router, 0, prefix, WS_SOURCE_LINUX, 1), 1);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), -1);
-	assert_int_equal(rig_router->sources.count, 0);
+	assert_int_equal(sources_waiting(rig_router), 0);
 	/* Behind an address of ours, where the user may have none. */
 	linux_route.prefix = PREFIX(10, 0, 1, 0, 24);
 	assert_int_equal(ws_router_route_add(rig_router, &linux_route, true), 0);

@@ -5,6 +5,7 @@
 #include "rig_tests.h"
 #include "router_rig.h"
 #include "wire/ethernet.h"
+#include "wirespeed/interfaces.h"
 
 #include <stdio.h>
 #include <stdlib.h>

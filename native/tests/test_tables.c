@@ -6,7 +6,9 @@
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/placement.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>

@@ -5,11 +5,14 @@
 #include "dev/port.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_make.h"
+#include "router/interface/interface_settings.h"
 #include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wirespeed/ports.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>

@@ -73,7 +73,16 @@ class Stage:
         self._run("loadtest", *words)
 
     def soak(self, seconds: float, load: str) -> None:
-        words = ["--load", load, "-t", "size=64", "--for", str(seconds), "-o", str(self.directory / f"{SOAK}.json")]
+        words = [
+            "--load",
+            load,
+            "-t",
+            "size=64",
+            "--duration",
+            str(seconds),
+            "-o",
+            str(self.directory / f"{SOAK}.json"),
+        ]
         self._run("soak", *words)
 
     def wait_for(self, condition: Callable[[], object], what: str) -> None:

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from ipaddress import ip_network
 
 from fake_acl_sessions import FakeAclSessions
@@ -26,6 +27,7 @@ from fake_vxlan import FakeVxlan
 
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
+from wirespeed.router.features import features
 from wirespeed.seam.acl import Acl, AclCount, AclRule
 from wirespeed.seam.addresses import Address, InterfaceAddress, Network
 from wirespeed.seam.graph import (
@@ -77,6 +79,10 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
         self.sflow = FakeSflow(self)
         self.urpf = FakeUrpf()
         self.vxlan = FakeVxlan(self)
+        # Of further features: FAKE of the module fake_<feature>.
+        for name in features():
+            if name not in vars(self):
+                setattr(self, name, import_module(f"fake_{name}").FAKE(self))
         self.running = False
         self.closed = False
         self.clock_s = 0.0

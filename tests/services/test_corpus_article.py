@@ -1,4 +1,4 @@
-"""`wirespeed corpus article`: what results say stands in it, and what was not measured is a marked gap."""
+"""`wirespeed results article`: what results say stands in it, and what was not measured is a marked gap."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def where(tmp_path: Path) -> str:
 
 def article(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     capsys.readouterr()
-    assert main(["corpus", "article", *words]) == 0
+    assert main(["results", "article", *words]) == 0
     return capsys.readouterr().out
 
 
@@ -167,7 +167,7 @@ def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     target = tmp_path / "review" / "fitlet2.md"
     target.parent.mkdir()
-    words = ["corpus", "article", "Fitlet2", "--against", "router", "--corpus", where, "-o", str(target)]
+    words = ["results", "article", "Fitlet2", "--against", "router", "--corpus", where, "-o", str(target)]
     assert main([*words, "--images", str(target.parent / "pictures")]) == 0
     links = re.findall(r"^!\[.+\]\(<(.+)>\)$", chapter(target.read_text(), "Pictures"), re.MULTILINE)
     assert len(links) >= 2 and all(link.startswith("pictures/") for link in links)
@@ -176,7 +176,7 @@ def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
 
 def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
     target = tmp_path / "review.md"
-    words = ["corpus", "article", "Fitlet2", "--corpus", where, "-o", str(target), "--title", "A gem"]
+    words = ["results", "article", "Fitlet2", "--corpus", where, "-o", str(target), "--title", "A gem"]
     assert main(words) == 0
     assert target.read_text().startswith("# A gem\n")
 
@@ -185,7 +185,7 @@ def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["Fitlet"], "has no box 'Fitlet', did you mean Fitlet2?"),
-        (["zzz"], "wirespeed corpus list shows what there is"),
+        (["zzz"], "wirespeed results list shows what there is"),
         (["Fitlet2", "--against", "Fitlet2"], "that is the box itself"),
         (["Fitlet2", "--against", "APU"], "has no box 'APU'"),
         ([], "Missing argument 'BOX'"),
@@ -194,6 +194,6 @@ def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
 )
 def test_words_that_cannot_be_used(where: str, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert main(["corpus", "article", *words, "--corpus", where]) == 2
+    assert main(["results", "article", *words, "--corpus", where]) == 2
     told = capsys.readouterr()
     assert said in told.err and told.err.count("\n") == 1 and not told.out

@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -157,6 +158,13 @@ def seen(browser, chart):
     until(browser, lambda: browser.execute_script(is_drawn))
 
 
+def unfolded(browser, chart):
+    """Brings a chart into sight and opens all its panels."""
+    seen(browser, chart)
+    for button in browser.find_elements(By.CSS_SELECTOR, f"#{chart} .doors button[aria-pressed=false]"):
+        browser.execute_script("arguments[0].click()", button)
+
+
 def legend_entry(browser, chart, text):
     for button in browser.find_elements(By.CSS_SELECTOR, f"#{chart} .legend button"):
         if button.text == text:
@@ -170,7 +178,7 @@ def test_every_chart_draws_all_its_curves(browser, page):
     assert len(names["load-0"]) == 4
     browser.execute_script("document.querySelectorAll('.over-time').forEach((fold) => { fold.open = true; })")
     for chart, panels in names.items():
-        seen(browser, chart)
+        unfolded(browser, chart)
         until(browser, lambda chart=chart, panels=panels: drawn(browser, chart) == panels)
 
 
@@ -191,6 +199,59 @@ def test_a_legend_entry_hides_and_shows_its_curves_in_all_panels(browser):
     until(browser, lambda: drawn(browser, "load-2") == before)
     legend_entry(browser, "load-2", "<i>64var2-bi sum").click()
     until(browser, lambda: "<i>64var2-bi sum" in drawn(browser, "load-2")[0])
+
+
+def titles(browser, chart):
+    return [one.text for one in browser.find_elements(By.CSS_SELECTOR, f"#{chart} figcaption")]
+
+
+def test_panels_beyond_the_third_are_opened_by_a_button_and_the_address_keeps_them(browser):
+    seen(browser, "load-0")
+    first = titles(browser, "load-0")
+    assert len(first) == 3 and first[0].startswith("received") and first[2].startswith("cycles / packet")
+    door = browser.find_element(By.CSS_SELECTOR, "#load-0 .doors button")
+    assert door.text not in first
+    door.send_keys(Keys.ENTER)
+    assert titles(browser, "load-0") == [*first, door.text]
+    paper = browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()")
+    assert f">{door.text}</text>" in paper
+    assert "open.load-0=3" in browser.current_url
+    browser.refresh()
+    until(browser, lambda: browser.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    seen(browser, "load-0")
+    assert len(titles(browser, "load-0")) == 4
+
+
+LABELS = """
+    return [...document.querySelectorAll(`#${arguments[0]} .labels`)].map((layer) => {
+        const box = layer.getBoundingClientRect();
+        return [box.width, box.height, [...layer.children].map((one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            return [one.textContent, left - box.left, right - box.left, top - box.top, bottom - box.top];
+        })];
+    })
+"""
+"""Size of each panel's layer, and text and edges of its labels."""
+
+
+@pytest.mark.parametrize("width_px", [400, 1280])
+def test_labels_are_text_and_none_lies_over_another(kinds, width_px):
+    metrics = {"width": width_px, "height": 900, "deviceScaleFactor": 1, "mobile": width_px < 640}
+    kinds.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        some = 0
+        for chart in ("load-0", "search-0", "soak-0"):
+            unfolded(kinds, chart)
+            for width, height, panel in kinds.execute_script(LABELS, chart):
+                some += len(panel)
+                for text, left, right, top, bottom in panel:
+                    assert left >= 0 and right <= width + 1 and top >= -1 and bottom <= height + 1, text
+                for one, other in combinations(panel, 2):
+                    beside = one[2] <= other[1] or other[2] <= one[1]
+                    assert beside or one[4] <= other[3] + 1 or other[4] <= one[3] + 1, (one, other)
+        assert some > 3
+    finally:
+        kinds.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_a_point_tells_what_it_is(browser):
@@ -477,7 +538,7 @@ def test_every_kind_of_result_draws_its_charts(kinds, kinds_page):
     names = {chart: panels for chart, panels in expected(kinds_page).items() if not chart.startswith("time-")}
     assert {"load-0", "search-0", "search-1", "rfc2544-0-throughput", "rfc2544-0-latency", "soak-0"} <= set(names)
     for chart, panels in names.items():
-        seen(kinds, chart)
+        unfolded(kinds, chart)
         found = drawn(kinds, chart)
         # One curve can cover another.
         assert all(set(some) <= set(names) for some, names in zip(found, panels, strict=True)), chart

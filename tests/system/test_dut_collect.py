@@ -55,7 +55,7 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
 
 OTHERS = {
     "search": ["--mrr=2x1", "--min=500pps", "--max=3kpps"],
-    "soak": ["--load=2kpps", "--for=4"],
+    "soak": ["--load=2kpps", "--duration=4"],
     "rfc2544": ["throughput", "--sizes=1518", "--trial=0.5", "--resolution=50%", "--line=40M"],
 }
 

@@ -23,7 +23,7 @@ COMMANDS = {
     "loadtest": ("-wd", "0.2", "-rt", "1000pps", "-rd", "1", "-hd", "0.4", "--interval", "0.2"),
     "search": ("--preset", "quick", "--max", "2kpps", "--time", "5"),
     "rfc2544": ("throughput", "--sizes", "64", "--trial", "0.3", "--resolution", "50%", "--waits", "0.1,0.1,0.1"),
-    "soak": ("--load", "1kpps", "--for", "30"),
+    "soak": ("--load", "1kpps", "--duration", "30"),
 }
 MOMENTS, APART_S = 20, 0.25
 

@@ -36,7 +36,7 @@ def test_a_load_test_tells_what_the_cpus_did_and_what_a_packet_costs(lab: Embedd
 @pytest.mark.long("a soak and a test of RFC 2544")
 def test_soaks_and_tests_of_rfc_2544_are_explained_too(lab: EmbeddedLab, tmp_path: Path) -> None:
     soak, suite = tmp_path / "soak.json", tmp_path / "suite.json"
-    assert main(["soak", *common(lab), "--load", "4kpps", "--for", "3", "-o", str(soak)]) in (0, 5)
+    assert main(["soak", *common(lab), "--load", "4kpps", "--duration", "3", "-o", str(soak)]) in (0, 5)
     quick = ["--sizes", "64", "--trial", "0.2", "--resolution", "0.5", "--waits", "0,0.1,0"]
     assert main(["rfc2544", "throughput", *common(lab), *quick, "-o", str(suite)]) in (0, 5)
     one, other = read_cases([soak, suite])

@@ -90,7 +90,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
     """With numbers to the packet; without them the router's own counters contradict the balance."""
     ask(lab.control_socket, "set interface impairment e1 loss 0.1 duplicate 0.15 reorder 0.05 seed 3")
     try:
-        counted = explained(lab.rpc, tmp_path / "numbers.json", dut=dut(lab), more=("-u", "--verify"))
+        counted = explained(lab.rpc, tmp_path / "numbers.json", dut=dut(lab), more=("-u", "--signature"))
         shown = re.findall(r"(?m)^ +(.*\S) +(\d+)$", ask(lab.control_socket, "show impairment"))
         made = {label: int(count) for label, count in shown}
         ask(lab.control_socket, "set interface impairment e1 loss 0.1 duplicate 0.15 seed 3")

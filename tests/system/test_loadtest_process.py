@@ -299,7 +299,7 @@ def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
 def test_a_kill_loses_no_sample(impatient_ring: RingLab, tmp_path: Path) -> None:
     """kill -9 of the load tester; the generator's owner time-out then ends the traffic."""
     file = tmp_path / "x.json"
-    words = ["-wd", "0.2", "-rd", "60", "-rt", "20kpps", "--interval", "0.1", "--latency", "--verify"]
+    words = ["-wd", "0.2", "-rd", "60", "-rt", "20kpps", "--interval", "0.1", "--latency", "--signature"]
     command = wirespeed("loadtest", "-s", impatient_ring.rpc, "-p", "bench", "-o", file, *words)
     with connected(impatient_ring.rpc) as client:
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

@@ -22,7 +22,7 @@ from wirespeed.measurement.rfc2544.result import Rfc2544Result
 )
 def test_every_test_ends_with_a_number_or_a_reason(test: str, family: list[str], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
-    flags = ["--lab", "embedded", "--line", "10M", "--trial", "0.2", "--repeats", "1", "--robust", "-q"]
+    flags = ["--lab", "embedded", "--line", "10M", "--trial", "0.2", "--repeats", "1", "--repeat-disturbed", "-q"]
     assert main(["rfc2544", test, *family, *flags, "-o", str(file)]) == 0
     result = read_file(file)
     assert isinstance(result, Rfc2544Result)

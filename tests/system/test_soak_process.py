@@ -39,7 +39,7 @@ def soak_of(file: Path) -> SoakResult:
 @pytest.mark.long("two soaks one after the other; test_soak_cli.py resumes one of a simulated generator")
 def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingLab, tmp_path: Path) -> None:
     file, journal = tmp_path / "x.json", tmp_path / "x.json.part"
-    first = subprocess.Popen(wirespeed("soak", "-s", ring.rpc, *LOAD, "--for", "1000", "-q", "-o", file))
+    first = subprocess.Popen(wirespeed("soak", "-s", ring.rpc, *LOAD, "--duration", "1000", "-q", "-o", file))
     try:
         wait_for(lambda: seconds_in(journal) >= 1, "a second in the journal")
     finally:
@@ -48,7 +48,7 @@ def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingL
     with connected(ring.rpc) as client:
         assert {status.state for status in client.port_status([0, 1]).values()} == {"TX"}
         seen_s = soak_of(file).verdict.watched_s
-        done = run_wirespeed("soak", "--resume", file, "--for", f"{seen_s + 1:.1f}")
+        done = run_wirespeed("soak", "--resume", file, "--duration", f"{seen_s + 1:.1f}")
         assert done.returncode == 0, done.stderr
         assert {status.owner for status in client.port_status([0, 1]).values()} == {""}
     result = soak_of(file)
@@ -66,7 +66,7 @@ def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingL
 def test_a_killed_generator_is_waited_for_and_leaves_a_gap(tmp_path: Path) -> None:
     file, journal = tmp_path / "x.json", tmp_path / "x.json.part"
     with ring_lab(tmp_path / "generator.log") as lab, (tmp_path / "said").open("w") as log:
-        command = wirespeed("soak", "-s", lab.rpc, *LOAD, "--for", "1000", "-o", file)
+        command = wirespeed("soak", "-s", lab.rpc, *LOAD, "--duration", "1000", "-o", file)
         with subprocess.Popen(command, stderr=log) as soak:
             try:
                 wait_for(lambda: seconds_in(journal) >= 2, "two seconds in the journal")
@@ -115,7 +115,7 @@ def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: Embedd
 @pytest.mark.long("a lab by command line as test_search_lab.py has it")
 def test_one_command_brings_up_the_lab_and_soaks_it(both_cpus: frozenset[int], tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
-    done = run_wirespeed("soak", "--lab", "embedded", *LOAD, "--for", "3", "--show", "0.9", "-o", file)
+    done = run_wirespeed("soak", "--lab", "embedded", *LOAD, "--duration", "3", "--target-loss", "0.9", "-o", file)
     assert done.returncode == 0, done.stderr
     assert "0.9 shown at 95 %: yes" in done.stderr
     assert soak_of(file).lab["kind"] == "embedded"

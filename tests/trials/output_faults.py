@@ -28,7 +28,7 @@ FILE, CLOSED, MACHINE = 6, 141, 3
 _MEASUREMENTS = {
     "search": "--preset quick --max 20kpps --goal r:loss=0.5,exceed=0.9,initial=0.1,final=0.1,sum=0.2,width=0.5",
     "rfc2544": "throughput --sizes 64 --trial 0.1 --resolution 50%",
-    "soak": "--load 10kpps --for 1",
+    "soak": "--load 10kpps --duration 1",
 }
 """Short ones; what they find is of no account here."""
 

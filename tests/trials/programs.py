@@ -78,7 +78,7 @@ def _rfc2544(directory: Path) -> list[str]:
 
 def _soak(directory: Path) -> list[str]:
     words = ["soak", "-s", RPC, "-p", "bench", "-o", str(directory / "x.json"), "--force"]
-    return [*words, "--load", "10kpps", "--for", "10m"]
+    return [*words, "--load", "10kpps", "--duration", "10m"]
 
 
 def _samples_are_kept(directory: Path, started: Started, number: signal.Signals) -> None:

@@ -37,7 +37,7 @@ def _one(ground: Ground, directory: Path, ride: bool, number: signal.Signals) ->
         wires = [f"memif:{directory}/m{number},role=client,speed=10G" for number in range(2)]
         words = [word for wire in wires for word in ("--port", wire)]
         undo.enter_context(generator(*words, "--hugepages", "never"))
-        test = undo.enter_context(Started(_loadtest(file, *(["--ride-link"] if ride else []))))
+        test = undo.enter_context(Started(_loadtest(file, *(["--ignore-link-down"] if ride else []))))
         test.must_say(" left")
         time.sleep(ground.random.uniform(0.0, 2.0))
         first.end(number)
@@ -68,5 +68,5 @@ def restarts(ground: Ground) -> None:
             try:
                 _one(ground, ground.new_directory(f"{turn}{'r' if ride else 'f'}"), ride, number)
             except Fault as fault:
-                ground.fault(f"{number.name}, {'--ride-link' if ride else 'as it is'}: {fault}")
+                ground.fault(f"{number.name}, {'--ignore-link-down' if ride else 'as it is'}: {fault}")
     ground.figures["restarts"] = f"{2 * rounds}"

@@ -76,7 +76,7 @@ def test_the_result_keeps_them_and_older_files_have_none() -> None:
             run(Bench(), LOADS),
             None,
             False,
-            "a duplicate hides a lost packet (`--verify` sees both); the DUT's own counters",
+            "a duplicate hides a lost packet (`--signature` sees both); the DUT's own counters",
         ),
         (run(Bench(), LOADS), None, False, "counters were not read"),
         (run(Bench(), LOADS), 12, False, "do not contradict the balance (12 dropped)"),
@@ -96,7 +96,7 @@ def test_a_hidden_loss_is_no_proof_that_all_came_back() -> None:
     told = result_of(run(Bench(), LOADS), 10**6)
     quiet = result_of(run(Bench(), LOADS), 3)
     verdict = verdict_of(told)
-    assert (verdict.limited_by, "--verify" in verdict.next_step) == ("unknown", True)
+    assert (verdict.limited_by, "--signature" in verdict.next_step) == ("unknown", True)
     assert "1,000,000 packets that are not missing" in verdict.sentence
     assert verdict_of(quiet).limited_by == "nothing"
     (case,) = cases_of(told, "t")
@@ -139,7 +139,11 @@ def test_copies_at_several_workers_are_no_duplicates_and_the_result_says_so(work
 @pytest.mark.parametrize(
     ("verify", "dropped", "words"),
     [
-        (False, None, "a duplicate hides a lost packet (`--verify` sees both); the DUT's own counters were not read"),
+        (
+            False,
+            None,
+            "hides a lost packet (`--signature` sees both); the DUT's own counters were not read",
+        ),
         (False, 0, "do not contradict the balance (0 dropped)"),
         (False, 10**12, "the DUT's own counters contradict the balance: 1,000,000,000,000 dropped"),
         (True, 0, "a soak counts neither duplicates nor reordered packets"),

@@ -64,8 +64,8 @@ def test_the_commands_of_a_page_are_there(page: Path, commands: dict[str, Page])
 
 
 def test_lines_are_found_and_judged(commands: dict[str, Page]) -> None:
-    text = "`wirespeed plan hardware`\n\n    wirespeed loadtest -u \\\n        --verify\n\n"
+    text = "`wirespeed plan hardware`\n\n    wirespeed loadtest -u \\\n        --signature\n\n"
     text += "```\n$ wirespeed soak --fro 3\n```\n"
-    assert list(lines(text)) == ["loadtest -u --verify", "soak --fro 3", "plan hardware"]
+    assert list(lines(text)) == ["loadtest -u --signature", "soak --fro 3", "plan hardware"]
     found = [fault for line in lines(text) for fault in faults(line, commands)]
     assert [fault.split(":")[0] for fault in found] == ["soak has no option --fro", "no command 'plan'"]

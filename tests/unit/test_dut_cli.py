@@ -14,7 +14,7 @@ PAIR = ["--interface=e0", "--interface=e1"]
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["prepare"], 2, "name the device by --dut KIND:WAY or by --bench FILE, one of them"),
+        (["prepare"], 2, "name the device by --dut KIND:WAY or by --testbed FILE, one of them"),
         (
             ["prepare", "--dut=beos:local", *PAIR],
             2,
@@ -23,11 +23,11 @@ PAIR = ["--interface=e0", "--interface=e1"]
         (["prepare", "--dut=linux:ssh://r:secret@h", *PAIR], 2, "a password on a command line is read by every user"),
         (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is not a way to reach a device; give ssh://user@host[:port]"),
         (
-            ["prepare", "--bench=b.yaml", "--queues=4"],
+            ["prepare", "--testbed=b.yaml", "--queues=4"],
             2,
             "b.yaml says how the device is prepared; leave out --queues, or",
         ),
-        (["prepare", "--bench=b.yaml", "--filter=on"], 2, "leave out --filter, or change the file"),
+        (["prepare", "--testbed=b.yaml", "--filter=on"], 2, "leave out --filter, or change the file"),
         (["prepare", "--dut=linux:local"], 2, "prepare needs two of --interface NAME,mac=MAC"),
         (["prepare", "--dut=linux:local", "--interface=e0"], 2, "forwards between pairs of interfaces; 1 are given"),
         (["prepare", "--dut=linux:local", *PAIR[:1] * 2], 2, "two wires end at interface e0: each has its own"),

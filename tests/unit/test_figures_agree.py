@@ -14,6 +14,8 @@ import pytest
 from simulated_bench import LINE_BPS, Bench, ramp, run
 
 from wirespeed.article.build import article
+from wirespeed.campaign import ab
+from wirespeed.campaign.headline import headline
 from wirespeed.cli.main import main
 from wirespeed.compare.sides import read_side
 from wirespeed.corpus.entry import Entry as Stored
@@ -34,12 +36,10 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.figures import MEGA
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
-from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.results.verdict import LIMITS, Figure, Verdict
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
-from wirespeed.suite import ab
-from wirespeed.suite.headline import headline
 from wirespeed.tables import plain
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed
@@ -210,7 +210,9 @@ def assert_live(file: Path, verdict: Verdict) -> None:
     followed.look()
     assert followed.verdicts == verdict.lines
     (listed,) = Folder([file]).tests
-    assert listed.verdict == verdict.line
+    assert (listed.row.figures, listed.row.figure) == (verdict.line, verdict.shown.text)
+    assert listed.row.limit == LIMITS[verdict.limited_by]
+    assert [figure["name"] for figure in followed.figures] == [figure.name for figure in verdict.figures]
 
 
 def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:

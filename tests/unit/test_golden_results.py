@@ -21,6 +21,7 @@ from wirespeed.cli.plain import options_of
 from wirespeed.cli.tree import commands_of
 from wirespeed.corpus.keeping import read_result
 from wirespeed.measurement.file import of_journal, read_file
+from wirespeed.renamed import OPTIONS
 from wirespeed.results.journal import read_journal
 
 KINDS = ("loadtest", "search", "rfc2544", "soak")
@@ -110,10 +111,10 @@ def test_a_finished_campaign_is_finished_and_its_results_are_kept_and_asked(
 ) -> None:
     campaign = golden / "campaign"
     assert "4 cells, 4 done, 0 to do" in printed(
-        capsys, "suite", "run", golden / "campaign.yaml", "--out", campaign, "--dry-run"
+        capsys, "campaign", "run", golden / "campaign.yaml", "--out", campaign, "--dry-run"
     )
-    printed(capsys, "corpus", "--corpus", tmp_path / "corpus", "add", campaign / "results")
-    now = json.loads(printed(capsys, "corpus", "--corpus", tmp_path / "corpus", "query", "--json", "--rows", "0"))
+    printed(capsys, "results", "--corpus", tmp_path / "corpus", "add", campaign / "results")
+    now = json.loads(printed(capsys, "results", "--corpus", tmp_path / "corpus", "query", "--json", "--rows", "0"))
     rows = {(row["title"], row["figure"]): row for row in now if row["figure"] not in MEAN_NAMES}
     then = {
         (row["title"], row["figure"]): row for row in shown(golden, "query.json") if row["figure"] not in PEAK_NAMES
@@ -127,15 +128,30 @@ def test_a_finished_campaign_is_finished_and_its_results_are_kept_and_asked(
     assert all(row["rate_pps"] > 0 for row in now)
 
 
-NOW = {"inspect": "host", "doctor": "host", "stats": "ctl"}
-"""Commands whose names changed."""
+NOW = {
+    "inspect": ("host",),
+    "doctor": ("host",),
+    "stats": ("ctl",),
+    "bench": ("testbed", "campaign"),
+    "suite": ("campaign",),
+    "corpus": ("results",),
+}
+"""Where the parts of commands are whose names changed."""
 VERBS_NOW = {"--optics", "--fix", "--undo"}
 """Options that became verbs."""
+with tarfile.open(ARCHIVE) as packed:
+    THEN = [Path(name).stem for name in packed.getnames() if name.startswith("./help/")]
 
 
-@pytest.mark.parametrize("command", [*(name for name in COMMANDS if name not in NOW.values() or name == "ctl"), *NOW])
-def test_commands_still_have_the_options_that_they_had(golden: Path, command: str) -> None:
+def test_each_command_is_there_or_has_another_name() -> None:
+    assert {name for then in THEN for name in NOW.get(then, (then,))} - {"help", "wirespeed"} <= {*COMMANDS}
+
+
+@pytest.mark.parametrize("command", sorted({*THEN} - {"help", "wirespeed"}))
+def test_commands_still_take_the_options_that_they_took(golden: Path, command: str) -> None:
     then = (golden / "help" / f"{command}.txt").read_text()
-    now = {option for one in commands_of(NOW.get(command, command)) for option in options_of(one.call)}
+    present = [one for name in NOW.get(command, (command,)) for one in commands_of(name)]
+    now = {option for one in present for option in options_of(one.call)}
+    former = {old for old, new in OPTIONS.items() if new in now}
     declared = "\n".join(re.findall(r"^  (-.*?)(?:   |$)", then, re.MULTILINE))
-    assert set(OPTION.findall(declared)) <= now | VERBS_NOW | {"-h", "--help"}
+    assert set(OPTION.findall(declared)) <= now | former | VERBS_NOW | {"-h", "--help"}

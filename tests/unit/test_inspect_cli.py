@@ -164,7 +164,7 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
 
 
 def test_another_machine_is_asked_by_its_way(capsys):
-    """Of a namespace of this machine, which has the same CPUs; over SSH in tests/system/test_bench_ssh.py."""
+    """Of a namespace of this machine, which has the same CPUs; over SSH in tests/system/test_testbed_ssh.py."""
     assert main(["host", "show", "--dut", "local", "--format", "json"]) == 0
     there = json.loads(capsys.readouterr().out)
     assert main(["host", "show", "--format", "json"]) == 0

@@ -57,6 +57,7 @@ def test_all_else_works_without_the_folder_of_a_kind(tmp_path: Path) -> None:
     done = subprocess.run(
         # Without site, which finds the package of the checkout before all others.
         [sys.executable, "-S", "-c", USED, GOLDEN / "wirespeed.json", tmp_path / "page.html"],
+        cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": f"{tmp_path}:{sysconfig.get_path('platlib')}"},
         capture_output=True,
         text=True,

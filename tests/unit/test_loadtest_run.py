@@ -395,7 +395,7 @@ def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() ->
     assert (result.ending.status, result.ending.exit_code) == ("failed", 4)
     assert "port 1 lost its link" in result.ending.reason
     assert [sample.links_down for sample in result.samples] == [(), (), (), (1,)]
-    with pytest.raises(ConnectionFault, match="--ride-link"):
+    with pytest.raises(ConnectionFault, match="--ignore-link-down"):
         raise_for(result.ending)
 
 
@@ -464,7 +464,7 @@ def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> Non
         verified = run(trex, replace(QUICK, verify=True))
     ended = hidden.outcome.channels["0→1"]
     assert ended.balance.lost == 0
-    assert any("foreign frames came back" in note and "--verify" in note for note in hidden.ending.notes)
+    assert any("foreign frames came back" in note and "--signature" in note for note in hidden.ending.notes)
     ended = verified.outcome.channels["0→1"]
     assert ended.lossy_from is not None
     assert ended.lossy_from.offered_percent == pytest.approx(25, rel=0.4)

@@ -22,6 +22,8 @@ from wirespeed.explain.causes import causes
 from wirespeed.profiles.builtin import PROFILES, TUNABLES
 from wirespeed.profiles.loading import BUILTIN_NAMES
 from wirespeed.router.commands import GRAMMAR
+from wirespeed.router.commands.groups import GROUPS
+from wirespeed.router.commands.path_words import PATHS
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,7 +58,7 @@ def test_what_stands_behind_an_option_is_known(written: tuple[Page, ...]) -> Non
     assert [verb.name for verb in config.verbs][:2] == ["config check", "config plan"]
     assert config.verbs[3].usage == "wirespeed config diff [OPTIONS] A B"
     search = next(page for page in written if page.name == "search")
-    assert ("--robust", "--no-robust") in [option.names for option in search.options]
+    assert ("--repeat-disturbed", "--no-repeat-disturbed") in [option.names for option in search.options]
 
 
 def test_man_pages(written: tuple[Page, ...]) -> None:
@@ -112,9 +114,16 @@ def test_zsh_has_each_command_verb_and_option(written: tuple[Page, ...]) -> None
             assert all(name in text for name in option.names)
 
 
-def test_the_sites_pages_have_the_commands_of_the_router_and_the_causes(written: tuple[Page, ...]) -> None:
+def test_the_routers_commands_are_written_from_the_code() -> None:
+    """`python -m manual references docs` writes them."""
     text = router_commands_page(GRAMMAR.commands())
-    assert all(f"| `{syntax}` |" in text for syntax, _ in GRAMMAR.commands())
+    assert (ROOT / "docs" / "router-commands.md").read_text() == text
+    plain = text.replace("\\|", "|").replace("<paths>", PATHS)
+    assert [syntax for syntax, _ in GRAMMAR.commands() if f"`{syntax}`" not in plain] == []
+    assert len(re.findall("^## ", text, re.MULTILINE)) == len(GROUPS)
+
+
+def test_the_sites_pages_have_the_options_and_the_causes(written: tuple[Page, ...]) -> None:
     assert all(f"## {name}\n" in causes_page() for name in causes())
     for page in written:
         assert all(f"| `{option.text}` |" in command_page(page) for part in page.parts for option in part.options)

@@ -44,7 +44,7 @@ def test_pairs_and_wires() -> None:
 def test_a_ring_of_three_ports_is_fine_and_two_into_one_need_their_marks() -> None:
     check_wires(parse_wires("0>1,1>2,2>0"), verified=False)
     check_wires(parse_wires("0>2,1>2"), verified=True)
-    with pytest.raises(UsageError, match="--verify"):
+    with pytest.raises(UsageError, match="--signature"):
         check_wires(parse_wires("0>2,1>2"), verified=False)
     with pytest.raises(UsageError, match="port 0 would send to port 1 and to port 2"):
         check_wires(parse_wires("0>1,0>2"), verified=True)
@@ -149,7 +149,7 @@ def test_groups_of_the_profile_are_left_alone_and_all_of_a_port_are_its_own() ->
 
 def test_what_cannot_be_marked_or_timed_is_refused_with_a_reason() -> None:
     arp = {0: [stream_of(bytes(ETHER / ARP()))]}
-    with pytest.raises(UsageError, match="--verify cannot tell stream 1"):
+    with pytest.raises(UsageError, match="--signature cannot tell stream 1"):
         load_of(arp, verify=True)
     with pytest.raises(UsageError, match="--latency needs 16 bytes"):
         load_of(arp, latency_pps=1)

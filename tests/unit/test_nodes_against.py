@@ -31,8 +31,10 @@ def test_rows_are_read_by_path_and_routes_in_all_vectors():
 
 def test_every_path_and_vector_of_the_bench_is_compared():
     bench = ROOT / "native" / "bench"
-    named = re.findall(r'struct node_path path_\w+ = {\s*"([^"]+)"', (bench / "node_paths.c").read_text())
-    assert {path for path, _ in ROWS} == set(named)
+    sources = [bench / "node_paths.c", *(ROOT / "native" / "router").glob("*/bench_*.c")]
+    text = "".join(source.read_text() for source in sources)
+    named = re.findall(r'struct node_path \w+ = {\s*\.name = "([^"]+)"', text)
+    assert sorted({path for path, _ in ROWS}) == sorted(named)
     vectors = re.search(r"uint16_t vectors\[\] = {([^}]+)}", (bench / "bench_nodes.c").read_text())
     assert vectors and tuple(map(int, vectors[1].split(","))) == VECTORS
 

@@ -404,7 +404,7 @@ def test_a_search_and_a_soak_have_watts_too(tmp_path, patient):
     with SimulatedTrex() as trex:
         common = ["-s", trex.server, "-p", "bench", "-t", "size=64", "-q", "--power", "constant:19,idle=12"]
         assert main(["search", *common, "--mrr", "2x0.1", "-o", str(search)]) == 0
-        assert main(["soak", *common, "--load", "1mpps", "--for", "1.5", "-o", str(soak)]) == 0
+        assert main(["soak", *common, "--load", "1mpps", "--duration", "1.5", "-o", str(soak)]) == 0
     found = read_file(search)
     assert isinstance(found, SearchResult)
     assert {one.trial.dut.watts for one in found.trials} == {19.0}

@@ -101,7 +101,7 @@ def test_all_without_a_way_to_reset_does_the_others(capsys: pytest.CaptureFixtur
         (["all", "--lab", "moon"], "--lab moon: there is no such lab; give embedded, linux"),
         (["all", "--reset-command", "no-such-program-at-all x"], "there is no program 'no-such-program-at-all'"),
         (["all", "--reset-command", "'"], "cannot be read: No closing quotation"),
-        (["all", "--wires", "0>1", "-u"], "leave out --ports, --direction and -u"),
+        (["all", "--directions", "0>1", "-u"], "leave out --ports, --direction and -u"),
     ],
 )
 def test_flags_that_cannot_be(flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,7 +90,7 @@ def test_the_result_goes_to_standard_output_without_a_file(capsys: pytest.Captur
         (["--latency", "9kpps,0"], "latency trials of 0 s: give seconds above 0"),
         (["--lab", "moon"], "--lab moon: there is no such lab; give embedded, linux"),
         (["--lab", "embedded", "--dut", "linux:"], "--lab embedded has a device of its own; leave out --dut linux:"),
-        (["--wires", "0>1", "-u"], "leave out --ports, --direction and -u"),
+        (["--directions", "0>1", "-u"], "leave out --ports, --direction and -u"),
     ],
 )
 def test_flags_that_cannot_be(flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

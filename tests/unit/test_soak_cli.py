@@ -46,7 +46,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "dut.json"
-    flags = ["--load", "1mpps", "--for", "2", "--show", "0.5", "-u", "-o", str(file)]
+    flags = ["--load", "1mpps", "--duration", "2", "--target-loss", "0.5", "-u", "-o", str(file)]
     with SimulatedTrex() as trex:
         assert main(["soak", "-s", trex.server, *flags]) == 0
         assert trex.idle
@@ -59,14 +59,14 @@ def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.Cap
         assert words in err
     assert not journal_path(file).exists()
     assert main(["soak", "--resume", str(file)]) == 2
-    assert "has all of its 2 s; give a longer --for" in said(capsys)
+    assert "has all of its 2 s; give a longer --duration" in said(capsys)
 
 
 def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
     ndr = GoalOutcome(Goal("ndr"), 1e6, 1.1e6)
     found, file = searched(tmp_path / "s.json", ndr), tmp_path / "x.json"
     with SimulatedTrex() as trex:
-        flags = ["--of", str(found), "--share", "90%", "--for", "1", "-q", "-o", str(file)]
+        flags = ["--from-search", str(found), "--share", "90%", "--duration", "1", "-q", "-o", str(file)]
         assert main(["soak", "-s", trex.server, *flags]) == 0
     result = read_file(file)
     assert isinstance(result, SoakResult)
@@ -78,18 +78,18 @@ def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
     ("flags", "words"),
     [
         ([], "give the load to hold: --load RATE"),
-        (["--load", "30%"], "say how long to hold the load: --for"),
-        (["--load", "30%", "--of", "x.json"], "give the load to hold"),
-        (["--load", "fast", "--for", "1"], "rate 'fast' cannot be read"),
-        (["--load", "30%", "--for", "soon"], "duration 'soon' cannot be read"),
-        (["--load", "30%", "--for", "0.1"], "--for 0.1 s: give at least 1 s"),
-        (["--load", "130%", "--for", "1"], "is more than the line carries"),
-        (["--load", "30%", "--for", "1", "--show", "2"], "--show 2 is not a loss ratio"),
-        (["--load", "30%", "--for", "1", "--show", "few"], "--show 'few' is not a ratio"),
-        (["--load", "30%", "--for", "1", "--confidence", "100%"], "--confidence 1: give at least 50%"),
-        (["--load", "30%", "--for", "1", "--latency", "5%"], "give packets per second, such as 1kpps, or none"),
-        (["--load", "30%", "--for", "1", "--patience", "-1"], "--patience -1 is not a duration"),
-        (["--load", "30%", "--resume", "x.json"], "leave out --load, --of and -o"),
+        (["--load", "30%"], "say how long to hold the load: --duration"),
+        (["--load", "30%", "--from-search", "x.json"], "give the load to hold"),
+        (["--load", "fast", "--duration", "1"], "rate 'fast' cannot be read"),
+        (["--load", "30%", "--duration", "soon"], "duration 'soon' cannot be read"),
+        (["--load", "30%", "--duration", "0.1"], "--duration 0.1 s: give at least 1 s"),
+        (["--load", "130%", "--duration", "1"], "is more than the line carries"),
+        (["--load", "30%", "--duration", "1", "--target-loss", "2"], "--target-loss 2 is not a loss ratio"),
+        (["--load", "30%", "--duration", "1", "--target-loss", "few"], "--target-loss 'few' is not a ratio"),
+        (["--load", "30%", "--duration", "1", "--confidence", "100%"], "--confidence 1: give at least 50%"),
+        (["--load", "30%", "--duration", "1", "--latency", "5%"], "give packets per second, such as 1kpps, or none"),
+        (["--load", "30%", "--duration", "1", "--reconnect-timeout", "-1"], "--reconnect-timeout -1 is not a duration"),
+        (["--load", "30%", "--resume", "x.json"], "leave out --load, --from-search and -o"),
     ],
 )
 def test_what_cannot_be_held_is_one_line(flags: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,12 +102,12 @@ def test_searches_that_have_no_such_load(tmp_path: Path, capsys: pytest.CaptureF
     other = searched(tmp_path / "other.json", GoalOutcome(Goal("slow"), 1e6))
     write_file(Chronicle(HEAD).told(HEAD), tmp_path / "soak.json")
     for flags, words in (
-        (["--of", str(empty)], "found no load for NDR"),
-        (["--of", str(other), "--goal", "ndr"], "has no goal 'ndr': give --goal with one of its own: slow"),
-        (["--of", str(other), "--share", "0"], "--share 0: give more than 0%"),
-        (["--of", str(tmp_path / "soak.json")], "is not a result of `wirespeed search`"),
+        (["--from-search", str(empty)], "found no load for NDR"),
+        (["--from-search", str(other), "--goal", "ndr"], "has no goal 'ndr': give --goal with one of its own: slow"),
+        (["--from-search", str(other), "--share", "0"], "--share 0: give more than 0%"),
+        (["--from-search", str(tmp_path / "soak.json")], "is not a result of `wirespeed search`"),
     ):
-        assert main(["soak", "--for", "1", *flags]) == 2
+        assert main(["soak", "--duration", "1", *flags]) == 2
         assert words in said(capsys)
     assert main(["soak", "--resume", str(other)]) == 2
     assert "is not a result of `wirespeed soak`" in said(capsys)

@@ -66,7 +66,7 @@ def test_a_load_test_shows_the_loss_that_there_was(tmp_path: Path) -> None:
 
 def test_signatures_and_latency_are_read_from_packet_groups(trex: SimulatedTrex, tmp_path: Path) -> None:
     file = tmp_path / "verified.json"
-    assert main(["loadtest", "-s", trex.server, *QUICK, "--verify", "--latency", "-u", "-o", str(file)]) == 0
+    assert main(["loadtest", "-s", trex.server, *QUICK, "--signature", "--latency", "-u", "-o", str(file)]) == 0
     assert trex.idle
     result = read_result(file)
     [curve] = analyse(result).curves

@@ -15,6 +15,7 @@ from simulated_dut import SimulatedDut, constant, step
 from test_figures_agree import assert_live, text, words_of
 
 from wirespeed.article.build import article
+from wirespeed.campaign.headline import headline
 from wirespeed.cli.main import main
 from wirespeed.compare.sides import read_side
 from wirespeed.corpus.entry import Entry, entry_of
@@ -36,7 +37,6 @@ from wirespeed.results.verdict import Figure, Verdict
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
-from wirespeed.suite.headline import headline
 from wirespeed.tables import plain
 
 RESULTS: dict[str, MeasurementResult] = {

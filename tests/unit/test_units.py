@@ -112,6 +112,6 @@ def test_ratios_are_numbers_or_percent() -> None:
 
 
 def test_percent_needs_its_sign_where_a_number_could_be_either() -> None:
-    assert parse_percent("1%", "--within") == pytest.approx(0.01)
-    with pytest.raises(UsageError, match="--within 1: give percent with its sign, such as --within 1%"):
-        parse_percent("1", "--within")
+    assert parse_percent("1%", "--equivalence") == pytest.approx(0.01)
+    with pytest.raises(UsageError, match="--equivalence 1: give percent with its sign, such as --equivalence 1%"):
+        parse_percent("1", "--equivalence")

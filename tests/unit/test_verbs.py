@@ -10,6 +10,8 @@ import pytest
 from wirespeed.cli.main import COMMANDS, RENAMED, main
 from wirespeed.cli.plain import options_of
 from wirespeed.cli.tree import Command, commands_of
+from wirespeed.renamed import COMMANDS as COMMANDS_BEFORE
+from wirespeed.renamed import OPTIONS, present_options
 
 VERBS = [one for name in COMMANDS for one in commands_of(name) if len(one.words) > 1]
 
@@ -59,10 +61,10 @@ def test_a_command_with_verbs_lists_them(command: str, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("corpus", "corpus needs a verb: add, list,"),
-        ("corpus lst", "corpus has no verb 'lst'; did you mean 'list'?"),
-        ("corpus --rows 3", "corpus needs a verb"),
-        ("bench nothing-like-it", "bench has no verb 'nothing-like-it': check, schema,"),
+        ("results", "results needs a verb: add, list,"),
+        ("results lst", "results has no verb 'lst'; did you mean 'list'?"),
+        ("results --rows 3", "results needs a verb"),
+        ("testbed nothing-like-it", "testbed has no verb 'nothing-like-it': check, schema or example"),
         ("loadtst", "no command 'loadtst'; did you mean 'loadtest'?; see wirespeed --help"),
         ("--verson", "no option '--verson'"),
     ],
@@ -72,6 +74,37 @@ def test_a_word_that_is_no_verb_is_told_what_to_type(line: str, said: str, capsy
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"wirespeed: {said}") and captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("old", COMMANDS_BEFORE)
+def test_a_former_name_of_a_command_still_works(old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    new = COMMANDS_BEFORE[old]
+    assert main([*old.split(), "--help"]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"wirespeed: `wirespeed {old}` is now `wirespeed {new}`\n"
+    assert main([*new.split(), "--help"]) == 0
+    assert capsys.readouterr() == (told.out, "")
+
+
+def renamed() -> Iterator[tuple[Command, str]]:
+    """Each command with the former name of each of its options."""
+    for command in (one for name in COMMANDS for one in commands_of(name)):
+        options = options_of(command.call)
+        yield from ((command, old) for old, new in OPTIONS.items() if new in options and old not in options)
+
+
+def test_every_former_name_of_an_option_has_a_command() -> None:
+    assert {old for _, old in renamed()} == {*OPTIONS}
+
+
+@pytest.mark.parametrize(("command", "old"), [*renamed()], ids=lambda one: getattr(one, "name", one))
+def test_a_former_name_of_an_option_still_works(command: Command, old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    flag = not options_of(command.call)[OPTIONS[old]]
+    given = [OPTIONS[old] if flag else f"{OPTIONS[old]}=1"]
+    line = [*command.words, old, *([] if flag else ["1"]), "--help"]
+    assert main(line) == 0
+    assert capsys.readouterr().err == f"wirespeed: `{old}` is now `{OPTIONS[old]}`\n"
+    assert present_options([old if flag else f"{old}=1", "--", old], options_of(command.call)) == [*given, "--", old]
 
 
 @pytest.mark.parametrize("old", RENAMED)
@@ -88,7 +121,7 @@ def test_counters_of_a_router_are_read_beside_its_socket(tmp_path: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    "line", ["corpus --corpus DIR list --json", "corpus --json list --corpus=DIR", "corpus list --corpus DIR --json"]
+    "line", ["results --corpus DIR list --json", "results --json list --corpus=DIR", "results list --corpus DIR --json"]
 )
 def test_options_of_a_verb_may_stand_before_it(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.replace("DIR", str(tmp_path / "corpus")).split()) == 0

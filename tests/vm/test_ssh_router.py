@@ -19,12 +19,12 @@ def test_a_guest_is_prepared_proved_loaded_and_reset(tmp_path: Path) -> None:
     try:
         check_architecture()
         with router(tmp_path) as box:
-            bench = ("--bench", str(box.bench))
+            bench = ("--testbed", str(box.bench))
             before = box.state_at_first
             said = box.done("dut", "prepare", *bench)
             assert "steps done" in said
             assert box.state() != before
-            said = box.done("bench", "check", str(box.bench))
+            said = box.done("testbed", "check", str(box.bench))
             assert all(line.startswith("ok ") for line in said.splitlines()), said
             output = tmp_path / "result.json"
             box.done("loadtest", *bench, *LOAD, "-hd", "4", "-o", str(output))

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(3600)
 
 LOAD = ("-p", "bench", "-t", "size=64,vm=var2", "-wd", "0.5", "-rd", "0", "-rt", "20kpps")
 CASES: dict[str, tuple[tuple[str, ...], Callable[[str], bool]]] = {
-    "check": (("bench", "check"), lambda said: " device " in said),
+    "check": (("testbed", "check"), lambda said: " device " in said),
     "prepare": (("dut", "prepare"), lambda said: "\n2/" in said),
     "load": (("loadtest", *LOAD, "-hd", "30"), lambda said: " hold " in said),
     "collect": (("dut", "collect", "--duration", "8"), lambda said: "collecting from" in said),
@@ -34,29 +34,29 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
 
 def test_tens_of_kpps_go_through_it(box: Router, tmp_path: Path) -> None:
     output = tmp_path / "result.json"
-    box.done("dut", "prepare", "--bench", str(box.bench))
-    box.done("loadtest", "--bench", str(box.bench), *LOAD, "-hd", "5", "-q", "-o", str(output))
+    box.done("dut", "prepare", "--testbed", str(box.bench))
+    box.done("loadtest", "--testbed", str(box.bench), *LOAD, "-hd", "5", "-q", "-o", str(output))
     for channel in read_result(output).outcome.channels.values():
         print(channel.balance)
         assert channel.balance.ours > 0
-    box.done("dut", "restore", "--bench", str(box.bench))
+    box.done("dut", "restore", "--testbed", str(box.bench))
     assert box.state() == box.state_at_first
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_reset_in_the_middle_leaves_nothing_changed(box: Router, tmp_path: Path, case: str) -> None:
     words, begun = CASES[case]
-    bench = [str(box.bench)] if case == "check" else ["--bench", str(box.bench)]
+    bench = [str(box.bench)] if case == "check" else ["--testbed", str(box.bench)]
     output = ["-o", str(tmp_path / "out.json")] if case in ("load", "collect") else []
     if case != "prepare":
-        box.done("dut", "prepare", "--bench", str(box.bench))
+        box.done("dut", "prepare", "--testbed", str(box.bench))
     code, said = box.reset_during([*words, *bench, *output], begun)
     print(f"{case}: {code}: {said.strip().splitlines()[-1]}")
     # A check tells of its failures line by line; a command that came to its end before the reset was felt did its work.
     assert code in (0, 3, 4, 5), said
     assert code == 0 or "FAIL" in said or "wirespeed: " in said, said
     assert box.state() == box.state_at_first
-    box.done("dut", "restore", "--bench", str(box.bench))
+    box.done("dut", "restore", "--testbed", str(box.bench))
     assert box.state() == box.state_at_first
     assert not list((box.directory / "home/.local/state/wirespeed/dut").glob("*"))
 

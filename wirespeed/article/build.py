@@ -47,7 +47,7 @@ def article(
 def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
     if box not in found.boxes:
         near = get_close_matches(box, found.boxes, 1, cutoff=0.5)
-        hint = f", did you mean {near[0]}?" if near else "; wirespeed corpus list shows what there is"
+        hint = f", did you mean {near[0]}?" if near else "; wirespeed results list shows what there is"
         raise UsageError(f"corpus {corpus.place.name} has no box {box!r}{hint}")
     entries = found.boxes[box]
     wanted = newest(entries)

@@ -80,7 +80,7 @@ def _environment() -> Environment:
     made.globals |= {
         "OPTICS": "Modules",
         "BENCH": "`description:` of the bench file says it.",
-        "INSPECT": "`wirespeed host show -o box.json` on the box and `wirespeed corpus add box.json` bring them.",
+        "INSPECT": "`wirespeed host show -o box.json` on the box and `wirespeed results add box.json` bring them.",
     }
     made.filters |= {"command_of": command_of, "figure_row": figure_row}
     return made

@@ -77,7 +77,8 @@ LINEAR = Scale()
 
 @dataclass(frozen=True)
 class Panel:
-    """`unit` goes with a figure where one is told; `diagonal` draws what y = x would be, by that name."""
+    """`unit` goes with a figure where one is told; `diagonal` draws what y = x would be, by that name. A page shows a
+    `folded` one when somebody opens it."""
 
     title: str
     unit: str
@@ -86,6 +87,7 @@ class Panel:
     scale: Scale = LINEAR
     rules: tuple[Rule, ...] = ()
     diagonal: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)

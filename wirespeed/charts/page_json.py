@@ -36,6 +36,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
             "range": None if scale.low is None else [scale.low, scale.high],
             "ticks": [list(tick) for tick in scale.ticks],
             "diagonal": panel.diagonal,
+            "folded": panel.folded,
             "rules": [_rule(rule) for rule in panel.rules],
             "curves": [_curve(curve) for curve in panel.curves],
         }

@@ -44,7 +44,9 @@ def command(
             show_default="your own",
         ),
     ] = "",
-    within: Annotated[str, typer.Option("--within", metavar="PERCENT", help="Differences that count as none.")] = "1%",
+    equivalence: Annotated[
+        str, typer.Option("--equivalence", metavar="RATIO", help="Differences up to this count as none.")
+    ] = "1%",
     confidence: Annotated[str, typer.Option("--confidence", metavar="PERCENT", help="Of the intervals.")] = "95%",
     control: Annotated[
         str,
@@ -67,9 +69,9 @@ def command(
     where something is worse."""
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
 
-    same, sure = parse_percent(within, "--within"), parse_percent(confidence, "--confidence")
+    same, sure = parse_percent(equivalence, "--equivalence"), parse_percent(confidence, "--confidence")
     if not 0.0001 <= same <= 0.5:
-        raise UsageError(f"--within {within}: give 0.01% to 50%")
+        raise UsageError(f"--equivalence {equivalence}: give 0.01% to 50%")
     if not 0.5 <= sure <= 0.9999:
         raise UsageError(f"--confidence {confidence}: give 50% to 99.99%")
     names, boxes = what or [], parse_names(box, name or ())
@@ -121,7 +123,7 @@ def _side(name: str, corpus: str, boxes: BoxNames) -> Side:
         digests = opened.index.named(name)
         if not digests:
             raise UsageError(
-                f"{name!r} is not a file, tag, build or title of corpus {opened.place.name}; wirespeed corpus list "
+                f"{name!r} is not a file, tag, build or title of corpus {opened.place.name}; wirespeed results list "
                 "shows what there is"
             )
         return side_of(name, opened.results(digests))

@@ -76,12 +76,12 @@ def command(
     The shell takes all ports that are free. A single command, and commands from standard input, take those that they
     need; all ports are given back at the end, and what they send goes on. All options of T-Rex's console are taken.
     """
-    from wirespeed.bench.options import SERVER  # noqa: PLC0415 - a command starts fast
     from wirespeed.client.generator_client import parse_server  # noqa: PLC0415
     from wirespeed.console.commands.console import EnterTui  # noqa: PLC0415
     from wirespeed.console.grammar import read_ports  # noqa: PLC0415
     from wirespeed.console.screen import TerminalScreen  # noqa: PLC0415 - a command starts fast
     from wirespeed.console.session import Session  # noqa: PLC0415
+    from wirespeed.testbed.options import SERVER  # noqa: PLC0415 - a command starts fast
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a µ on a terminal that has none is no reason to fail
@@ -121,8 +121,8 @@ def command(
 
 def _bench_server(stack: ExitStack, bench: Path, server: str | None, force: bool) -> str:
     """Where the bench's tester answers; one of its own ends with the console."""
-    from wirespeed.bench.options import Given  # noqa: PLC0415
     from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
+    from wirespeed.testbed.options import Given  # noqa: PLC0415
 
     at = with_bench(bench, Given(server))
     return stack.enter_context(stand_of(at, bench, force)).client.server

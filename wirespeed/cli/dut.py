@@ -113,7 +113,7 @@ def prepare(
             queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
         )
         if not interface:
-            raise UsageError("prepare needs two of --interface NAME,mac=MAC, or --bench FILE")
+            raise UsageError("prepare needs two of --interface NAME,mac=MAC, or --testbed FILE")
         setup = setup_of(mode or _MODE, interface, route or [], label or [], routes, options)
     with _open(device):
         text = commands.prepare(device, setup, journal, dry_run, _say(quiet))
@@ -185,7 +185,7 @@ def _named(dut: str, bench: Path | None) -> tuple[Device, DutSetup | None]:
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
     if bool(dut) == (bench is not None):
-        raise UsageError("name the device by --dut KIND:WAY or by --bench FILE, one of them")
+        raise UsageError("name the device by --dut KIND:WAY or by --testbed FILE, one of them")
     return (commands.device_of(dut), None) if bench is None else read_dut(bench)
 
 

@@ -38,7 +38,7 @@ def command(
         Words, typer.Option("--power", metavar="[NAME=]METER", help="A power meter, as rapl or shelly:HOST.")
     ] = None,
     bench: Annotated[
-        list[Path] | None, typer.Option("--bench", metavar="FILE", help="Device and tester of a bench.")
+        list[Path] | None, typer.Option("--testbed", metavar="FILE", help="Device and tester of a bench.")
     ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where to serve /metrics.")

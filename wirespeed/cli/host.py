@@ -34,7 +34,7 @@ _Dut = Annotated[
     str,
     typer.Option("--dut", metavar="WAY", help="Ask another machine: ssh://user@host[:port] or netns:NAME."),
 ]
-_Bench = Annotated[Path | None, _file("--bench", "Ask the device of a bench file.")]
+_Bench = Annotated[Path | None, _file("--testbed", "Ask the device of a bench file.")]
 _Cpu = Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs that the workers will have.")]
 _Nic = Annotated[
     list[str] | None,
@@ -86,7 +86,7 @@ def show(
     files = {name: path for name, path in given.items() if path is not None}
     sources = [kept is not None, bool(files or ethtool_m), bool(dut), bench is not None]
     if sum(sources) > 1:
-        raise UsageError("give one source: --from, files of a machine, --dut or --bench")
+        raise UsageError("give one source: --from, files of a machine, --dut or --testbed")
     taken = datetime.now(UTC).isoformat(timespec="seconds")
     answers: dict[str, Section]
     if kept is not None:
@@ -217,7 +217,7 @@ def _asked(dut: str, bench: Path | None) -> Iterator[Machine]:
     from wirespeed.inspect.transcript import Elsewhere, Here  # noqa: PLC0415
 
     if bench is not None:
-        from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+        from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
 
         dut = read_bench(bench).dut.reach or ""
         if not dut:

@@ -7,6 +7,7 @@ import sys
 from wirespeed import __version__
 from wirespeed.errors import INTERRUPTED, FileFault, UsageError, WirespeedError
 from wirespeed.measurement.registry import about_of, kinds
+from wirespeed.renamed import present_command
 from wirespeed.standard_output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
 
 ABOUT = "Measure what a router really forwards, and explain why."
@@ -14,17 +15,17 @@ GROUPS = {
     "Measure": {
         "demo": "Set up a lab here, run its load tests, write the report.",
         **{kind: about_of(kind).summary for kind in kinds()},
-        "suite": "Run a campaign of tests from a file; resumed, never twice.",
+        "campaign": "Run a matrix of tests from a file; resumed, never twice.",
     },
     "Look": {
         "report": "Turn result files into one interactive HTML page, or a table.",
         "explain": "Name what limits a router, from results or a `show runtime`.",
         "compare": "Results against results: better, worse, same, or inconclusive.",
-        "corpus": "Searchable archive of results, each kept once.",
+        "results": "Searchable archive of results, each kept once.",
         "web": "A running test in the browser, and results with their reports.",
     },
     "Lab": {
-        "bench": "Check a testbed (tester, links, DUT); the schema of its file.",
+        "testbed": "Check a testbed (tester, links, DUT); the schema of its file.",
         "dut": "Prepare a device under test, collect from it, restore it.",
         "host": "Show the hardware of a machine, check it for testing, fix it.",
     },
@@ -38,7 +39,7 @@ GROUPS = {
     },
 }
 RENAMED = {"inspect": "host show", "doctor": "host check", "stats": "ctl stats"}
-"""Commands of earlier versions, and what they are called."""
+"""Commands of earlier versions whose parts became commands of their own; renamed.py has those that still work."""
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 
@@ -82,6 +83,7 @@ def _run(args: list[str]) -> int:
     if args[0] in ("--version", "--help", "-h"):
         print(f"wirespeed {__version__}" if args[0] == "--version" else overview())
         return 0
+    args = present_command(args)
     if args[0] in RENAMED:
         return _fail(f"{args[0]!r} is now `wirespeed {RENAMED[args[0]]}`", UsageError.exit_code)
     if args[0] not in COMMANDS:

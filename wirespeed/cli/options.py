@@ -59,9 +59,9 @@ ServerOption = Annotated[
 BenchOption = Annotated[
     Path | None,
     typer.Option(
-        "--bench",
+        "--testbed",
         metavar="FILE",
-        help="Tester, wires and device as this file says (docs/bench.md); other options override it.",
+        help="Tester, cabling and DUT from this file (docs/testbed.md); other options override it.",
         show_default=False,
     ),
 ]

@@ -104,7 +104,9 @@ def command(
     ] = None,
     keep_spoilt: Annotated[
         bool,
-        typer.Option("--keep-spoilt", help="Judge samples too whose loss the machine explains by absent workers."),
+        typer.Option(
+            "--include-disturbed", help="Judge samples too whose loss the machine explains by absent workers."
+        ),
     ] = False,
     box: BoxOption = "",
     name: NameOption = None,

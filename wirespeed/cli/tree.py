@@ -22,6 +22,7 @@ import typer.main
 from wirespeed.cli.plain import NotPlain, options_of, plain_call
 from wirespeed.errors import UsageError
 from wirespeed.measurement.registry import kinds
+from wirespeed.renamed import OPTIONS, present_options
 
 _HELP = ("-h", "--help")
 _WIDTH = 78
@@ -134,7 +135,11 @@ def _found(args: Sequence[str]) -> tuple[Command | None, list[str]]:
     """The command and the words behind it; None for a line that asked for the help of a command with verbs."""
     name = args[0]
     module = _module_of(name)
-    rest = filled_in(gathered(args[1:], getattr(module, "NUMBER_LISTS", ())), getattr(module, "OPTIONAL_VALUES", {}))
+    rest = [*args[1:]]
+    if not OPTIONS.keys().isdisjoint(word.partition("=")[0] for word in rest):
+        rest = present_options(rest, {option for one in commands_of(name) for option in options_of(one.call)})
+    rest = gathered(rest, getattr(module, "NUMBER_LISTS", ()))
+    rest = filled_in(rest, getattr(module, "OPTIONAL_VALUES", {}))
     words: tuple[str, ...] = (name,)
     if reserved := getattr(module, "RESERVED", ()):
         word, others = _word_first(rest, [module.command])

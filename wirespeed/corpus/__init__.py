@@ -1,1 +1,3 @@
-"""The corpus: results of all kinds as content-addressed files, beside them an index in SQL that is asked."""
+"""The archive behind `wirespeed results`: results of all kinds as content-addressed files, beside them an index in SQL.
+
+`wirespeed.results` is the package of the results themselves."""

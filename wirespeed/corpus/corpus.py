@@ -170,7 +170,7 @@ class Corpus:
         and for several."""
         found = self.index.named(name)
         if not found:
-            raise UsageError(f"corpus {self.place.name} has no result {name!r}; wirespeed corpus list shows them")
+            raise UsageError(f"corpus {self.place.name} has no result {name!r}; wirespeed results list shows them")
         if len(found) > 1:
             raise UsageError(f"{name!r} names {len(found)} results of corpus {self.place.name}; give the id of one")
         return found[0]

@@ -8,8 +8,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from wirespeed.errors import UsageError
+from wirespeed.renamed import environment
 
-ENVIRONMENT = "WIRESPEED_CORPUS"
+ENVIRONMENT, FORMER_ENVIRONMENT = "WIRESPEED_RESULTS", "WIRESPEED_CORPUS"
 _POSTGRESQL = ("postgresql", "postgres")
 
 
@@ -32,8 +33,8 @@ def default_folder() -> Path:
 
 
 def own_corpus() -> str:
-    """The user's own: $WIRESPEED_CORPUS, or else a folder."""
-    return os.environ.get(ENVIRONMENT) or str(default_folder())
+    """The user's own: $WIRESPEED_RESULTS, or else a folder."""
+    return environment(ENVIRONMENT, FORMER_ENVIRONMENT) or str(default_folder())
 
 
 def parse_place(text: str) -> Place:

@@ -72,7 +72,7 @@ class Store:
             packed = path.read_bytes()
             content = gzip.decompress(packed)
         except FileNotFoundError:
-            raise Damaged(f"{path} is not there; wirespeed corpus verify says what else is missing") from None
+            raise Damaged(f"{path} is not there; wirespeed results verify says what else is missing") from None
         except (OSError, EOFError, zlib.error) as error:
             raise Damaged(f"{path} is damaged: {error}") from None
         if hashlib.sha256(content).hexdigest() != digest:

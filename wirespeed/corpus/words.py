@@ -1,4 +1,4 @@
-"""The small language of `corpus list` and `query`: words that a result has to meet, all of them. Pure.
+"""The small language of `results list` and `query`: words that a result has to meet, all of them. Pure.
 
     box=vpp1  version=23*  limit!=tester  rate>=10e6  imix
 

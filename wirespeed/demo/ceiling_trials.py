@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from statistics import fmean, median
 
-from wirespeed.bench.ceiling import Ceiling, Ceilings
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.measurement.loadtest.plan import LoadPlan
@@ -15,6 +14,7 @@ from wirespeed.measurement.loadtest.run import run_loadtest
 from wirespeed.results.ending import raise_for
 from wirespeed.results.figures import rate_text
 from wirespeed.results.point import points
+from wirespeed.testbed.ceiling import Ceiling, Ceilings
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 

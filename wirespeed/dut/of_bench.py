@@ -15,7 +15,7 @@ from wirespeed.errors import UsageError
 
 def read_dut(path: Path) -> tuple[Device, DutSetup]:
     """UsageError or FileFault says what is wrong with the file, or what it leaves out."""
-    bench = import_module("wirespeed.bench.file").read_bench(path)
+    bench = import_module("wirespeed.testbed.file").read_bench(path)
     if bench.dut.kind == "none":
         raise UsageError(f"{path} names no device: `dut:` needs `kind` and `reach`")
     socket = f",socket={bench.dut.socket}" if bench.dut.socket else ""

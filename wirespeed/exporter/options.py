@@ -76,7 +76,9 @@ def targets_of(given: Given) -> list[Target]:
     for bench in given.benches:
         made += _of_bench(bench, given)
     if not made:
-        raise UsageError("name a target: --router, --stats, --generator, --result, --dut, --power, --bench or --scrape")
+        raise UsageError(
+            "name a target: --router, --stats, --generator, --result, --dut, --power, --testbed or --scrape"
+        )
     check_names(made)
     return made
 
@@ -138,7 +140,7 @@ def _device(name: str, way: str, given: Given) -> Target:
 
 
 def _of_bench(file: Path, given: Given) -> Iterator[Target]:
-    from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+    from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
 
     bench = read_bench(file)
     if bench.dut.kind != "none":

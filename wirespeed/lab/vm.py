@@ -12,10 +12,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wirespeed.bench.interfaces import DeviceInterfaces
-from wirespeed.bench.model import Bench, Tester
-from wirespeed.bench.model import Device as BenchDevice
-from wirespeed.bench.model import Wire as BenchWire
 from wirespeed.dut.box import BoxDut
 from wirespeed.dut.device import KINDS, Device
 from wirespeed.dut.dut import Dut
@@ -30,6 +26,10 @@ from wirespeed.lab.vm_options import VmOptions
 from wirespeed.machine.placement import LabCpus
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
+from wirespeed.testbed.interfaces import DeviceInterfaces
+from wirespeed.testbed.model import Bench, Tester
+from wirespeed.testbed.model import Device as BenchDevice
+from wirespeed.testbed.model import Wire as BenchWire
 from wirespeed.units import parse_speed
 from wirespeed.vm.debian import debian_disk
 from wirespeed.vm.image import image_format
@@ -180,10 +180,10 @@ class VmLab:
 
     def _wait_until_it_forwards(self) -> None:
         """Its links are up once its drivers are loaded, well before it is the router that its configuration says."""
-        from wirespeed.bench.neighbours import held  # noqa: PLC0415 - scapy takes long to import
-        from wirespeed.bench.packets import proof  # noqa: PLC0415
-        from wirespeed.bench.wires import goes_through  # noqa: PLC0415
         from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
+        from wirespeed.testbed.neighbours import held  # noqa: PLC0415 - scapy takes long to import
+        from wirespeed.testbed.packets import proof  # noqa: PLC0415
+        from wirespeed.testbed.wires import goes_through  # noqa: PLC0415
 
         bench = Bench(tester=Tester(server=self.rpc, ports=()), wires=(BenchWire(port=0), BenchWire(port=1))).filled()
 

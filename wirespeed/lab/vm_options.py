@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from wirespeed.bench.model import Kind
 from wirespeed.errors import UsageError
+from wirespeed.testbed.model import Kind
 from wirespeed.units import parse_speed
 
 KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind != "wirespeed")

@@ -12,7 +12,7 @@ from wirespeed.results.balance import Balance
 from wirespeed.results.figures import loss_text
 from wirespeed.results.order import Order
 
-_BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--verify` sees both)"
+_BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--signature` sees both)"
 _MARKED = (
     "a soak counts neither duplicates nor reordered packets; where packets have 16 bytes of payload for a number, a "
     "duplicate hides no lost packet"

@@ -29,7 +29,7 @@ def measured(
     With `heeds_signals` the caller is within `stop_on_signals`: a signal before all is up raises KeyboardInterrupt."""
     at, options = measurement.at, measurement.options
     starting = stop if heeds_signals else None
-    with stand_of(at, options.bench, options.force, measurement.lasting_s, starting, lab) as stand:
+    with stand_of(at, options.testbed, options.force, measurement.lasting_s, starting, lab) as stand:
         with watcher as watch:
             journal = out.journal(measurement.goes_on)
             journal.most_s = options.most_s

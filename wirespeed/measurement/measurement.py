@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wirespeed.bench.options import Options
     from wirespeed.measurement.options import MeasurementOptions
     from wirespeed.measurement.stand import Stand
     from wirespeed.results.journal import Journal
     from wirespeed.results.verdict import Verdict
+    from wirespeed.testbed.options import Options
     from wirespeed.watching import Watcher
 
 AnOptions = TypeVar("AnOptions", bound="MeasurementOptions[Any]")

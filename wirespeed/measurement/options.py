@@ -21,13 +21,13 @@ Profile = Annotated[
         place=1,
     ),
 ]
-Robust = Annotated[
+RepeatDisturbed = Annotated[
     bool | None,
     Option(
-        "--robust/--no-robust",
-        "Repeat trials whose loss comes of a CPU that was away, and count them apart.",
+        "--repeat-disturbed/--no-repeat-disturbed",
+        "Repeat trials whose loss preemption of a CPU explains, and count them apart.",
         shown="on in a --lab that shares its CPUs with the tester",
-        setting="robust",
+        setting="repeat_disturbed",
         place=6,
     ),
 ]
@@ -95,29 +95,29 @@ class MeasurementOptions(Generic[AResult]):
         str | None,
         Option("--ports", "The ports, cabled in pairs, such as 2,3 or 0,1,2,3.", metavar="N,N", shown="0,1", row=5),
     ] = None
-    wires: Annotated[
+    directions: Annotated[
         str,
         Option(
-            "--wires",
+            "--directions",
             "Each direction by itself, such as 0>1,1>2,2>0, in place of ports and direction.",
             stored="wires",
             metavar="N>N,...",
             shown=False,
             row=5,
-            setting="wires",
+            setting="directions",
             place=0,
         ),
     ] = ""
-    verify: Annotated[
+    signature: Annotated[
         bool,
         Option(
-            "--verify",
-            "Mark and number the packets: only marked ones count, and duplicates and reordered packets are counted "
-            "apart. Takes the last 16 bytes of the payload, or the IP ID of packets without room (no numbers then), "
-            "and some time of the tester for each packet.",
+            "--signature",
+            "Count test frames only, by a signature of 16 bytes at the end of the payload with a sequence number; "
+            "duplicates and reordered frames are counted apart. Short frames have it in the IP ID, without a number. "
+            "Lowers the maximum rate of the tester.",
             stored="verify",
             row=5,
-            setting="verify",
+            setting="signature",
             place=5,
         ),
     ] = False
@@ -142,11 +142,11 @@ class MeasurementOptions(Generic[AResult]):
             row=5,
         ),
     ] = None
-    bench: Annotated[
+    testbed: Annotated[
         Path | None,
         Option(
-            "--bench",
-            "Tester, wires and device as this file says (docs/bench.md); other options override it.",
+            "--testbed",
+            "Tester, cabling and DUT from this file (docs/testbed.md); other options override it.",
             metavar="FILE",
             shown=False,
             row=5,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from wirespeed.bench.options import Given, Options
 from wirespeed.errors import UsageError
 from wirespeed.measurement.output import STDOUT
+from wirespeed.testbed.options import Given, Options
 from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
 from wirespeed.units import parse_speed
 
@@ -36,22 +36,22 @@ def plan_head(at: Options, options: MeasurementOptions[Any], name: str = "") -> 
     """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
     profile."""
     return PlanHead(
-        directions=directions_of(at.ports, options.direction, at.wires, options.unidirectional),
+        directions=directions_of(at.ports, options.direction, at.directions, options.unidirectional),
         line_bps=parse_speed(at.line) if at.line else None,
-        verify=options.verify,
+        verify=options.signature,
         force=options.force,
         name=(name or at.profile) if options.output in ("", STDOUT) else Path(options.output).stem,
         output_file=options.output or STDOUT,
     )
 
 
-def directions_of(ports: str | None, direction: str, wires: str, unidirectional: bool) -> tuple[Channel, ...]:
+def directions_of(ports: str | None, direction: str, each: str, unidirectional: bool) -> tuple[Channel, ...]:
     """The directions that the options name together, of ports 0 and 1 where they name none; UsageError for options that
     contradict each other."""
-    if wires:
+    if each:
         if ports is not None or direction != "both" or unidirectional:
-            raise UsageError("--wires says each direction by itself; leave out --ports, --direction and -u")
-        return parse_wires(wires)
+            raise UsageError("--directions names each direction; leave out --ports, --direction and -u")
+        return parse_wires(each)
     if unidirectional and direction != "both":
         raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
     pairs = parse_ports("0,1" if ports is None else ports)

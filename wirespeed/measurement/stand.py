@@ -9,17 +9,17 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.bench.options import Given, Options, without_bench
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.dut.spec import parse_dut
 from wirespeed.ending_signals import leave_while_starting
 from wirespeed.errors import UsageError
 from wirespeed.power.metered import metered
+from wirespeed.testbed.options import Given, Options, without_bench
 
 if TYPE_CHECKING:
-    from wirespeed.bench.model import Bench
     from wirespeed.lab.lab import Lab
+    from wirespeed.testbed.model import Bench
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ def with_bench(file: Path | None, given: Given, default_profile: str = "") -> Op
     """What the options mean on the bench that `file` says; the same without one."""
     if file is None:
         return without_bench(given)
-    from wirespeed.bench.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
-    from wirespeed.bench.options import on_bench  # noqa: PLC0415
+    from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
+    from wirespeed.testbed.options import on_bench  # noqa: PLC0415
 
     return on_bench(read_bench(file), str(file), given, default_profile)
 
@@ -88,10 +88,10 @@ def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float, 
 
 @contextmanager
 def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterator[Stand]:
-    from wirespeed.bench.ceiling import ceiling_facts, kept  # noqa: PLC0415
-    from wirespeed.bench.facts import device_facts, lab_facts  # noqa: PLC0415
-    from wirespeed.bench.file import read_bench  # noqa: PLC0415
-    from wirespeed.bench.tester import running_tester  # noqa: PLC0415
+    from wirespeed.testbed.ceiling import ceiling_facts, kept  # noqa: PLC0415
+    from wirespeed.testbed.facts import device_facts, lab_facts  # noqa: PLC0415
+    from wirespeed.testbed.file import read_bench  # noqa: PLC0415
+    from wirespeed.testbed.tester import running_tester  # noqa: PLC0415
     from wirespeed.trial.plan import parse_tunables  # noqa: PLC0415
 
     bench = read_bench(file)
@@ -106,8 +106,8 @@ def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterat
 
 
 def _settle(bench: Bench, server: str, force: bool) -> None:
-    from wirespeed.bench.neighbours import held, settle  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
+    from wirespeed.testbed.neighbours import held, settle  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.trial.links import wait_for_links  # noqa: PLC0415
 
     with StatelessClient(server) as client:

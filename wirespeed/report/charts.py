@@ -92,7 +92,9 @@ def load_chart(
                 scale=loss_scale(floor),
                 rules=tuple(Rule(f"loss {ratio * 100:g} %", ratio, alarm=True) for ratio in thresholds if ratio > 0),
             ),
-            *_device(group, drawn, scaler),
+            *(
+                replace(panel, folded=number > 0) for number, panel in enumerate(_device(group, drawn, scaler))
+            ),  # the cost stands first
         ),
         bands=tuple(bands),
         off=frozenset([SPOILT, *(one.style.key for one in drawn if not one.on)]),

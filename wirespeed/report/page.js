@@ -120,6 +120,7 @@
 			if (chart.view) state.set(`x.${id}`, chart.view.map((x) => Number(x.toPrecision(6))).join(" "));
 			const keys = (chart.figure.legend || []).flatMap((entry, number) => (chart.off.has(entry.key) === Boolean(entry.off) ? [] : [number]));
 			if (keys.length) state.set(`turned.${id}`, keys.join(" "));
+			if (chart.open.size) state.set(`open.${id}`, [...chart.open].sort((a, b) => a - b).join(" "));
 		}
 		const text = state.toString();
 		history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
@@ -144,6 +145,8 @@
 			chart.view = range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : null;
 			const legend = chart.figure.legend || [], turned = new Set(list(`turned.${id}`));
 			chart.off = new Set(legend.filter((entry, number) => Boolean(entry.off) !== turned.has(number)).map((entry) => entry.key));
+			const open = new Set(list(`open.${id}`).filter((number) => chart.figure.panels[number]?.folded));
+			if (String([...open]) !== String([...chart.open])) chart.unfold(open);
 		}
 		restoring = false;
 	}

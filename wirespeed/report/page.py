@@ -35,7 +35,10 @@ def to_html(page: Page) -> str:
     """The whole page, which needs nothing beside it."""
     moves = dygraphs.is_there()
     styles = (*([dygraphs.style()] if moves else []), style(), text_of("wirespeed.charts", "static/charts.css"))
-    drawing = (text_of("wirespeed.charts", f"static/{name}.js") for name in ("pens", "charts"))
+    drawing = (
+        text_of("wirespeed.charts", f"static/{name}.js")
+        for name in ("pens", "scales", "labels", "tables", "paper", "charts")
+    )
     scripts = (*drawing, text_of("wirespeed.report", "page.js"))
     folds: list[str] = []
 

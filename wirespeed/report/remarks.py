@@ -200,7 +200,7 @@ def _hidden(tests: Sequence[Analysis]) -> Remark | None:
     return Remark(
         "hidden-loss",
         f"{some([test.result.name for test, _ in found], len(tests), 'test')}: the DUT dropped packets that are not "
-        "missing, so duplicates hide a loss; --verify tells them.",
+        "missing, so duplicates hide a loss; --signature tells them.",
         tuple(f"{test.result.name}: {counting.hidden:,} packets" for test, counting in found),
     )
 

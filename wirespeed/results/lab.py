@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 ROBUST_NOTE = (
-    "control shares CPUs with the workers here, so trials whose loss an absence explains are repeated; --no-robust "
-    "counts them"
+    "control shares CPUs with the workers here, so trials whose loss preemption explains are repeated; "
+    "--no-repeat-disturbed counts them"
 )
 
 

@@ -132,8 +132,8 @@ def _marked(items: list[StreamItem], group: int) -> tuple[list[StreamItem], tupl
         start = payload_at(packet)
         if start is None:
             raise UsageError(
-                f"--verify cannot tell stream {item['stream_id']} of the profile from other traffic: it sends no plain "
-                "IPv4 or IPv6; leave --verify out, or choose another profile"
+                f"--signature cannot tell stream {item['stream_id']} of the profile from other traffic: it sends no "
+                "plain IPv4 or IPv6; leave --signature out, or choose another profile"
             )
         room = shortest_bytes(stream) - start >= _TAIL_BYTES
         stream["flow_stats"] = _group(group, "stats") | ({"payload_signature": True} if room else {})

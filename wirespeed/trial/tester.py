@@ -47,7 +47,7 @@ class Tester:
                 ports = "port 0 only" if count == 1 else f"ports 0 to {count - 1}"
                 raise EnvironmentFault(
                     f"generator {client.server} has {ports}, and the test needs port {port}; "
-                    "choose others with --ports or --wires"
+                    "choose others with --ports or --directions"
                 )
 
     @property

@@ -42,7 +42,7 @@ def pair_directions(ports: Sequence[int] = PAIR, only: str = "both") -> tuple[Ch
 def check_wires(wires: Sequence[Channel], verified: bool) -> None:
     """UsageError when what came back could not be told apart. `verified`: packets bear the mark of their direction."""
     if not wires:
-        raise UsageError("no direction to send in: give --wires such as 0>1,1>0")
+        raise UsageError("no direction to send in: give --directions such as 0>1,1>0")
     for wire in wires:
         same = [other for other in wires if other.tx == wire.tx]
         if len(same) > 1:
@@ -54,5 +54,5 @@ def check_wires(wires: Sequence[Channel], verified: bool) -> None:
         if len(senders) > 1 and not verified:
             raise UsageError(
                 f"ports {' and '.join(senders)} send to port {wire.rx}, whose counters cannot tell their packets from "
-                "each other: give --verify, which marks them"
+                "each other: give --signature, which marks them"
             )

@@ -15,8 +15,6 @@ struct ws_router;
 /* A bridge domain's own interface (BVI) routes: it is in WS_MODE_L3. */
 enum ws_interface_mode { WS_MODE_L3 = 0, WS_MODE_XCONNECT = 1, WS_MODE_BRIDGE = 2 };
 
-enum { WS_MAX_ADDRESSES = 16 }; /* of one interface, both families together */
-
 enum ws_interface_kind {
 	WS_INTERFACE_PORT = 0,
 	WS_INTERFACE_SUB = 1,

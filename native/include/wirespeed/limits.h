@@ -9,6 +9,7 @@ enum {
 	WS_MAX_PORTS = 256,          /* of a router; DPDK's own drivers have RTE_MAX_ETHPORTS of them */
 	WS_MAX_GENERATOR_PORTS = 32, /* sets of them are words (captures) */
 	WS_MAX_INTERFACES = 16384,   /* ports, sub-interfaces and the rest together */
+	WS_MAX_ADDRESSES = 16,       /* of an interface, both families together */
 	WS_MAX_WORKERS = 64,
 	WS_MAX_POOLS = 8,     /* of packet buffers, one a NUMA node; further nodes use the first */
 	WS_MAX_QUEUES = 64,   /* of a port, in each direction */

@@ -3,10 +3,8 @@
 #ifndef ROUTER_ACL_BATCH_H
 #define ROUTER_ACL_BATCH_H
 
-#include "graph/graph.h"
 #include "router/acl/acl_session.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
 #include "wire/own_count.h"
 
 #include <rte_acl.h>

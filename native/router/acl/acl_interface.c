@@ -5,7 +5,7 @@
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/interface/interface_change.h"
-#include "router/router.h"
+#include "router/interface/interface_settings.h"
 #include "wirespeed/acls.h"
 
 #include <errno.h>

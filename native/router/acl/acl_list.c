@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "router/acl/acl.h"
 #include "router/acl/acl_key.h"
-#include "router/router.h"
 
 #include <errno.h>
 #include <rte_acl.h>

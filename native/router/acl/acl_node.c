@@ -20,6 +20,7 @@
 #include "graph/arc.h"
 #include "router/acl/acl_frame.h"
 #include "router/path/frame_ip.h"
+#include "wirespeed/interfaces.h"
 
 enum { HOP_LIMIT_AT = 7, OWN_HOP_LIMIT = 255, ND_FIRST = 133, ND_LAST = 137 };
 

@@ -5,7 +5,7 @@
 #include "router/acl/acl_key.h"
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
-#include "router/router.h"
+#include "router/interface/interface_settings.h"
 #include "wire/address.h"
 #include "wire/own_count.h"
 #include "wirespeed/acls.h"

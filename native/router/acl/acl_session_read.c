@@ -3,7 +3,6 @@
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/observe/stats_directory.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/own_count.h"
 #include "wirespeed/acl_sessions.h"

@@ -5,7 +5,6 @@
 #include "dev/rcu.h"
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
-#include "router/router.h"
 #include "wire/own_count.h"
 
 #include <errno.h>

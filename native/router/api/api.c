@@ -5,6 +5,7 @@
 #include "dev/rcu.h"
 #include "dev/seed.h"
 #include "dev/worker.h"
+#include "router/interface/interface_settings.h"
 #include "router/module.h"
 #include "router/worker/main_input.h"
 #include "wirespeed/router.h"
@@ -49,20 +50,31 @@ uint32_t ws_router_held_buffers(uint16_t workers)
 	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + HOLD_SLOTS + handed);
 }
 
-struct ws_router *ws_router_create(const struct ws_router_config *config)
+/* The router and what it points to, in one piece of memory. */
+struct whole_router {
+	struct ws_router router;
+	struct ws_router_config config;
+	struct interface_settings settings[WS_MAX_INTERFACES];
+};
+
+struct ws_router *ws_router_create(const struct ws_router_config *given)
 {
-	struct ws_router *router = rte_zmalloc("router", sizeof(*router), RTE_CACHE_LINE_SIZE);
-	if (!router) {
+	struct whole_router *whole = rte_zmalloc("router", sizeof(*whole), RTE_CACHE_LINE_SIZE);
+	if (!whole) {
 		fail(-ENOMEM, "no memory for a router");
 		return NULL;
 	}
-	router->config = *config;
-	use_default(&router->config.max_ip4_routes, DEFAULT_IP4_ROUTES);
-	use_default(&router->config.max_ip6_routes, DEFAULT_IP6_ROUTES);
-	use_default(&router->config.max_neighbors, DEFAULT_NEIGHBORS);
-	use_default(&router->config.max_interface_neighbors, (router->config.max_neighbors + 1) / 2);
-	use_default(&router->config.max_path_sets, DEFAULT_PATH_SETS);
-	use_default(&router->config.icmp_rate_pps, DEFAULT_ICMP_PPS);
+	struct ws_router *router = &whole->router;
+	struct ws_router_config *config = &whole->config;
+	*config = *given;
+	use_default(&config->max_ip4_routes, DEFAULT_IP4_ROUTES);
+	use_default(&config->max_ip6_routes, DEFAULT_IP6_ROUTES);
+	use_default(&config->max_neighbors, DEFAULT_NEIGHBORS);
+	use_default(&config->max_interface_neighbors, (config->max_neighbors + 1) / 2);
+	use_default(&config->max_path_sets, DEFAULT_PATH_SETS);
+	use_default(&config->icmp_rate_pps, DEFAULT_ICMP_PPS);
+	router->config = config;
+	router->settings = whole->settings;
 	router->worker_count = workers_count();
 	router->tsc_hz = ws_tsc_hz();
 	router->events.fd = -1;

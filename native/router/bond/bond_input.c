@@ -9,7 +9,6 @@
  * ethernet-input, lacp-input, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/packet/metadata.h"
 #include "wire/ethernet.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LACP of all bonds: what workers heard, the clock, and what is sent. Main thread. */
 #include "router/bond/bond.h"
+#include "router/interface/interface_settings.h"
 #include "router/packet/metadata.h"
 #include "router/worker/main_input.h"
 #include "wire/ethernet.h"

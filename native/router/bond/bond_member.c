@@ -5,6 +5,7 @@
 #include "router/bond/bond.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_groups.h"
+#include "router/interface/interface_settings.h"
 #include "router/worker/features.h"
 #include "wirespeed/bonds.h"
 

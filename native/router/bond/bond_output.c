@@ -6,7 +6,6 @@
  * Takes whole frames. Uses: tx interface. Next: bond-tx, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/bond/run_of_output.h"
 #include "wire/own_count.h"

@@ -3,6 +3,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/bond/bond.h"
+#include "router/interface/interface_settings.h"
 
 #include <errno.h>
 #include <rte_cycles.h>

@@ -4,7 +4,6 @@
  *
  * Uses: tx interface, which stays that of the bond. Next: <member>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/bond/bond_hash.h"
 #include "router/bond/run_of_output.h"

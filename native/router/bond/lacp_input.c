@@ -6,7 +6,6 @@
  *
  * Uses: mbuf->port. Sets: tx interface of an answer. Next: error-punt, <if>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/bond/bond.h"
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"

@@ -2,6 +2,7 @@
 #include "router/fib/balance_set.h"
 
 #include "dev/error.h"
+#include "router/fib/path_list.h"
 #include "wire/address.h"
 
 #include <errno.h>

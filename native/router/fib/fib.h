@@ -7,20 +7,9 @@
 #define ROUTER_FIB_H
 
 #include "router/fib/fib_trie.h"
-#include "wirespeed/routes.h"
+#include "wirespeed/limits.h"
 
 #include <stdint.h>
-
-/* What tells flows apart unless it is set. */
-enum {
-	FLOW_HASH_IP4 = WS_FLOW_SRC | WS_FLOW_DST | WS_FLOW_SPORT | WS_FLOW_DPORT | WS_FLOW_PROTO,
-	FLOW_HASH_IP6 = FLOW_HASH_IP4 | WS_FLOW_LABEL,
-};
-
-static inline uint32_t fib_flow_hash(uint8_t family)
-{
-	return family == WS_IP6 ? FLOW_HASH_IP6 : FLOW_HASH_IP4;
-}
 
 struct fib_table {
 	uint8_t family;

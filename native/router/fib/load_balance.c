@@ -7,6 +7,7 @@
 #include "router/fib/balance_set.h"
 #include "router/fib/load_balance_draft.h"
 #include "router/fib/own_balance.h"
+#include "router/fib/path_list.h"
 
 #include <errno.h>
 #include <rte_hash.h>

@@ -9,12 +9,14 @@
 #ifndef ROUTER_LOAD_BALANCE_H
 #define ROUTER_LOAD_BALANCE_H
 
-#include "wirespeed/routes.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct adjacency_table;
+struct path_key;
+struct path_list;
 struct rte_hash;
 
 enum {
@@ -33,38 +35,6 @@ struct load_balance {
 	uint32_t adjacency;            /* of the only path, else ADJACENCY_LOAD_BALANCE */
 	uint32_t via;                  /* the route to that path's next hop, while routes count; or 0 */
 	const struct buckets *buckets; /* NULL for a single path */
-};
-
-/* What the packets are that have the routes; labels found in front are gone then. */
-enum path_payload { PAYLOAD_IP4, PAYLOAD_IP6, PAYLOAD_MPLS, PAYLOAD_MPLS_IP4, PAYLOAD_MPLS_IP6 };
-
-#define PATH_NO_INTERFACE UINT32_MAX
-
-/* One path. No padding, and what its kind has no use for is zero. */
-struct path_key {
-	uint8_t kind; /* enum ws_path_kind */
-	uint8_t label_count;
-	uint16_t table; /* to look into, or to find the next hop by: its index */
-	uint32_t interface, weight;
-	uint32_t
-		labels[WS_MAX_LABELS]; /* entries as numbers; TTL 0: it and the class are the packet's */
-	uint32_t via;              /* of a leaf, as in struct load_balance */
-	struct ws_address next_hop;
-	uint8_t unused[3];
-};
-
-/* What routes share: the key under which a load balance is found. */
-struct path_list {
-	uint16_t source;  /* enum ws_route_source */
-	uint16_t payload; /* enum path_payload */
-	uint32_t count;
-	struct path_key paths[];
-};
-
-/* A list of as many paths as a route may have. */
-union path_list_buffer {
-	struct path_list list;
-	uint8_t bytes[sizeof(struct path_list) + WS_MAX_PATHS * sizeof(struct path_key)];
 };
 
 struct path_list_use {
@@ -133,19 +103,6 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 void load_balance_refresh_interface(struct load_balance_table *table, uint32_t interface);
 /* Resolve all those with recursive paths again. */
 void load_balance_refresh(struct load_balance_table *table);
-
-static inline bool path_is_recursive(const struct path_key *path)
-{
-	return path->kind == WS_PATH_NEXT_HOP && path->interface == PATH_NO_INTERFACE;
-}
-
-static inline bool path_list_is_recursive(const struct path_list *list)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (path_is_recursive(&list->paths[i]))
-			return true;
-	return false;
-}
 
 /*
  * How many of `bucket_count` buckets each path gets: in proportion to its weight, at least one.

@@ -3,6 +3,7 @@
 
 #include "dev/error.h"
 #include "router/fib/adjacency.h"
+#include "router/fib/path_list.h"
 #include "wire/mpls.h"
 
 #include <errno.h>

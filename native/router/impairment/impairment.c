@@ -4,8 +4,8 @@
 
 #include "dev/error.h"
 #include "dev/pool.h"
-#include "graph/graph.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "wire/own_count.h"
 #include "wirespeed/impairment.h"
 

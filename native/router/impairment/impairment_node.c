@@ -12,7 +12,6 @@
 
 #include "dev/pool.h"
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/observe/trace.h"
 #include "wire/own_count.h"
 

@@ -8,8 +8,6 @@
  */
 #include "router/impairment/impairment.h"
 
-#include "graph/graph.h"
-
 static const char *const edges[] = {"*-tx"};
 
 static uint16_t impairment_take_due(struct impairment_lane *lane, uint64_t now, void **packets,

@@ -4,10 +4,9 @@
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/ip6_interface.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
-#include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>

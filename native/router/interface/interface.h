@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces: what workers read of them, what the user set, and what others may have done to them.
- */
+/* Interfaces: what workers read of them, and what others may have done to them. */
 #ifndef ROUTER_INTERFACE_H
 #define ROUTER_INTERFACE_H
 
-#include "wirespeed/interfaces.h"
-#include "wirespeed/ip6.h"
+#include "wirespeed/address.h"
+#include "wirespeed/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,39 +90,6 @@ enum { LCP_NONE = UINT16_MAX };
 
 /* The places in "*-output": those of the ports, then one for each kind of interfaces. */
 enum { INTERFACE_KINDS = 8, OUTPUTS = WS_MAX_PORTS + INTERFACE_KINDS };
-
-/* Main thread only. */
-struct interface_settings {
-	char name[WS_NAME_LEN]; /* empty: there is no such interface */
-	uint8_t kind;           /* enum ws_interface_kind */
-	bool link_up;
-	bool promiscuous; /* the user wants it */
-	uint16_t parent;
-	struct ws_subinterface sub;
-	struct ws_tag_rewrite tag_rewrite;
-	uint16_t mtus[WS_MTU_KINDS];
-	struct address_list *addresses; /* its own; never NULL */
-	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
-	uint16_t borrowers;             /* how many use its addresses */
-	uint32_t instance;              /* of a loopback, tunnel or bond */
-	uint16_t bridging;              /* how many on it, itself among them, do not route */
-	uint32_t bridge_domain;         /* that it is a member of; 0: of none */
-	uint16_t xconnect_to;           /* in WS_MODE_XCONNECT */
-	uint8_t split_horizon_group;
-	uint16_t bond; /* that the port is a member of; 0: of none */
-};
-
-/* What the user wants of IPv6 on an interface. */
-struct ip6_settings {
-	bool enabled;                 /* by command; an address does it as well */
-	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
-	struct ws_ip6_advertising advertising;
-	uint64_t advertised_tsc, next_advertisement_tsc;
-	uint64_t reported_tsc;   /* of listeners; 0: never */
-	uint8_t unasked_reports; /* that are to follow */
-	uint8_t dad_transmits;   /* how often it is asked whether an address is taken; 0: never */
-	bool has_checked;        /* … of the link-local address that it has, and nobody was */
-};
 
 /* -EINVAL, with its line, of a member of a bond, which is for nothing else. */
 int interface_check_free(const struct ws_router *router, uint16_t index);

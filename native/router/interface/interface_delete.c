@@ -4,9 +4,9 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/ip6_interface.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
+#include "router/interface/ip6_settings.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static int let_go(struct ws_router *router, uint16_t index)
 	int error = interface_changed(router, index, INTERFACE_LEAVES, NULL);
 	if (error)
 		return error;
-	router->ip6_settings[index] = (struct ip6_settings){0};
+	*ip6_settings(router, index) = (struct ip6_settings){0};
 	return router_update_ip6(router, index);
 }
 

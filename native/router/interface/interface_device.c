@@ -7,7 +7,7 @@
 #include "dev/error.h"
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
-#include "router/router.h"
+#include "router/interface/interface_settings.h"
 
 #include <errno.h>
 

@@ -7,6 +7,7 @@
 #include "router/interface/interface_groups.h"
 
 #include "dev/port.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/ip6_interface.h"
 #include "wire/ethernet.h"
 

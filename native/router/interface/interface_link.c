@@ -4,6 +4,7 @@
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
 #include "router/module.h"
 #include "wirespeed/router.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interfaces in the order that users see them in. */
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
+
+#include "router/interface/interface_settings.h"
 
 #include <stdlib.h>
 #include <string.h>

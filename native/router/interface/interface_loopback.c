@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dev/error.h"
 #include "router/interface/interface_make.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
-#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_names.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
 #include "router/interface_kind.h"
 #include "router/module.h"

@@ -3,9 +3,8 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
 #include "router/interface/interface_names.h"
 
 #include "dev/error.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
+#include "router/interface/interface_settings.h"
 
 #include <errno.h>
 #include <search.h>

@@ -3,9 +3,8 @@
 #include "dev/error.h"
 #include "dev/port.h"
 #include "router/interface/interface_make.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>

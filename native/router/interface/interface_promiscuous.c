@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports that take frames for other stations too. */
 #include "dev/error.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
+#include "router/interface/interface_settings.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>

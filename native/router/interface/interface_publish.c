@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What workers see of an interface: whose frames it takes, what is in front of those it sends. */
+#include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 
 #include <string.h>

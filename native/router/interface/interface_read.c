@@ -2,9 +2,8 @@
 /* Interfaces as users see them: settings and counters. */
 #include "dev/error.h"
 #include "dev/port.h"
-#include "router/router.h"
+#include "router/interface/interface_settings.h"
 #include "wire/own_count.h"
-#include "wirespeed/interfaces.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>

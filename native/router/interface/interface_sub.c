@@ -3,9 +3,8 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_make.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,7 @@
  */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
+#include "router/interface/interface_settings.h"
 
 #include <errno.h>
 

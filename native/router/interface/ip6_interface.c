@@ -2,14 +2,17 @@
 #include "router/interface/ip6_interface.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_groups.h"
-#include "wirespeed/ip6.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/interface/interface_settings.h"
+#include "router/interface/ip6_settings.h"
 #include "router/module.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+static struct router_module ip6_module;
 
 static const struct address_list *addresses_of(const struct ws_router *router, uint16_t index)
 {
@@ -95,7 +98,7 @@ bool ip6_wants_dad(const struct ws_router *router, uint16_t index)
 {
 	bool has_link =
 		router->settings[index].kind != WS_INTERFACE_LOOPBACK || router->interfaces[index].is_bvi;
-	return router->ip6_settings[index].dad_transmits && has_link &&
+	return ip6_settings(router, index)->dad_transmits && has_link &&
 		   !interface_is_paired(&router->interfaces[index]);
 }
 
@@ -104,7 +107,7 @@ static bool is_checked(const struct ws_router *router, uint16_t index,
 					   const struct ip6_interface *made)
 {
 	const struct ip6_interface *before = router->ip6[index];
-	return router->ip6_settings[index].has_checked && before &&
+	return ip6_settings(router, index)->has_checked && before &&
 		   ip6_is_equal(before->link_local, made->link_local);
 }
 
@@ -112,7 +115,7 @@ static bool is_checked(const struct ws_router *router, uint16_t index,
 static struct ip6_interface *make_interface(const struct ws_router *router, uint16_t index,
 											int *error)
 {
-	const struct ip6_settings *settings = &router->ip6_settings[index];
+	const struct ip6_settings *settings = ip6_settings(router, index);
 	if (!settings->enabled && !has_address(router->interfaces[index].addresses))
 		return NULL;
 	struct ip6_interface *made = calloc(1, sizeof(*made));
@@ -136,7 +139,7 @@ int router_update_ip6(struct ws_router *router, uint16_t index)
 		return error;
 	bool is_new = interface && (!old || !ip6_is_equal(old->link_local, interface->link_local));
 	if (is_new || !interface)
-		router->ip6_settings[index].has_checked = false;
+		ip6_settings(router, index)->has_checked = false;
 	__atomic_store_n(&router->ip6[index], interface, __ATOMIC_RELEASE);
 	if (old && !interface)
 		interface_changed(router, index, INTERFACE_LOST_IP6, NULL);
@@ -153,7 +156,7 @@ int ws_router_ip6(struct ws_router *router, uint16_t index, struct ws_ip6_interf
 	const struct ip6_interface *interface = router->ip6[index];
 	*out = (struct ws_ip6_interface){
 		.enabled = interface,
-		.advertising = router->ip6_settings[index].advertising,
+		.advertising = ip6_settings(router, index)->advertising,
 	};
 	if (interface)
 		out->link_local = address_of_ip6(interface->link_local);
@@ -166,7 +169,7 @@ int ws_router_set_ip6(struct ws_router *router, uint16_t index, bool enabled)
 		return -ENODEV;
 	if (enabled && interface_check_free(router, index))
 		return -EINVAL;
-	router->ip6_settings[index].enabled = enabled;
+	ip6_settings(router, index)->enabled = enabled;
 	return router_update_ip6(router, index);
 }
 
@@ -178,9 +181,14 @@ int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws
 		return fail(-EINVAL, "%s is not a link-local address", ADDRESS_TEXT(&address));
 	if (address.family && interface_check_free(router, index))
 		return -EINVAL;
-	router->ip6_settings[index].link_local = address;
-	router->ip6_settings[index].enabled |= address.family;
+	ip6_settings(router, index)->link_local = address;
+	ip6_settings(router, index)->enabled |= address.family;
 	return router_update_ip6(router, index);
+}
+
+struct ip6_settings *ip6_settings(const struct ws_router *router, uint16_t index)
+{
+	return (struct ip6_settings *)module_state(router, &ip6_module) + index;
 }
 
 static void ip6_free(struct ws_router *router)
@@ -189,5 +197,10 @@ static void ip6_free(struct ws_router *router)
 		free(router->ip6[i]);
 }
 
-static struct router_module ip6_module = {.name = "ip6", .is_trunk = true, .free = ip6_free};
+static struct router_module ip6_module = {
+	.name = "ip6",
+	.is_trunk = true,
+	.state_size = WS_MAX_INTERFACES * sizeof(struct ip6_settings),
+	.free = ip6_free,
+};
 ROUTER_MODULE(ip6_module)

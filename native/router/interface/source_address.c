@@ -2,7 +2,6 @@
 #include "router/interface/source_address.h"
 
 #include "router/interface/ip6_interface.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/ip6.h"
 

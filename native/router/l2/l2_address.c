@@ -2,6 +2,7 @@
 /* The addresses in bridge domains as the user sees them: added, deleted, listed, aged. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "router/l2/l2.h"
 #include "wire/ethernet.h"
 #include "wirespeed/bridges.h"

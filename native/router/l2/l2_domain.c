@@ -2,6 +2,7 @@
 /* Bridge domains as the user sets them. */
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/interface/interface_settings.h"
 #include "router/l2/l2.h"
 #include "wirespeed/bridges.h"
 

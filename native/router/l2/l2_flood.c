@@ -8,7 +8,6 @@
  * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of what is for the router, to the
  * domain's BVI. Next: l2-output, ethernet-input (for the router), error-drop.
  */
-#include "graph/graph.h"
 #include "router/l2/l2_path.h"
 #include "router/path/copy_aside.h"
 #include "router/path/each_packet.h"

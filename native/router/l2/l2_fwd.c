@@ -6,7 +6,6 @@
  * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of a frame for the router, to the
  * domain's BVI. Next: l2-output, l2-flood, ethernet-input (for the router), error-drop.
  */
-#include "graph/graph.h"
 #include "router/l2/l2_path.h"
 #include "router/path/each_packet.h"
 

@@ -5,7 +5,6 @@
  * Uses: mbuf->port. Sets: tx interface, or bridge domain. Next: l2-output (cross-connect),
  * l2-learn, l2-fwd, l2-flood, error-drop.
  */
-#include "graph/graph.h"
 #include "router/l2/l2_path.h"
 #include "router/l2/l2_tags.h"
 #include "router/path/each_packet.h"

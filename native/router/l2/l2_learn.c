@@ -4,7 +4,6 @@
  *
  * Uses: mbuf->port, bridge domain. Next: l2-fwd, l2-flood, error-drop.
  */
-#include "graph/graph.h"
 #include "router/l2/l2_path.h"
 
 enum counter { GROUP_SENDER, LEARNT, MOVED, VIOLATION, FULL, NO_WAY };

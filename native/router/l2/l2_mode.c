@@ -2,10 +2,10 @@
 /* Which interfaces do not route: cross-connected, or members of a bridge domain. */
 #include "router/interface/interface_change.h"
 #include "router/l2/l2.h"
-#include "wirespeed/interfaces.h"
 
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
 #include "wire/word_copy.h"
 

@@ -7,7 +7,6 @@
  *
  * Uses: mbuf->port, tx interface. Next: <if>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/l2/l2_path.h"
 #include "router/l2/l2_tags.h"
 #include "router/packet/eight.h"

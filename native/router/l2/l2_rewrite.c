@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rewriting of VLAN tags, as the user sets it. */
 #include "dev/error.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
 #include "router/l2/l2.h"
-#include "wirespeed/interfaces.h"
 
 #include <errno.h>
 #include <string.h>

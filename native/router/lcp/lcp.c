@@ -8,15 +8,25 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_groups.h"
-#include "router/router.h"
+#include "router/interface/interface_settings.h"
+#include "router/module.h"
 #include "wirespeed/linux.h"
 
 #include <errno.h>
 
+/* How many interfaces Linux has a part in. */
+static struct router_module lcp_module = {.name = "lcp", .state_size = sizeof(uint16_t)};
+ROUTER_MODULE(lcp_module)
+
+static uint16_t *paired(const struct ws_router *router)
+{
+	return module_state(router, &lcp_module);
+}
+
 static void set_lcp(struct ws_router *router, uint16_t index, uint16_t other)
 {
 	uint16_t *lcp = &router->interfaces[index].lcp;
-	router->paired += (other != LCP_NONE) - (*lcp != LCP_NONE);
+	*paired(router) += (other != LCP_NONE) - (*lcp != LCP_NONE);
 	__atomic_store_n(lcp, other, __ATOMIC_RELEASE);
 }
 
@@ -63,7 +73,7 @@ static void unpair(struct ws_router *router, uint16_t index)
 {
 	struct interface *interface = &router->interfaces[index];
 	uint16_t other = interface->lcp;
-	for (uint16_t i = 0; router->paired && i < router->interface_count; i++)
+	for (uint16_t i = 0; *paired(router) && i < router->interface_count; i++)
 		if (i != index && router->interfaces[i].lcp == index)
 			set_lcp(router, i, LCP_NONE);
 	set_lcp(router, index, LCP_NONE);

@@ -8,10 +8,8 @@
  * Uses: mbuf->port. Sets: tx interface (the TAP). Next: <tap>-output, error-drop for a frame whose
  * interface has just lost its pair.
  */
-#include "graph/graph.h"
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/own_count.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };

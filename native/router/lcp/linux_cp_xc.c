@@ -6,10 +6,8 @@
  * Uses: mbuf->port (the TAP). Sets: tx interface. Next: <if>-output, error-drop for a frame of a
  * TAP that has just lost its pair.
  */
-#include "graph/graph.h"
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};

@@ -4,12 +4,12 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
+#include "router/interface/ip6_settings.h"
 #include "router/local/local.h"
 #include "router/module.h"
 #include "router/packet/output.h"
 #include "router/worker/main_input.h"
 #include "wire/nd.h"
-#include "wirespeed/ip6.h"
 
 #include <errno.h>
 #include <rte_cycles.h>
@@ -55,7 +55,7 @@ static void add_prefix(struct nd_router *out, const struct ws_ip6_advertised *gi
 
 static void describe_router(const struct ws_router *router, uint16_t index, struct nd_router *out)
 {
-	const struct ws_ip6_advertising *advertising = &router->ip6_settings[index].advertising;
+	const struct ws_ip6_advertising *advertising = &ip6_settings(router, index)->advertising;
 	const struct interface *interface = &router->interfaces[index];
 	*out = (struct nd_router){
 		.hop_limit = HOP_LIMIT,
@@ -102,7 +102,7 @@ static void send_advertisement(struct ws_router *router, uint16_t index, const u
 static bool is_advertising(const struct ws_router *router, uint16_t index)
 {
 	return router->ip6[index] && !router->ip6[index]->is_tentative &&
-		   router->interfaces[index].usable && router->ip6_settings[index].advertising.is_on;
+		   router->interfaces[index].usable && ip6_settings(router, index)->advertising.is_on;
 }
 
 /* It is due when it says, or not at all while it does not advertise. */
@@ -110,14 +110,14 @@ static void arm(struct ws_router *router, uint16_t index)
 {
 	if (is_advertising(router, index))
 		interface_due_at(advertisements_due(router), index,
-						 router->ip6_settings[index].next_advertisement_tsc);
+						 ip6_settings(router, index)->next_advertisement_tsc);
 	else
 		interface_due_never(advertisements_due(router), index);
 }
 
 static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
 {
-	struct ip6_settings *settings = &router->ip6_settings[index];
+	struct ip6_settings *settings = ip6_settings(router, index);
 	const struct ws_ip6_advertising *advertising = &settings->advertising;
 	uint8_t all[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
 	uint64_t least = advertising->min_interval_s * router->tsc_hz;
@@ -135,7 +135,7 @@ static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
  * one together, soon. */
 static void router_solicited(struct ws_router *router, const struct router_event *event)
 {
-	struct ip6_settings *settings = &router->ip6_settings[event->interface];
+	struct ip6_settings *settings = ip6_settings(router, event->interface);
 	uint64_t soonest = settings->advertised_tsc + BETWEEN_MULTICASTS_S * router->tsc_hz;
 	if (!is_advertising(router, event->interface))
 		return;
@@ -192,8 +192,8 @@ int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 	for (uint16_t i = 0; i < advertising->prefix_count; i++)
 		if ((error = check_prefix(&advertising->prefixes[i])))
 			return error;
-	router->ip6_settings[index].advertising = *advertising;
-	router->ip6_settings[index].next_advertisement_tsc = 0; /* at once */
+	ip6_settings(router, index)->advertising = *advertising;
+	ip6_settings(router, index)->next_advertisement_tsc = 0; /* at once */
 	arm(router, index);
 	return 0;
 }

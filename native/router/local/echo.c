@@ -11,6 +11,7 @@
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
 #include "wire/ip4.h"
+#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
+#include "router/interface/ip6_settings.h"
 #include "router/local/local.h"
 #include "router/module.h"
 #include "router/packet/output.h"
@@ -76,7 +77,7 @@ static void send_report(struct ws_router *router, uint16_t index)
  * low bits are random enough. */
 static void router_mld_queried(struct ws_router *router, const struct router_event *event)
 {
-	struct ip6_settings *settings = &router->ip6_settings[event->interface];
+	struct ip6_settings *settings = ip6_settings(router, event->interface);
 	uint64_t now = rte_rdtsc(), most = event->delay_ms * router->tsc_hz / 1000;
 	uint64_t soonest = settings->reported_tsc ? settings->reported_tsc + router->tsc_hz : now;
 	if (!interface_is_due(reports_due(router), event->interface))
@@ -90,7 +91,7 @@ static void router_mld_report(struct ws_router *router)
 	uint16_t i;
 	for (int done = 0; done < MAIN_INPUT_A_POLL && interface_due_take(reports_due(router), now, &i);
 		 done++) {
-		struct ip6_settings *settings = &router->ip6_settings[i];
+		struct ip6_settings *settings = ip6_settings(router, i);
 		if (settings->unasked_reports) {
 			settings->unasked_reports--;
 			interface_due_at(reports_due(router), i, now + router->tsc_hz);
@@ -105,7 +106,7 @@ static int listening_changed(struct ws_router *router, uint16_t index, enum inte
 							 const uint8_t *old_mac)
 {
 	const struct interface *interface = &router->interfaces[index];
-	struct ip6_settings *settings = &router->ip6_settings[index];
+	struct ip6_settings *settings = ip6_settings(router, index);
 	(void)old_mac;
 	if (change == INTERFACE_LEAVES)
 		interface_due_never(reports_due(router), index);

@@ -10,12 +10,10 @@
  * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
  * too long for it; ip4-icmp-error; ip4-frag.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"
 #include "router/path/ip4_hop.h"
-#include "wirespeed/counters.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS, EDGE_FRAG, EDGE_OUTPUT, CLASS_OF_TOS_SHIFT = 5 };
 enum { FRAGMENT_UNIT = 8 };
@@ -46,8 +44,8 @@ static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct
 	return ADJACENCY_DROP;
 }
 
-static inline __attribute__((always_inline)) uint16_t
-impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, bool counts)
+static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+												  void **packets, uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
@@ -67,22 +65,9 @@ impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 			(uint32_t)(ip->tos >> CLASS_OF_TOS_SHIFT) << MPLS_CLASS_SHIFT | ip->ttl;
 		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM, EDGE_OUTPUT);
 	}
-	if (counts)
-		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
+	count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
-}
-
-static uint16_t ip4_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
-												  void **packets, uint16_t n)
-{
-	return impose(graph, node, packets, n, false);
-}
-
-static uint16_t ip4_mpls_label_imposition_counting(struct graph *graph, struct graph_node *node,
-												   void **packets, uint16_t n)
-{
-	return impose(graph, node, packets, n, true);
 }
 
 static struct graph_registration ip4_mpls_label_imposition = {
@@ -93,6 +78,4 @@ static struct graph_registration ip4_mpls_label_imposition = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_mpls_label_imposition)
-GRAPH_REGISTER_VARIANT(ip4_mpls_label_imposition, WS_COUNT_ADJACENCIES,
-					   ip4_mpls_label_imposition_counting)
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LABELS, "ip4-mpls-label-imposition-uniform")

@@ -9,12 +9,10 @@
  * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
  * too long for it; ip6-icmp-error.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"
 #include "router/path/ip6_hop.h"
-#include "wirespeed/counters.h"
 
 enum {
 	EDGE_ICMP_ERROR = ADJACENCY_KINDS,
@@ -38,8 +36,8 @@ static __attribute__((noinline)) uint16_t refuse(struct graph_node *node, struct
 	return ADJACENCY_DROP;
 }
 
-static inline __attribute__((always_inline)) uint16_t
-impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, bool counts)
+static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+												  void **packets, uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
@@ -59,22 +57,9 @@ impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 		uint32_t class_and_ttl = precedence << MPLS_CLASS_SHIFT | ip->hop_limit;
 		next[i] = mpls_impose(router, packet, adjacency, class_and_ttl, MPLS_BOTTOM, EDGE_OUTPUT);
 	}
-	if (counts)
-		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
+	count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
-}
-
-static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
-												  void **packets, uint16_t n)
-{
-	return impose(graph, node, packets, n, false);
-}
-
-static uint16_t ip6_mpls_label_imposition_counting(struct graph *graph, struct graph_node *node,
-												   void **packets, uint16_t n)
-{
-	return impose(graph, node, packets, n, true);
 }
 
 static struct graph_registration ip6_mpls_label_imposition = {
@@ -85,6 +70,4 @@ static struct graph_registration ip6_mpls_label_imposition = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_mpls_label_imposition)
-GRAPH_REGISTER_VARIANT(ip6_mpls_label_imposition, WS_COUNT_ADJACENCIES,
-					   ip6_mpls_label_imposition_counting)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LABELS, "ip6-mpls-label-imposition-uniform")

@@ -5,6 +5,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/fib/own_balance.h"
+#include "router/interface/interface_settings.h"
 #include "router/route/counting.h"
 #include "router/route/route.h"
 #include "wirespeed/mpls.h"

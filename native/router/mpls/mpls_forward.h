@@ -3,10 +3,8 @@
 #ifndef ROUTER_MPLS_FORWARD_H
 #define ROUTER_MPLS_FORWARD_H
 
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/output.h"
-#include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/mpls.h"
 

@@ -10,7 +10,6 @@
  * Uses: icmp error, in ICMP's terms, with the longest labelled packet. Sets: the data begins behind
  * the stack. Next: ip4-icmp-error, ip6-icmp-error, error-drop.
  */
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"
 #include "router/router.h"

@@ -6,7 +6,6 @@
  *
  * Uses: mbuf->port (counts the interface's MPLS packets). Next: mpls-lookup, error-drop.
  */
-#include "graph/graph.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/interface_run.h"
 

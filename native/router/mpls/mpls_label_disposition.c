@@ -7,7 +7,6 @@
  *
  * Uses: adjacency (ADJACENCY_POP_MPLS), label. Sets: adjacency, the one behind. Next: by its kind.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/each_packet.h"

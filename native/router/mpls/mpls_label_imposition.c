@@ -8,12 +8,10 @@
  * by the kind of the adjacency behind, which becomes the packet's, when that is no next hop or the
  * packet is too long for it.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/packet/eight.h"
 #include "router/path/count_forwarding.h"
-#include "wirespeed/counters.h"
 
 enum { EDGE_OUTPUT = ADJACENCY_KINDS };
 static const char *const edges[] = {EDGES_BEHIND_LABELLED, "*-output"};
@@ -62,8 +60,8 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 	return true;
 }
 
-static inline __attribute__((always_inline)) uint16_t
-impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, bool counts)
+static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
+											  void **packets, uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -74,22 +72,9 @@ impose(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 		for (uint16_t k = i; k < end; k++)
 			next[k] = mpls_label_imposition_one(router, node, packets[k]);
 	}
-	if (counts)
-		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
+	count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
-}
-
-static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_node *node,
-											  void **packets, uint16_t n)
-{
-	return impose(graph, node, packets, n, false);
-}
-
-static uint16_t mpls_label_imposition_counting(struct graph *graph, struct graph_node *node,
-											   void **packets, uint16_t n)
-{
-	return impose(graph, node, packets, n, true);
 }
 
 static struct graph_registration mpls_label_imposition = {
@@ -100,5 +85,4 @@ static struct graph_registration mpls_label_imposition = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_label_imposition)
-GRAPH_REGISTER_VARIANT(mpls_label_imposition, WS_COUNT_ADJACENCIES, mpls_label_imposition_counting)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LABELS, "mpls-label-imposition-uniform")

@@ -7,7 +7,6 @@
  * Uses: adjacency as the index of the load balance, label. Sets: adjacency. Next: by
  * enum adjacency_kind; mpls-icmp-error with the label back on.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"
@@ -15,7 +14,6 @@
 #include "router/path/flow_hash.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
-#include "wirespeed/counters.h"
 
 enum { MAX_HASHED_LABELS = 8 };
 
@@ -61,13 +59,11 @@ static uint64_t flow_hash(const struct rte_mbuf *packet)
 	return hash;
 }
 
-static inline __attribute__((always_inline)) uint16_t
-take_path(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet, bool counts)
+static uint16_t take_path(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	uint64_t hash = flow_hash(packet);
-	if (counts)
-		count_path(graph, packet, hash);
+	count_path(graph, packet, hash);
 	uint32_t index =
 		load_balance_choose(&router->load_balances.balances[packet_adjacency(packet)], hash,
 							__atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED));
@@ -82,28 +78,10 @@ take_path(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 	return EDGE_ICMP_ERROR;
 }
 
-static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *node,
-									  struct rte_mbuf *packet)
-{
-	return take_path(graph, node, packet, false);
-}
-
-static uint16_t mpls_load_balance_counted(struct graph *graph, struct graph_node *node,
-										  struct rte_mbuf *packet)
-{
-	return take_path(graph, node, packet, true);
-}
-
 static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
 										  void **packets, uint16_t n)
 {
-	return each_packet(graph, node, packets, n, mpls_load_balance_one);
-}
-
-static uint16_t mpls_load_balance_counting(struct graph *graph, struct graph_node *node,
-										   void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, mpls_load_balance_counted);
+	return each_packet(graph, node, packets, n, take_path);
 }
 
 static struct graph_registration mpls_load_balance = {
@@ -114,5 +92,4 @@ static struct graph_registration mpls_load_balance = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_load_balance)
-GRAPH_REGISTER_VARIANT(mpls_load_balance, WS_COUNT_ROUTES, mpls_load_balance_counting)
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LOAD_BALANCE, "mpls-load-balance")

@@ -9,13 +9,11 @@
  * Sets: adjacency (index of the load balance on the edge to mpls-load-balance); label (the entry
  * taken off). Next: by enum adjacency_kind; mpls-icmp-error with the label back on.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/packet/eight.h"
 #include "router/path/count_forwarding.h"
-#include "wirespeed/counters.h"
 
 enum { EDGE_ICMP_ERROR = ADJACENCY_KINDS };
 static const char *const edges[] = {EDGES_BEHIND_LABEL, "mpls-icmp-error"};
@@ -100,12 +98,25 @@ static inline bool mpls_lookup_eight(const struct ws_router *router, void *const
 	return true;
 }
 
+static __attribute__((noinline)) void count_labels(const struct graph *graph, void *const *packets,
+												   uint16_t n, const struct mpls_table *table)
+{
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *packet = packets[i];
+		if (packet->data_len >= MPLS_LEN)
+			count_route(router_of(graph), router_worker_of(graph),
+						route_of(table, mpls_load(packet_data(packet))), packet->pkt_len);
+	}
+}
+
 static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct mpls_table *table = mpls_table(router);
 	uint16_t next[GRAPH_FRAME_SIZE];
+	if (router_has(router, WS_COUNT_ROUTES) && table)
+		count_labels(graph, packets, n, table);
 	for (uint16_t i = 0, end; i < n; i = end) {
 		end = eight_end(i, n);
 		if (end - i == EIGHT && likely(table != NULL) &&
@@ -119,21 +130,6 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 	return n;
 }
 
-static uint16_t mpls_lookup_counting(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n)
-{
-	const struct ws_router *router = router_of(graph);
-	const struct mpls_table *table = mpls_table(router);
-	for (uint16_t i = 0; table && i < n; i++) {
-		const struct rte_mbuf *packet = packets[i];
-		if (packet->data_len < MPLS_LEN)
-			continue;
-		count_route(router, router_worker_of(graph),
-					route_of(table, mpls_load(packet_data(packet))), packet->pkt_len);
-	}
-	return mpls_lookup_process(graph, node, packets, n);
-}
-
 static struct graph_registration mpls_lookup = {
 	.name = "mpls-lookup",
 	.process = mpls_lookup_process,
@@ -142,5 +138,4 @@ static struct graph_registration mpls_lookup = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_lookup)
-GRAPH_REGISTER_VARIANT(mpls_lookup, WS_COUNT_ROUTES, mpls_lookup_counting)
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_TABLE, "mpls-lookup")

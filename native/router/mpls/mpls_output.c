@@ -5,12 +5,10 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header; tx interface. Next: <if>-output,
  * mpls-icmp-error.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/output.h"
 #include "router/path/count_forwarding.h"
 #include "wire/icmp4.h"
-#include "wirespeed/counters.h"
 
 enum edge { EDGE_ICMP_ERROR, EDGE_OUTPUT };
 static const char *const edges[] = {
@@ -21,8 +19,8 @@ static const char *const edges[] = {
 enum counter { MTU };
 static const struct graph_counter counters[] = {[MTU] = {"mpls MTU exceeded", true}};
 
-static inline __attribute__((always_inline)) uint16_t
-put_out(struct graph *graph, struct graph_node *node, void **packets, uint16_t n, bool counts)
+static uint16_t mpls_output_process(struct graph *graph, struct graph_node *node, void **packets,
+									uint16_t n)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -39,22 +37,9 @@ put_out(struct graph *graph, struct graph_node *node, void **packets, uint16_t n
 		packet_rewrite(packet, adjacency, 0);
 		next[i] = EDGE_OUTPUT + adjacency_output(adjacency);
 	}
-	if (counts)
-		count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
+	count_adjacencies(graph, packets, next, n, EDGE_OUTPUT);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
-}
-
-static uint16_t mpls_output_process(struct graph *graph, struct graph_node *node, void **packets,
-									uint16_t n)
-{
-	return put_out(graph, node, packets, n, false);
-}
-
-static uint16_t mpls_output_counting(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n)
-{
-	return put_out(graph, node, packets, n, true);
 }
 
 static struct graph_registration mpls_output = {
@@ -65,5 +50,4 @@ static struct graph_registration mpls_output = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(mpls_output)
-GRAPH_REGISTER_VARIANT(mpls_output, WS_COUNT_ADJACENCIES, mpls_output_counting)
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_REWRITE, "mpls-output")

@@ -11,6 +11,7 @@
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_due.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/ip6_interface.h"
 #include "router/module.h"
 #include "router/neighbor/neighbor.h"

@@ -8,7 +8,7 @@
 #include "router/neighbor/neighbor_due.h"
 #include "router/neighbor/neighbor_room.h"
 #include "router/route/route.h"
-#include "router/router.h"
+#include "router/route/sources.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 

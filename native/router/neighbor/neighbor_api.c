@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours as the user and Linux name them, and as they are shown. */
 #include "dev/error.h"
+#include "router/interface/interface_settings.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
 #include "router/neighbor/neighbor_room.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wirespeed/neighbors.h"

@@ -2,7 +2,9 @@
 #include "router/neighbor/neighbor_room.h"
 
 #include "dev/error.h"
+#include "router/interface/interface_settings.h"
 #include "wirespeed/neighbors.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <rte_cycles.h>
@@ -13,9 +15,9 @@ enum { RECYCLED_PPS = 500, RECYCLED_BURST = 100, KEPT_FREE_PART = 8 };
 static int neighbor_room_init(struct ws_router *router)
 {
 	struct neighbor_room *room = neighbor_room_of(router);
-	uint32_t in_all = router->config.max_neighbors;
+	uint32_t in_all = router->config->max_neighbors;
 	room->most = in_all - in_all / KEPT_FREE_PART;
-	room->most_of_interface = RTE_MIN(router->config.max_interface_neighbors, room->most);
+	room->most_of_interface = RTE_MIN(router->config->max_interface_neighbors, room->most);
 	room->recycling.ticks_per_token = router->tsc_hz / RECYCLED_PPS;
 	room->recycling.capacity_ticks = router->tsc_hz / RECYCLED_PPS * RECYCLED_BURST;
 	return 0;

@@ -5,7 +5,6 @@
 #include "router/observe/pcap.h"
 #include "router/observe/pcap_state.h"
 #include "router/observe/trace.h"
-#include "router/router.h"
 
 static void observe(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
 {

@@ -6,7 +6,6 @@
 #include "router/observe/observe.h"
 #include "router/observe/pcap_state.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
 #include "wirespeed/trace.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a worker does for a capture. */
+#include "router/interface/interface_settings.h"
 #include "router/observe/pcap.h"
 #include "router/observe/pcap_state.h"
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
 #include "wire/frame_addresses.h"
 
 #include <rte_ring.h>

@@ -7,8 +7,8 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "router/observe/stats_pairs.h"
-#include "router/observe/stats_segment.h"
 #include "router/router.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces)
 
 static int check_size(const struct ws_router *router, uint32_t interfaces)
 {
-	size_t most = router->config.stats_max_kb * (size_t)1024;
+	size_t most = router->config->stats_max_kb * (size_t)1024;
 	size_t wanted = stats_bytes(&router->stats, interfaces);
 	return !most || wanted <= most
 			   ? 0
@@ -140,7 +140,7 @@ int stats_make_room(struct ws_router *router, uint16_t index)
 		error = back_rest(stats);
 	if (error)
 		return fail(error, "statistics of %u interfaces cannot be kept in %s: %s", count,
-					router->config.stats_path, strerror(-error));
+					router->config->stats_path, strerror(-error));
 	stats->interface_room = count;
 	return 0;
 }
@@ -149,7 +149,7 @@ int stats_make_counters_room(struct ws_router *router, size_t more, const void *
 							 const void *end)
 {
 	struct stats_segment *stats = &router->stats;
-	size_t most = router->config.stats_max_kb * (size_t)1024;
+	size_t most = router->config->stats_max_kb * (size_t)1024;
 	size_t wanted = stats_bytes(stats, stats->interface_room) + more;
 	if (most && wanted > most)
 		return fail(-ENOSPC,
@@ -157,8 +157,8 @@ int stats_make_counters_room(struct ws_router *router, size_t more, const void *
 					"%zu kB; allow more",
 					wanted / 1024, most / 1024);
 	int error = back(stats, from, end);
-	return error ? fail(error, "these counters cannot be kept in %s: %s", router->config.stats_path,
-						strerror(-error))
+	return error ? fail(error, "these counters cannot be kept in %s: %s",
+						router->config->stats_path, strerror(-error))
 				 : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "router/observe/stats_directory.h"
 
 #include "router/router.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <stdarg.h>
@@ -274,7 +275,7 @@ void stats_directory_make(struct ws_router *router)
 	stats->free_entry = STATS_NO_ENTRY;
 	make_rows(stats);
 	add_values(stats);
-	add_vectors(stats, !router->config.stats_without_nodes);
+	add_vectors(stats, !router->config->stats_without_nodes);
 	stats_set(stats, STATS_BOOTTIME, (uint64_t)now.tv_sec);
 	stats_set(stats, STATS_STARTED_NS, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
 	stats_set(stats, STATS_NUM_WORKER_THREADS, router->worker_count);

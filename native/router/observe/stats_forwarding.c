@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "router/observe/stats_directory.h"
 #include "router/router.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <rte_common.h>
@@ -42,7 +43,7 @@ static size_t vector_bytes(const struct stats_segment *stats,
 void stats_forwarding_plan(struct ws_router *router)
 {
 	struct stats_forwarding_vector *of = router->stats.forwarding;
-	const struct ws_router_config *config = &router->config;
+	const struct ws_router_config *config = router->config;
 	uint32_t balances =
 		router->load_balances.most + config->max_ip4_routes + config->max_ip6_routes;
 	of[STATS_ROUTE_TO].most = of[STATS_ROUTE_VIA].most =

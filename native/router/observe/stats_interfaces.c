@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interfaces in the statistics segment: they come and go. */
+#include "router/interface/interface_settings.h"
 #include "router/observe/stats_directory.h"
-#include "router/router.h"
 
 #include <stdio.h>
 #include <string.h>

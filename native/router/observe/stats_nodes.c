@@ -9,6 +9,7 @@
 #include "dev/error.h"
 #include "router/observe/stats_directory.h"
 #include "router/router.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -153,7 +154,7 @@ void stats_follow_graphs(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
 	const struct graph *graph = router->workers[0]->graph;
-	bool with_numbers = !router->config.stats_without_nodes, is_there[GRAPH_MAX_SLOTS] = {false};
+	bool with_numbers = !router->config->stats_without_nodes, is_there[GRAPH_MAX_SLOTS] = {false};
 	for (uint16_t i = 0; i < graph->node_count; i++)
 		is_there[graph->nodes[i]->slot] = true;
 	stats_lock(stats);

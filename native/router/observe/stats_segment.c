@@ -7,6 +7,7 @@
 #include "router/observe/stats_directory.h"
 #include "router/observe/stats_nodes.h"
 #include "router/observe/stats_pairs.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ static size_t size_of(struct stats_segment *stats)
 static int map(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
-	const char *path = router->config.stats_path;
+	const char *path = router->config->stats_path;
 	size_t size = size_of(stats);
 	int fd = *path ? open_file(path, size) : -1;
 	if (*path && fd < 0)
@@ -67,7 +68,7 @@ static int map(struct ws_router *router)
 static int stats_open(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
-	uint32_t interval_ms = router->config.stats_interval_ms;
+	uint32_t interval_ms = router->config->stats_interval_ms;
 	stats->thread_count = router->worker_count + 1;
 	stats->started_tsc = graph_tsc();
 	stats->interval_ticks =

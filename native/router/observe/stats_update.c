@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the main thread writes into the statistics segment, at its interval. */
 #include "dev/port.h"
+#include "router/interface/interface_settings.h"
 #include "router/module.h"
 #include "router/observe/stats_directory.h"
 #include "wire/own_count.h"

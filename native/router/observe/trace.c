@@ -5,7 +5,6 @@
 #include "dev/error.h"
 #include "router/observe/trace_state.h"
 #include "router/packet/metadata.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/frame_addresses.h"
 

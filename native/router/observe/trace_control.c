@@ -4,7 +4,6 @@
 #include "router/observe/observe.h"
 #include "router/observe/trace.h"
 #include "router/observe/trace_state.h"
-#include "router/router.h"
 #include "wirespeed/trace.h"
 
 #include <errno.h>

@@ -12,11 +12,9 @@
  * answer, error-punt (taken note of), linux-cp-punt, error-drop. What is more than the punt
  * policers of ARP let pass is dropped unread.
  */
-#include "graph/graph.h"
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
 #include "router/punt/punt.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"

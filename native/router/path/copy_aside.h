@@ -4,7 +4,6 @@
 #define ROUTER_COPY_ASIDE_H
 
 #include "dev/pool.h"
-#include "graph/graph.h"
 #include "router/observe/trace.h"
 #include "router/router.h"
 #include "wire/own_count.h"

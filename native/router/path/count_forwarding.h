@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What routes and adjacencies count: in variants of the nodes that forward, which take their place
- * while these count. Each is the plain node's process with `counts` true.
- */
+/* Counters of routes and adjacencies, in the nodes that forward: one test per frame while off. */
 #ifndef ROUTER_COUNT_FORWARDING_H
 #define ROUTER_COUNT_FORWARDING_H
 
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/path/flow_hash.h"
 #include "router/router.h"
 #include "wire/own_count.h"
+#include "wirespeed/counters.h"
 
 #include <rte_mbuf.h>
 
@@ -39,8 +36,9 @@ static inline void count_route(const struct ws_router *router, const struct rout
 		count_via(router, worker, via, bytes);
 }
 
-static inline __attribute__((always_inline)) void
-count_routes(const struct graph *graph, void *const *packets, const uint32_t *values, uint16_t n)
+static __attribute__((noinline, unused)) void count_each_route(const struct graph *graph,
+															   void *const *packets,
+															   const uint32_t *values, uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct router_worker *worker = router_worker_of(graph);
@@ -50,23 +48,31 @@ count_routes(const struct graph *graph, void *const *packets, const uint32_t *va
 	}
 }
 
+/* Packets that have the routes `values`. */
+static inline void count_routes(const struct graph *graph, void *const *packets,
+								const uint32_t *values, uint16_t n)
+{
+	if (router_has(router_of(graph), WS_COUNT_ROUTES))
+		count_each_route(graph, packets, values, n);
+}
+
 /* A packet whose adjacency is a load balance, by the path that its flow takes. */
 static inline void count_path(const struct graph *graph, const struct rte_mbuf *packet,
 							  uint64_t hash)
 {
 	const struct ws_router *router = router_of(graph);
+	if (!router_has(router, WS_COUNT_ROUTES))
+		return;
 	uint64_t factor = __atomic_load_n(&router->flow_hash_factor, __ATOMIC_RELAXED);
 	const struct load_balance *balance = &router->load_balances.balances[packet_adjacency(packet)];
 	count_via(router, router_worker_of(graph), load_balance_choose_via(balance, hash, factor),
 			  packet->pkt_len);
 }
 
-/* Frames, of whose edges those from `output` on lead to interfaces: by the adjacency of each, below
- * labels. */
-static inline __attribute__((always_inline)) void count_adjacencies(const struct graph *graph,
-																	void *const *packets,
-																	const uint16_t *next,
-																	uint16_t n, uint16_t output)
+static __attribute__((noinline, unused)) void count_each_adjacency(const struct graph *graph,
+																   void *const *packets,
+																   const uint16_t *next, uint16_t n,
+																   uint16_t output)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	struct own_pair *counts = router_worker_of(graph)->adjacencies;
@@ -79,6 +85,15 @@ static inline __attribute__((always_inline)) void count_adjacencies(const struct
 			index = adjacencies[index].next;
 		own_pair_add(&counts[index], 1, packet->pkt_len);
 	}
+}
+
+/* Frames whose edges from `output` on lead to interfaces: by the adjacency of each, that below the
+ * labels if it has some. */
+static inline void count_adjacencies(const struct graph *graph, void *const *packets,
+									 const uint16_t *next, uint16_t n, uint16_t output)
+{
+	if (router_has(router_of(graph), WS_COUNT_ADJACENCIES))
+		count_each_adjacency(graph, packets, next, n, output);
 }
 
 #endif

@@ -10,7 +10,6 @@
  */
 #include "dev/port.h"
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/own_count.h"

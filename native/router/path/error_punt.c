@@ -4,7 +4,6 @@
  *
  * Uses: mbuf->port (the punt is its interface's).
  */
-#include "graph/graph.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 

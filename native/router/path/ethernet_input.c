@@ -14,14 +14,12 @@
  * arp-input, l2-input, linux-cp-punt, linux-cp-xc, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/interface/vlan.h"
 #include "router/observe/trace.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/packet/upper.h"
 #include "router/punt/punt.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/ip6.h"
 #include "wire/own_count.h"

@@ -5,6 +5,7 @@
 
 #include "router/path/forward.h"
 #include "wire/flow_mix.h"
+#include "wirespeed/routes.h"
 
 /* Of a packet; `source` and `destination` stand for addresses. What it has not is 0. */
 struct flow_fields {

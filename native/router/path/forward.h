@@ -3,12 +3,10 @@
 #ifndef ROUTER_FORWARD_H
 #define ROUTER_FORWARD_H
 
-#include "graph/graph.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/path/count_forwarding.h"
 #include "router/path/flow_hash.h"
-#include "router/router.h"
 
 /* The kinds that forward nothing; the first counters of these nodes are theirs. */
 enum { FORWARD_REFUSALS = ADJACENCY_PROHIBIT + 1 };
@@ -90,14 +88,13 @@ typedef uint64_t forward_flow_fn(const struct ws_router *router, const struct rt
 /* The whole of a node's process that has each flow take one of several paths. */
 static inline __attribute__((always_inline)) uint16_t
 forward_flows(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
-			  forward_flow_fn *flow, const struct forward_refusal *refusal, bool counts)
+			  forward_flow_fn *flow, const struct forward_refusal *refusal)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		uint64_t hash = flow(router, packets[i]);
-		if (counts)
-			count_path(graph, packets[i], hash);
+		count_path(graph, packets[i], hash);
 		next[i] = forward_by_flow(router, node, packets[i], hash, refusal);
 	}
 	graph_enqueue(graph, node, packets, next, n);
@@ -126,27 +123,35 @@ static inline uint16_t packets_of_a_table(const struct ws_router *router, uint8_
 typedef void forward_look_up_fn(const struct ws_router *router, uint16_t table,
 								void *const *packets, uint32_t *values, uint16_t n);
 
-/* The whole of a lookup node's process: forward() for each packet by the table of its interface;
- * each run of packets with the same table is looked up at once. */
-static inline __attribute__((always_inline)) uint16_t
-forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
-			  uint8_t family, forward_look_up_fn *look_up, const struct forward_refusal *refusal,
-			  bool counts)
+/* Each run of packets with one table is looked up at once. */
+static __attribute__((noinline, unused)) void
+look_up_with_extras(const struct graph *graph, void *const *packets, uint32_t *values, uint16_t n,
+					uint8_t family, forward_look_up_fn *look_up)
 {
 	const struct ws_router *router = router_of(graph);
-	bool many_tables =
-		__atomic_load_n(&router->many_tables[family_index(family)], __ATOMIC_ACQUIRE);
-	uint32_t values[GRAPH_FRAME_SIZE];
-	uint16_t next[GRAPH_FRAME_SIZE];
+	bool many_tables = router_has(router, extra_tables(family));
 	for (uint16_t start = 0, run = n, table = 0; start < n; start += run) {
-		if (unlikely(many_tables)) {
+		if (many_tables) {
 			table = packet_table(router, family, packets[start]);
 			run = packets_of_a_table(router, family, packets + start, n - start);
 		}
 		look_up(router, table, packets + start, values + start, run);
 	}
-	if (counts)
-		count_routes(graph, packets, values, n);
+	count_routes(graph, packets, values, n);
+}
+
+/* The whole of a lookup node's process: forward() for each packet by the table of its interface. */
+static inline __attribute__((always_inline)) uint16_t
+forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
+			  uint8_t family, forward_look_up_fn *look_up, const struct forward_refusal *refusal)
+{
+	const struct ws_router *router = router_of(graph);
+	uint32_t values[GRAPH_FRAME_SIZE];
+	uint16_t next[GRAPH_FRAME_SIZE];
+	if (router_has(router, extra_tables(family) | WS_COUNT_ROUTES))
+		look_up_with_extras(graph, packets, values, n, family, look_up);
+	else
+		look_up(router, 0, packets, values, n);
 	for (uint16_t i = 0, end; i < n; i = end) {
 		end = eight_end(i, n);
 		if (end - i == EIGHT && forward_eight(router, packets + i, values + i, next + i))
@@ -165,7 +170,7 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 static inline __attribute__((always_inline)) uint16_t
 forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 				  uint8_t family, forward_look_up_fn *look_up,
-				  const struct forward_refusal *refusal, bool counts)
+				  const struct forward_refusal *refusal)
 {
 	const struct ws_router *router = router_of(graph);
 	enum { MAX_TABLES_A_PACKET = 4 };
@@ -177,8 +182,7 @@ forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte
 		if (table == ADJACENCY_RX_TABLE)
 			table = packet_table(router, family, packet);
 		look_up(router, table, packets, &value, 1);
-		if (counts)
-			count_routes(graph, packets, &value, 1);
+		count_routes(graph, packets, &value, 1);
 		next = forward(router, node, packet, value, refusal);
 	}
 	return next;

@@ -7,7 +7,6 @@
  *
  * Next: ethernet-input.
  */
-#include "graph/graph.h"
 #include "router/router.h"
 
 #include <rte_ring.h>

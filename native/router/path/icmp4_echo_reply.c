@@ -5,12 +5,10 @@
  * Takes whole datagrams whose IPv4 and ICMP headers ip4-local has seen. Next: error-punt (taken
  * note of), error-drop.
  */
-#include "graph/graph.h"
 #include "router/local/echo.h"
 #include "router/packet/metadata.h"
 #include "router/packet/packet_checksum.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"

@@ -7,7 +7,6 @@
  *
  * Next: ip4-lookup, error-drop.
  */
-#include "graph/graph.h"
 #include "router/local/local.h"
 #include "router/packet/metadata.h"
 #include "router/packet/packet_checksum.h"

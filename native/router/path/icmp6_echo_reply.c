@@ -4,11 +4,9 @@
  *
  * Takes whole messages that ip6-local has checked. Next: error-punt (taken note of), error-drop.
  */
-#include "graph/graph.h"
 #include "router/local/echo.h"
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/icmp6.h"
 

@@ -9,13 +9,11 @@
  * Uses: mbuf->port; the received Ethernet header lies in front of the data. Next: ip6-lookup,
  * <if>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
 #include "router/interface/source_address.h"
 #include "router/local/local.h"
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 

@@ -5,7 +5,6 @@
  *
  * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
  */
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/packet/upper.h"
 #include "router/path/each_packet.h"

@@ -10,12 +10,10 @@
  * Uses: mbuf->port. Next: error-punt (taken note of), linux-cp-punt with it on an interface that is
  * paired with one of Linux, error-drop.
  */
-#include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"
 #include "router/packet/restore_frame.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP, EDGE_PUNT, EDGE_LINUX_CP_PUNT };

@@ -10,12 +10,10 @@
  * Uses: mbuf->port; the received Ethernet header lies in front of the data. Next: <if>-output with
  * the answer, error-drop.
  */
-#include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP, EDGE_OUTPUT };

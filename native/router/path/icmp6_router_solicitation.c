@@ -5,12 +5,10 @@
  *
  * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
  */
-#include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"
 #include "router/packet/upper.h"
 #include "router/path/each_packet.h"
-#include "router/router.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP, EDGE_PUNT };

@@ -7,7 +7,6 @@
  * error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/own_count.h"

@@ -7,7 +7,6 @@
  * Next: error-drop.
  */
 #include "dev/port.h"
-#include "graph/graph.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 

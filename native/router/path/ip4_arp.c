@@ -9,12 +9,10 @@
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/interface/source_address.h"
 #include "router/packet/output.h"
 #include "router/path/each_unheld.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"

@@ -10,7 +10,6 @@
  * Uses: adjacency. Next: ip4-rewrite, ip4-mpls-label-imposition-uniform, error-drop.
  */
 #include "dev/pool.h"
-#include "graph/graph.h"
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"

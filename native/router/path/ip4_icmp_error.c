@@ -10,7 +10,6 @@
  *
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/interface/own_addresses.h"
 #include "router/interface/source_address.h"

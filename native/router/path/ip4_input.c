@@ -8,7 +8,6 @@
  * Uses: mbuf->port (counts the interface's IPv4 packets). Next: ip4-lookup, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/interface/own_addresses.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"

@@ -15,14 +15,12 @@
  * error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
 #include "router/packet/restore_frame.h"
 #include "router/packet/upper.h"
 #include "router/path/each_packet.h"
 #include "router/punt/punt.h"
-#include "router/router.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"

@@ -9,10 +9,8 @@
  * Uses: mbuf->port. Sets: adjacency (index of the load balance on the edge to ip4-load-balance).
  * Next: by enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip4_forward.h"
 #include "wire/ip4.h"
-#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
@@ -20,13 +18,7 @@ static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal, false);
-}
-
-static uint16_t ip4_lookup_counting(struct graph *graph, struct graph_node *node, void **packets,
-									uint16_t n)
-{
-	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal, true);
+	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal);
 }
 
 static struct graph_registration ip4_lookup = {
@@ -37,4 +29,3 @@ static struct graph_registration ip4_lookup = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip4_lookup)
-GRAPH_REGISTER_VARIANT(ip4_lookup, WS_COUNT_ROUTES, ip4_lookup_counting)

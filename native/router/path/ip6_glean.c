@@ -9,10 +9,8 @@
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/nd_solicit.h"
-#include "router/router.h"
 
 static const char *const edges[] = {
 	[SOLICIT_DROP] = "error-drop",

@@ -11,7 +11,6 @@
  * Uses: icmp error, mbuf->port; the received Ethernet header lies in front of the data. Next:
  * ip6-lookup, <if>-output, error-drop.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/interface/ip6_interface.h"
 #include "router/interface/source_address.h"
@@ -19,7 +18,6 @@
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
 #include "router/path/icmp_quote.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 

@@ -11,13 +11,11 @@
  * ip6-not-enabled, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/interface/ip6_interface.h"
 #include "router/interface/own_addresses.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/path/interface_run.h"
-#include "router/router.h"
 #include "wire/ip6.h"
 
 enum edge { EDGE_LOOKUP, EDGE_LOCAL, EDGE_NOT_ENABLED, EDGE_DROP };

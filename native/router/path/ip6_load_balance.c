@@ -8,13 +8,12 @@
  *
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/flow_fields.h"
 #include "router/path/flow_hash.h"
 #include "router/path/ip6_forward.h"
+#include "router/route/route.h"
 #include "wire/ip6.h"
-#include "wirespeed/counters.h"
 
 /* A path ends in no further load balance. */
 static const char *const edges[] = {EDGES_BEHIND_IP6};
@@ -45,18 +44,6 @@ static uint64_t flow_hash(const struct ws_router *router, const struct rte_mbuf 
 	return flow_mix(hash, ports);
 }
 
-static uint16_t ip6_load_balance_process(struct graph *graph, struct graph_node *node,
-										 void **packets, uint16_t n)
-{
-	return forward_flows(graph, node, packets, n, flow_hash, &ip6_refusal, false);
-}
-
-static uint16_t ip6_load_balance_counting(struct graph *graph, struct graph_node *node,
-										  void **packets, uint16_t n)
-{
-	return forward_flows(graph, node, packets, n, flow_hash, &ip6_refusal, true);
-}
-
 /* ---- By the fields that its table has chosen ---- */
 
 static uint64_t address_word(const uint8_t *address)
@@ -84,11 +71,12 @@ static uint64_t chosen_hash(const struct ws_router *router, const struct rte_mbu
 	return flow_fields_hash(&flow, chosen);
 }
 
-static uint16_t ip6_load_balance_by_fields(struct graph *graph, struct graph_node *node,
-										   void **packets, uint16_t n)
+static uint16_t ip6_load_balance_process(struct graph *graph, struct graph_node *node,
+										 void **packets, uint16_t n)
 {
-	bool counts = __atomic_load_n(&router_of(graph)->variants, __ATOMIC_RELAXED) & WS_COUNT_ROUTES;
-	return forward_flows(graph, node, packets, n, chosen_hash, &ip6_refusal, counts);
+	if (router_has(router_of(graph), EXTRA_FLOW_FIELDS))
+		return forward_flows(graph, node, packets, n, chosen_hash, &ip6_refusal);
+	return forward_flows(graph, node, packets, n, flow_hash, &ip6_refusal);
 }
 
 static struct graph_registration ip6_load_balance = {
@@ -99,6 +87,4 @@ static struct graph_registration ip6_load_balance = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_load_balance)
-GRAPH_REGISTER_VARIANT(ip6_load_balance, WS_COUNT_ROUTES, ip6_load_balance_counting)
-GRAPH_REGISTER_VARIANT(ip6_load_balance, VARIANT_FLOW_FIELDS, ip6_load_balance_by_fields)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOAD_BALANCE, "ip6-load-balance")

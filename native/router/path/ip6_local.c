@@ -15,7 +15,6 @@
  * icmp6-neighbor-advertisement, ip6-icmp-error, linux-cp-punt, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/local/echo.h"
 #include "router/observe/trace.h"
@@ -24,7 +23,6 @@
 #include "router/packet/upper.h"
 #include "router/path/each_packet.h"
 #include "router/punt/punt.h"
-#include "router/router.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"

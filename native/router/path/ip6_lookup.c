@@ -9,9 +9,7 @@
  * Sets: adjacency (index of the load balance on the edge to ip6-load-balance). Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip6_forward.h"
-#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
@@ -19,13 +17,7 @@ static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal, false);
-}
-
-static uint16_t ip6_lookup_counting(struct graph *graph, struct graph_node *node, void **packets,
-									uint16_t n)
-{
-	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal, true);
+	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal);
 }
 
 static struct graph_registration ip6_lookup = {
@@ -36,4 +28,3 @@ static struct graph_registration ip6_lookup = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(ip6_lookup)
-GRAPH_REGISTER_VARIANT(ip6_lookup, WS_COUNT_ROUTES, ip6_lookup_counting)

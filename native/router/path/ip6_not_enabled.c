@@ -4,7 +4,6 @@
  *
  * Next: error-drop.
  */
-#include "graph/graph.h"
 #include "router/router.h"
 
 enum edge { EDGE_DROP };

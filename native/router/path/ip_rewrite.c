@@ -8,14 +8,12 @@
  * Uses: adjacency. Sets: the data begins at the Ethernet header again; tx interface. Next:
  * <if>-output, ip4-icmp-error or ip6-icmp-error, ip4-frag.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/eight.h"
 #include "router/packet/output.h"
 #include "router/path/count_forwarding.h"
 #include "router/path/ip4_hop.h"
 #include "router/path/ip6_hop.h"
-#include "wirespeed/counters.h"
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
@@ -134,8 +132,7 @@ LANES_INLINE uint16_t rewrite_one(const struct ip_family *family, struct graph_n
 }
 
 LANES_INLINE uint16_t rewrite_frame(const struct ip_family *family, struct graph *graph,
-									struct graph_node *node, void **packets, uint16_t n,
-									bool counts)
+									struct graph_node *node, void **packets, uint16_t n)
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -146,8 +143,7 @@ LANES_INLINE uint16_t rewrite_frame(const struct ip_family *family, struct graph
 		for (uint16_t k = i; k < end; k++)
 			next[k] = rewrite_one(family, node, adjacencies, packets[k]);
 	}
-	if (counts)
-		count_adjacencies(graph, packets, next, n, family->output);
+	count_adjacencies(graph, packets, next, n, family->output);
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
@@ -155,25 +151,13 @@ LANES_INLINE uint16_t rewrite_frame(const struct ip_family *family, struct graph
 static uint16_t ip4_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
-	return rewrite_frame(&ip4_family, graph, node, packets, n, false);
-}
-
-static uint16_t ip4_rewrite_counting(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n)
-{
-	return rewrite_frame(&ip4_family, graph, node, packets, n, true);
+	return rewrite_frame(&ip4_family, graph, node, packets, n);
 }
 
 static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
 {
-	return rewrite_frame(&ip6_family, graph, node, packets, n, false);
-}
-
-static uint16_t ip6_rewrite_counting(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n)
-{
-	return rewrite_frame(&ip6_family, graph, node, packets, n, true);
+	return rewrite_frame(&ip6_family, graph, node, packets, n);
 }
 
 static struct graph_registration ip4_rewrite = {
@@ -184,7 +168,6 @@ static struct graph_registration ip4_rewrite = {
 	GRAPH_COUNTERS(ip4_counters),
 };
 GRAPH_REGISTER(ip4_rewrite)
-GRAPH_REGISTER_VARIANT(ip4_rewrite, WS_COUNT_ADJACENCIES, ip4_rewrite_counting)
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_REWRITE, "ip4-rewrite")
 
 static struct graph_registration ip6_rewrite = {
@@ -195,5 +178,4 @@ static struct graph_registration ip6_rewrite = {
 	GRAPH_COUNTERS(ip6_counters),
 };
 GRAPH_REGISTER(ip6_rewrite)
-GRAPH_REGISTER_VARIANT(ip6_rewrite, WS_COUNT_ADJACENCIES, ip6_rewrite_counting)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_REWRITE, "ip6-rewrite")

@@ -8,12 +8,10 @@
  *
  * Uses: adjacency (ADJACENCY_TABLE). Sets: adjacency. Next: by enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/each_packet.h"
 #include "router/path/ip6_forward.h"
 #include "wire/ip6.h"
-#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 
@@ -30,40 +28,20 @@ static uint16_t drop(struct graph_node *node, enum counter reason)
 	return ADJACENCY_DROP;
 }
 
-static inline __attribute__((always_inline)) uint16_t
-look_up(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet, bool counts)
+static uint16_t look_up(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	if (ip->destination[0] == 0 || ip6_is_multicast(ip->destination) ||
 		ip6_is_link_local(ip->destination))
 		return drop(node, MARTIAN);
-	uint16_t next =
-		forward_by_tables(graph, node, packet, WS_IP6, ip6_table_lookup, &ip6_refusal, counts);
+	uint16_t next = forward_by_tables(graph, node, packet, WS_IP6, ip6_table_lookup, &ip6_refusal);
 	return next == ADJACENCY_TABLE ? drop(node, TOO_MANY) : next;
-}
-
-static uint16_t lookup_ip6_dst_one(struct graph *graph, struct graph_node *node,
-								   struct rte_mbuf *packet)
-{
-	return look_up(graph, node, packet, false);
-}
-
-static uint16_t lookup_ip6_dst_counting_one(struct graph *graph, struct graph_node *node,
-											struct rte_mbuf *packet)
-{
-	return look_up(graph, node, packet, true);
 }
 
 static uint16_t lookup_ip6_dst_process(struct graph *graph, struct graph_node *node, void **packets,
 									   uint16_t n)
 {
-	return each_packet(graph, node, packets, n, lookup_ip6_dst_one);
-}
-
-static uint16_t lookup_ip6_dst_counting(struct graph *graph, struct graph_node *node,
-										void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, lookup_ip6_dst_counting_one);
+	return each_packet(graph, node, packets, n, look_up);
 }
 
 static struct graph_registration lookup_ip6_dst = {
@@ -74,5 +52,4 @@ static struct graph_registration lookup_ip6_dst = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(lookup_ip6_dst)
-GRAPH_REGISTER_VARIANT(lookup_ip6_dst, WS_COUNT_ROUTES, lookup_ip6_dst_counting)
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_TABLE, "lookup-ip6-dst")

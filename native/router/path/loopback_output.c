@@ -5,7 +5,6 @@
  *
  * Uses: tx interface. Sets: mbuf->port. Next: l2-input, error-drop.
  */
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"
 #include "router/router.h"

@@ -6,7 +6,6 @@
  */
 #include "router/worker/main_input.h"
 
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/own_count.h"

@@ -10,7 +10,6 @@
  */
 #include "router/worker/recirculate.h"
 
-#include "graph/graph.h"
 #include "router/router.h"
 
 static const char *const edges[] = {

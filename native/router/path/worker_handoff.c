@@ -7,7 +7,6 @@
  *
  * Uses: mbuf->port (its interface says which workers). Next: ethernet-input, error-drop.
  */
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"
 #include "wire/frame_flow.h"

@@ -9,7 +9,6 @@
 #ifndef ROUTER_PUNT_H
 #define ROUTER_PUNT_H
 
-#include "graph/graph.h"
 #include "router/module.h"
 #include "router/worker/token_bucket.h"
 #include "wire/own_count.h"

@@ -4,12 +4,13 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/ip6_interface.h"
+#include "router/interface/ip6_settings.h"
 #include "router/route/connected.h"
 #include "router/route/dad.h"
 #include "router/route/route.h"
-#include "router/router.h"
-#include "wirespeed/interfaces.h"
+#include "router/route/sources.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -210,7 +211,7 @@ int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_pr
 {
 	if (router_check_interface(router, index))
 		return -ENODEV;
-	const struct ws_address given = router->ip6_settings[index].link_local;
+	const struct ws_address given = ip6_settings(router, index)->link_local;
 	if (given.family && address_equal(&prefix.address, &given))
 		return ws_router_set_link_local(router, index, (struct ws_address){0});
 	struct address_list *list = copy_addresses(router, index);

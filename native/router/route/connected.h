@@ -4,6 +4,7 @@
 #define ROUTER_CONNECTED_H
 
 #include "router/router.h"
+#include "wirespeed/routes.h"
 
 struct connected_route {
 	struct ws_prefix prefix;

@@ -3,6 +3,7 @@
 #include "router/route/counting.h"
 
 #include "dev/error.h"
+#include "dev/rcu.h"
 #include "router/fib/own_balance.h"
 #include "wirespeed/counters.h"
 
@@ -94,10 +95,12 @@ static int settle_all(struct ws_router *router, bool has_own)
 
 /* ---- On and off ---- */
 
-static int count_in_graphs(struct ws_router *router, int32_t what, bool on)
+/* Nodes count from now on, or do not any more once this returns. */
+static void set_counting(struct ws_router *router, int32_t what, bool on)
 {
-	return router_set_variants(router,
-							   (uint8_t)(on ? router->variants | what : router->variants & ~what));
+	router_set_extra(router, (uint8_t)what, on);
+	if (!on)
+		rcu_synchronize();
 }
 
 static void end_routes(struct ws_router *router)
@@ -122,8 +125,6 @@ static int begin_routes(struct ws_router *router)
 	table->watch = begin_route;
 	if (!error)
 		error = settle_all(router, true);
-	if (!error)
-		error = count_in_graphs(router, WS_COUNT_ROUTES, true);
 	if (error) {
 		const struct error_line why = error_line();
 		end_routes(router);
@@ -146,33 +147,30 @@ static int begin_adjacencies(struct ws_router *router)
 		return error;
 	table->watch = begin_adjacency;
 	table->watch_context = router;
-	error = count_in_graphs(router, WS_COUNT_ADJACENCIES, true);
-	if (error)
-		end_adjacencies(router);
-	return error;
+	return 0;
 }
 
 int ws_router_set_counting(struct ws_router *router, int32_t what, bool on)
 {
 	if (what != WS_COUNT_ROUTES && what != WS_COUNT_ADJACENCIES)
 		return fail(-EINVAL, "%d is nothing that counts", what);
-	if (!!(router->variants & what) == on)
+	if (router_has(router, (uint8_t)what) == on)
 		return 0;
+	int error = 0;
 	if (on)
-		return what == WS_COUNT_ROUTES ? begin_routes(router) : begin_adjacencies(router);
-	int error = count_in_graphs(router, what, false);
-	if (error)
-		return error;
-	if (what == WS_COUNT_ROUTES)
+		error = what == WS_COUNT_ROUTES ? begin_routes(router) : begin_adjacencies(router);
+	if (!error)
+		set_counting(router, what, on);
+	if (!on && what == WS_COUNT_ROUTES)
 		end_routes(router);
-	else
+	else if (!on)
 		end_adjacencies(router);
-	return 0;
+	return error;
 }
 
 int ws_router_counting(const struct ws_router *router)
 {
-	return router->variants & (WS_COUNT_ROUTES | WS_COUNT_ADJACENCIES);
+	return router->extras & (WS_COUNT_ROUTES | WS_COUNT_ADJACENCIES);
 }
 
 /* ---- Reading ---- */
@@ -192,7 +190,7 @@ static struct ws_counts sum(const struct ws_router *router, enum stats_forwardin
 int ws_router_route_counts(struct ws_router *router, uint32_t index, struct ws_counts *to,
 						   struct ws_counts *via)
 {
-	if (!(router->variants & WS_COUNT_ROUTES) || index >= router->load_balances.end)
+	if (!router_has(router, WS_COUNT_ROUTES) || index >= router->load_balances.end)
 		return fail(-ENOENT, "route %u does not count; route counters enable makes all do", index);
 	*to = sum(router, STATS_ROUTE_TO, index);
 	*via = sum(router, STATS_ROUTE_VIA, index);
@@ -214,7 +212,7 @@ static void describe(const struct ws_router *router, uint32_t index, struct ws_a
 		out->rewrite_len = adjacency->rewrite_len;
 		memcpy(out->rewrite, adjacency_mac(adjacency), adjacency->rewrite_len);
 	}
-	if (router->variants & WS_COUNT_ADJACENCIES)
+	if (router_has(router, WS_COUNT_ADJACENCIES))
 		out->counts = sum(router, STATS_ADJACENCY, index);
 }
 

@@ -13,7 +13,9 @@
 
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface/ip6_interface.h"
+#include "router/interface/ip6_settings.h"
 #include "router/packet/metadata.h"
 #include "router/worker/main_input.h"
 #include "wire/address.h"
@@ -129,7 +131,7 @@ static void ask(struct ws_router *router, const struct dad_probe *probe)
 static void use(struct ws_router *router, const struct dad_probe *probe)
 {
 	const struct dad_probe settled = *probe; /* what follows takes it out of the list */
-	struct ip6_settings *settings = &router->ip6_settings[settled.interface];
+	struct ip6_settings *settings = ip6_settings(router, settled.interface);
 	if (!address_is_link_local(&settled.address)) {
 		address_settle(router, settled.interface, &settled.address, true);
 		return;
@@ -146,7 +148,7 @@ static void run(struct ws_router *router, struct dad_probe *probe, uint64_t now,
 	bool is_usable = router->interfaces[probe->interface].usable;
 	if (probe->is_duplicate || (is_wanted && (!is_usable || now < probe->due_tsc)))
 		return;
-	if (!is_wanted || probe->sent >= router->ip6_settings[probe->interface].dad_transmits) {
+	if (!is_wanted || probe->sent >= ip6_settings(router, probe->interface)->dad_transmits) {
 		use(router, probe);
 		return;
 	}
@@ -167,7 +169,7 @@ static void begin_anew(struct ws_router *router, uint16_t index)
 	for (uint32_t i = 0; i < dad_of(router)->count; i++)
 		if (dad_of(router)->probes[i].interface == index)
 			restart(&dad_of(router)->probes[i]);
-	router->ip6_settings[index].has_checked = false;
+	ip6_settings(router, index)->has_checked = false;
 	router_update_ip6(router, index);
 	for (uint16_t i = 0; i < (list = router->settings[index].addresses)->count;)
 		if (list->at[i].address.family != WS_IP6 ||
@@ -225,7 +227,7 @@ int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t tran
 		dad_of(router)->transmits = (uint8_t)transmits;
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if ((is_all && *interface_name(router, i)) || i == interface) {
-			struct ip6_settings *settings = &router->ip6_settings[i];
+			struct ip6_settings *settings = ip6_settings(router, i);
 			/* A link-local address that is used stays so. */
 			settings->has_checked |=
 				!settings->dad_transmits && router->ip6[i] && !router->ip6[i]->is_tentative;
@@ -237,7 +239,7 @@ int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t tran
 int ws_router_dad(struct ws_router *router, uint16_t index)
 {
 	int error = router_check_interface(router, index);
-	return error ? error : router->ip6_settings[index].dad_transmits;
+	return error ? error : ip6_settings(router, index)->dad_transmits;
 }
 
 int ws_router_dad_state(struct ws_router *router, uint16_t index, struct ws_address address)
@@ -280,7 +282,7 @@ static int watch_addresses_in_doubt(struct ws_router *router, uint16_t index,
 {
 	(void)old_mac;
 	if (change == INTERFACE_MADE && dad_of(router))
-		router->ip6_settings[index].dad_transmits = dad_of(router)->transmits;
+		ip6_settings(router, index)->dad_transmits = dad_of(router)->transmits;
 	else if (change == INTERFACE_USABLE_CHANGED && router->interfaces[index].usable)
 		comes_up(router, index);
 	if (change == INTERFACE_ADDRESSES_CHANGED || change == INTERFACE_GOT_IP6 ||

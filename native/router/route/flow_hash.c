@@ -5,7 +5,6 @@
 #include "router/module.h"
 #include "router/route/route.h"
 #include "wire/splitmix.h"
-#include "wirespeed/routes.h"
 
 #include <errno.h>
 
@@ -38,14 +37,6 @@ static bool has_chosen(const struct ws_router *router)
 	return false;
 }
 
-/* Nodes that read the fields are in the graph while some table has other ones than the usual. */
-static int choose_nodes(struct ws_router *router)
-{
-	int others = router->variants & ~VARIANT_FLOW_FIELDS;
-	return router_set_variants(router,
-							   (uint8_t)(others | (has_chosen(router) ? VARIANT_FLOW_FIELDS : 0)));
-}
-
 int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t id, uint32_t fields)
 {
 	enum { ORDER = WS_FLOW_REVERSE | WS_FLOW_SYMMETRIC };
@@ -58,12 +49,9 @@ int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t i
 		fields &= ~(uint32_t)WS_FLOW_LABEL;
 	if (!(fields & ~(uint32_t)ORDER))
 		return fail(-EINVAL, "flows need a field of IPv%u to be told apart by", family);
-	uint32_t before = table->flow_hash;
 	__atomic_store_n(&table->flow_hash, fields, __ATOMIC_RELAXED);
-	int error = choose_nodes(router);
-	if (error)
-		__atomic_store_n(&table->flow_hash, before, __ATOMIC_RELAXED);
-	return error;
+	router_set_extra(router, EXTRA_FLOW_FIELDS, has_chosen(router));
+	return 0;
 }
 
 static int draw_seed(struct ws_router *router)

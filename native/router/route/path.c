@@ -2,6 +2,7 @@
 /* The paths of routes that somebody made: checked, and what they need found. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wire/mpls.h"

@@ -5,7 +5,6 @@
  */
 #include "router/fib/balance_set.h"
 #include "router/route/route.h"
-#include "router/router.h"
 #include "wire/address.h"
 
 #include <string.h>

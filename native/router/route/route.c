@@ -4,8 +4,8 @@
 #include "router/route/route.h"
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
+#include "router/route/sources.h"
 #include "wire/address.h"
-#include "wirespeed/routes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,14 +3,25 @@
 #ifndef ROUTER_ROUTE_H
 #define ROUTER_ROUTE_H
 
+#include "router/fib/path_list.h"
 #include "router/route/connected.h"
-#include "router/router.h"
 
 /* The table that the user calls `id`; NULL with an error line when there is none. */
 struct fib_table *router_table(const struct ws_router *router, uint8_t family, uint32_t id);
 int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, uint32_t id,
 					  const char *name, uint32_t max_routes);
 void router_free_tables(struct ws_router *router);
+
+/* What tells the flows of a table apart unless it is set. */
+enum {
+	FLOW_HASH_IP4 = WS_FLOW_SRC | WS_FLOW_DST | WS_FLOW_SPORT | WS_FLOW_DPORT | WS_FLOW_PROTO,
+	FLOW_HASH_IP6 = FLOW_HASH_IP4 | WS_FLOW_LABEL,
+};
+
+static inline uint32_t fib_flow_hash(uint8_t family)
+{
+	return family == WS_IP6 ? FLOW_HASH_IP6 : FLOW_HASH_IP4;
+}
 
 /* Collect anew the addresses that are ours, after one came or went or changed its table. */
 int router_update_own(struct ws_router *router);

@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
 #include "router/route/route.h"
-#include "router/router.h"
 #include "wire/address.h"
 #include "wire/mpls.h"
 #include "wirespeed/routes.h"

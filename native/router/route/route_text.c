@@ -5,9 +5,8 @@
  */
 #include "router/interface/interface_names.h"
 #include "router/route/route.h"
-#include "router/router.h"
+#include "router/route/sources.h"
 #include "wire/address.h"
-#include "wirespeed/routes.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of routes: the default tables, adjacencies, load balances, and where routes are from.
- */
+/* The state of routes: the default tables, adjacencies and load balances. */
 #include "router/module.h"
 #include "router/route/route.h"
+#include "wirespeed/router.h"
 
 static int routes_make(struct ws_router *router)
 {
-	const struct ws_router_config *config = &router->config;
+	const struct ws_router_config *config = router->config;
 	int error = router_make_table(router, WS_IP4, 0, 0, NULL, config->max_ip4_routes);
 	if (!error)
 		error = router_make_table(router, WS_IP6, 0, 0, NULL, config->max_ip6_routes);
-	if (!error)
-		error = sources_init(&router->sources);
 	if (!error)
 		error = adjacency_table_init(&router->adjacencies, config->max_neighbors,
 									 config->max_path_sets);
@@ -27,7 +25,6 @@ static void routes_free(struct ws_router *router)
 {
 	load_balance_table_close(&router->load_balances);
 	adjacency_table_close(&router->adjacencies);
-	sources_close(&router->sources);
 	router_free_tables(router);
 }
 

@@ -3,6 +3,7 @@
 
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
+#include "router/module.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 
@@ -13,6 +14,12 @@
 
 enum { SOURCES = 4, MAX_PREFIXES = 65536 };
 
+struct sources {
+	struct rte_hash *by_prefix; /* of struct waiting */
+	uint32_t count;
+};
+
+static struct router_module sources_module;
 static struct host_route_watcher *host_watchers;
 
 /* Lower is better. */
@@ -33,8 +40,14 @@ struct waiting {
 	uint32_t by_source[SOURCES];
 };
 
-int sources_init(struct sources *sources)
+static struct sources *sources_of(const struct ws_router *router)
 {
+	return module_state(router, &sources_module);
+}
+
+static int sources_make(struct ws_router *router)
+{
+	struct sources *sources = sources_of(router);
 	struct rte_hash_parameters parameters = {
 		.name = "route-sources",
 		.entries = MAX_PREFIXES,
@@ -47,14 +60,20 @@ int sources_init(struct sources *sources)
 	return sources->by_prefix ? 0 : fail(-ENOMEM, "no memory for routes of several sources");
 }
 
-void sources_close(struct sources *sources)
+static void sources_free(struct ws_router *router)
 {
+	const struct sources *sources = sources_of(router);
 	const void *key;
 	void *waiting;
 	uint32_t next = 0;
 	while (sources->by_prefix && rte_hash_iterate(sources->by_prefix, &key, &waiting, &next) >= 0)
 		free(waiting);
 	rte_hash_free(sources->by_prefix);
+}
+
+uint32_t sources_waiting(const struct ws_router *router)
+{
+	return sources_of(router)->count;
 }
 
 static enum ws_route_source source_of(const struct ws_router *router, uint32_t load_balance)
@@ -92,15 +111,15 @@ static int let_wait(struct ws_router *router, const struct fib_table *table,
 					const struct ws_prefix *prefix, uint32_t load_balance)
 {
 	struct key key = waiting_key(table, prefix);
-	struct waiting *waiting = find_waiting(&router->sources, table, prefix);
+	struct waiting *waiting = find_waiting(sources_of(router), table, prefix);
 	if (!waiting) {
 		waiting = calloc(1, sizeof(*waiting));
-		if (!waiting || rte_hash_add_key_data(router->sources.by_prefix, &key, waiting)) {
+		if (!waiting || rte_hash_add_key_data(sources_of(router)->by_prefix, &key, waiting)) {
 			free(waiting);
 			return fail(-ENOSPC, "there are %u prefixes with routes of several sources already",
-						router->sources.count);
+						sources_waiting(router));
 		}
-		router->sources.count++;
+		sources_of(router)->count++;
 	}
 	uint32_t *place = &waiting->by_source[source_of(router, load_balance)], old = *place;
 	router->load_balances.uses[load_balance].routes++;
@@ -115,7 +134,7 @@ static uint32_t take_waiting(struct ws_router *router, const struct fib_table *t
 							 const struct ws_prefix *prefix, enum ws_route_source source)
 {
 	struct key key = waiting_key(table, prefix);
-	struct waiting *waiting = find_waiting(&router->sources, table, prefix);
+	struct waiting *waiting = find_waiting(sources_of(router), table, prefix);
 	if (!waiting)
 		return LOAD_BALANCE_NO_ROUTE;
 	uint32_t taken = waiting->by_source[source], left = 0;
@@ -123,9 +142,9 @@ static uint32_t take_waiting(struct ws_router *router, const struct fib_table *t
 	for (int i = 0; i < SOURCES; i++)
 		left |= waiting->by_source[i];
 	if (!left) {
-		rte_hash_del_key(router->sources.by_prefix, &key);
+		rte_hash_del_key(sources_of(router)->by_prefix, &key);
 		free(waiting);
-		router->sources.count--;
+		sources_of(router)->count--;
 	}
 	return taken;
 }
@@ -133,7 +152,7 @@ static uint32_t take_waiting(struct ws_router *router, const struct fib_table *t
 static uint32_t take_best(struct ws_router *router, const struct fib_table *table,
 						  const struct ws_prefix *prefix)
 {
-	const struct waiting *waiting = find_waiting(&router->sources, table, prefix);
+	const struct waiting *waiting = find_waiting(sources_of(router), table, prefix);
 	int best = ROUTE_NONE;
 	for (int i = 0; waiting && i < SOURCES; i++)
 		if (waiting->by_source[i] && (best < 0 || ranks[i] < ranks[best]))
@@ -226,3 +245,12 @@ int sources_remove(struct ws_router *router, struct fib_table *table,
 		tell_of_host(router, table, &prefix->address);
 	return 0;
 }
+
+static struct router_module sources_module = {
+	.name = "route-sources",
+	.is_trunk = true,
+	.state_size = sizeof(struct sources),
+	.make = sources_make,
+	.free = sources_free,
+};
+ROUTER_MODULE(sources_module)

@@ -6,23 +6,18 @@
 #ifndef ROUTER_SOURCES_H
 #define ROUTER_SOURCES_H
 
-#include "router/fib/fib.h"
+#include "wirespeed/routes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct rte_hash;
+struct fib_table;
 struct ws_router;
 
-struct sources {
-	struct rte_hash *by_prefix; /* of struct waiting */
-	uint32_t count;
-};
-
-int sources_init(struct sources *sources);
-void sources_close(struct sources *sources);
-
 enum { ROUTE_NONE = -1 };
+
+/* How many prefixes have routes that wait. */
+uint32_t sources_waiting(const struct ws_router *router);
 
 /* The source of the route that stands in the table at the prefix, or ROUTE_NONE. */
 int sources_standing(const struct ws_router *router, const struct fib_table *table,

@@ -2,10 +2,10 @@
 /* Tables of routes: the default one of each family, and those that interfaces are put into. */
 #include "dev/error.h"
 #include "dev/rcu.h"
+#include "router/interface/interface_settings.h"
 #include "router/route/route.h"
-#include "router/router.h"
 #include "wire/address.h"
-#include "wirespeed/routes.h"
+#include "wirespeed/router.h"
 
 #include <errno.h>
 #include <search.h>
@@ -90,7 +90,7 @@ static void count_tables(struct ws_router *router, uint8_t family)
 	bool many = false;
 	for (uint32_t i = 1; i < router->table_end[family_index(family)] && !many; i++)
 		many = router->tables[family_index(family)][i] != NULL;
-	__atomic_store_n(&router->many_tables[family_index(family)], many, __ATOMIC_RELEASE);
+	router_set_extra(router, extra_tables(family), many);
 }
 
 int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, const char *name)
@@ -101,7 +101,7 @@ int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, c
 		return 0;
 	for (uint16_t i = 1; i < (uint16_t)MAX_TABLES; i++)
 		if (!router->tables[family_index(family)][i]) {
-			const struct ws_router_config *config = &router->config;
+			const struct ws_router_config *config = router->config;
 			int error = router_make_table(router, family, i, id, name,
 										  family == WS_IP4 ? config->max_ip4_routes
 														   : config->max_ip6_routes);

@@ -4,6 +4,7 @@
 
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "wirespeed/sflow.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "router/sflow/sflow.h"
 
 #include "graph/arc.h"
-#include "graph/graph.h"
 
 static const char *const edges[] = {"ethernet-input"};
 static const struct graph_counter counters[] = {SFLOW_COUNTER_NAMES};

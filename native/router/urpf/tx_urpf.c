@@ -15,6 +15,7 @@
 #include "router/urpf/urpf_check.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
+#include "wirespeed/interfaces.h"
 #include "wirespeed/urpf.h"
 
 enum { TX_URPF_IP4, TX_URPF_IP6, TX_URPF_COUNTERS }; /* by family */

@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
+#include "router/interface/interface_settings.h"
 #include "router/route/route.h"
 #include "wire/address.h"
 #include "wirespeed/urpf.h"

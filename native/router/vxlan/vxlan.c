@@ -6,6 +6,7 @@
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_make.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
 #include "router/route/route.h"
 #include "wire/address.h"

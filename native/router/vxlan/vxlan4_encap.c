@@ -6,10 +6,8 @@
  * Uses: tx interface. Sets: adjacency; the data begins at the outer IPv4 header. Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/path/ip4_forward.h"
 #include "router/vxlan/vxlan_encap.h"
-#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};
 static const struct graph_counter counters[] = {VXLAN_ENCAP_COUNTERS};
@@ -25,14 +23,7 @@ static uint16_t vxlan4_encap_process(struct graph *graph, struct graph_node *nod
 									 uint16_t n)
 {
 	return vxlan_encap(graph, node, packets, n, VXLAN_IP4_OVERHEAD, finish, WS_IP4,
-					   ip4_table_lookup, &ip4_refusal, false);
-}
-
-static uint16_t vxlan4_encap_counting(struct graph *graph, struct graph_node *node, void **packets,
-									  uint16_t n)
-{
-	return vxlan_encap(graph, node, packets, n, VXLAN_IP4_OVERHEAD, finish, WS_IP4,
-					   ip4_table_lookup, &ip4_refusal, true);
+					   ip4_table_lookup, &ip4_refusal);
 }
 
 static struct graph_registration vxlan4_encap = {
@@ -43,4 +34,3 @@ static struct graph_registration vxlan4_encap = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(vxlan4_encap)
-GRAPH_REGISTER_VARIANT(vxlan4_encap, WS_COUNT_ROUTES, vxlan4_encap_counting)

@@ -5,7 +5,6 @@
  * A feature of the arc ip4-local while there are tunnels. Next: vxlan4-input, ip4-local.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/packet/eight.h"
 #include "router/vxlan/vxlan.h"
 

@@ -6,11 +6,9 @@
  * Uses: tx interface. Sets: adjacency; the data begins at the outer IPv6 header. Next: by
  * enum adjacency_kind.
  */
-#include "graph/graph.h"
 #include "router/packet/packet_checksum.h"
 #include "router/path/ip6_forward.h"
 #include "router/vxlan/vxlan_encap.h"
-#include "wirespeed/counters.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
 static const struct graph_counter counters[] = {VXLAN_ENCAP_COUNTERS};
@@ -29,14 +27,7 @@ static uint16_t vxlan6_encap_process(struct graph *graph, struct graph_node *nod
 									 uint16_t n)
 {
 	return vxlan_encap(graph, node, packets, n, VXLAN_IP6_OVERHEAD, finish, WS_IP6,
-					   ip6_table_lookup, &ip6_refusal, false);
-}
-
-static uint16_t vxlan6_encap_counting(struct graph *graph, struct graph_node *node, void **packets,
-									  uint16_t n)
-{
-	return vxlan_encap(graph, node, packets, n, VXLAN_IP6_OVERHEAD, finish, WS_IP6,
-					   ip6_table_lookup, &ip6_refusal, true);
+					   ip6_table_lookup, &ip6_refusal);
 }
 
 static struct graph_registration vxlan6_encap = {
@@ -47,4 +38,3 @@ static struct graph_registration vxlan6_encap = {
 	GRAPH_COUNTERS(counters),
 };
 GRAPH_REGISTER(vxlan6_encap)
-GRAPH_REGISTER_VARIANT(vxlan6_encap, WS_COUNT_ROUTES, vxlan6_encap_counting)

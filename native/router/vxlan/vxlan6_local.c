@@ -5,7 +5,6 @@
  * A feature of the arc ip6-local while there are tunnels. Next: vxlan6-input, ip6-local.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"
 #include "router/vxlan/vxlan.h"

@@ -3,7 +3,6 @@
 #ifndef ROUTER_VXLAN_DECAP_H
 #define ROUTER_VXLAN_DECAP_H
 
-#include "graph/graph.h"
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
 #include "router/path/forward.h"

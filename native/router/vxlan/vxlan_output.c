@@ -6,7 +6,6 @@
  * Uses: tx interface. Next: vxlan4-encap, vxlan6-encap, error-drop.
  */
 #include "graph/arc.h"
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/own_count.h"

@@ -3,11 +3,12 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "graph/arc.h"
+#include "router/interface/interface_settings.h"
 #include "router/interface_kind.h"
 #include "router/observe/trace.h"
-#include "router/router.h"
 #include "router/worker/call.h"
 #include "wire/own_count.h"
+#include "wirespeed/router.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>
@@ -61,7 +62,6 @@ static struct graph *make_graph(struct ws_router *router, uint16_t worker, uint1
 		.absent = "error-drop",
 		.features = router->features.on,
 		.feature_count = router->features.count,
-		.variants = router->variants,
 		.march = ws_march(),
 		.worker = worker,
 		.check = trace_check,
@@ -86,7 +86,7 @@ static int make_worker(struct ws_router *router, uint16_t index)
 	router->workers[index] = worker;
 	worker->rest.epoll = -1;
 	worker->watch = absence_watch_make(router->tsc_hz);
-	worker->icmp.ticks_per_token = router->tsc_hz / router->config.icmp_rate_pps;
+	worker->icmp.ticks_per_token = router->tsc_hz / router->config->icmp_rate_pps;
 	worker->icmp.capacity_ticks =
 		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);
 	/* One seed for all, by which the main thread finds a host in any worker's. */
@@ -157,16 +157,6 @@ int router_remake_graphs(struct ws_router *router)
 	int error = graphs_make(router, NO_PORT, &set);
 	if (!error)
 		graphs_swap(router, &set);
-	return error;
-}
-
-int router_set_variants(struct ws_router *router, uint8_t variants)
-{
-	uint8_t before = router->variants;
-	__atomic_store_n(&router->variants, variants, __ATOMIC_RELAXED);
-	int error = variants == before ? 0 : router_remake_graphs(router);
-	if (error)
-		__atomic_store_n(&router->variants, before, __ATOMIC_RELAXED);
 	return error;
 }
 

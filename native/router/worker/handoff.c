@@ -4,6 +4,7 @@
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "dev/port.h"
+#include "router/interface/interface_settings.h"
 #include "router/module.h"
 #include "wirespeed/placement.h"
 

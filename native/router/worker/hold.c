@@ -4,7 +4,6 @@
 #include "dev/pool.h"
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/fib/fib_lookup_ip6.h"
-#include "router/observe/stats_segment.h"
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
 #include "router/router.h"

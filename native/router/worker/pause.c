@@ -2,7 +2,6 @@
 /* Workers kept out of their graphs while what they must not see half done is done. */
 #include "dev/rcu.h"
 #include "dev/worker.h"
-#include "graph/graph.h"
 #include "router/router.h"
 #include "router/worker/call.h"
 

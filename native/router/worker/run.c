@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "dev/worker.h"
-#include "router/observe/stats_segment.h"
 #include "router/router.h"
 #include "router/worker/call.h"
 #include "wire/own_count.h"

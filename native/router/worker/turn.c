@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A worker's turns: a walk of its graph, or the rest after one. */
-#include "router/observe/stats_segment.h"
 #include "router/router.h"
 #include "wire/own_count.h"
 

@@ -82,8 +82,6 @@ int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *se
 void graphs_swap(struct ws_router *router, struct graph_set *set);
 /* Both, as all is now. On failure the old graphs stay. */
 int router_remake_graphs(struct ws_router *router);
-/* Have graphs with these variants of nodes; on failure all stays. */
-int router_set_variants(struct ws_router *router, uint8_t variants);
 /* The enum ws_rx_mode that a port's queues begin with. */
 uint8_t router_default_rx_mode(uint16_t port);
 /* Hand out the RX queues as they are placed; workers whose queues stay the same notice nothing. */

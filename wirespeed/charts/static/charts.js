@@ -3,10 +3,11 @@
 // Charts as `wirespeed.charts` describes them: drawn by dygraphs to be looked into, and as SVG for files and paper. Where
 // dygraphs is not in the page they are SVG on the screen too.
 const Charts = (() => {
-	const DASHES = { dash: [7, 4], dot: [2, 3], dashdot: [7, 3, 2, 3], longdash: [12, 4] };
 	const PAPER = { paper: "#ffffff", ink: "#1c2430", soft: "#4d5765", grid: "#dfe3e8", rule: "#7d8590", alarm: "#b3401a" };
-	const LEFT = 78, RIGHT = 16, LABELLED = 4, PAPER_WIDTH = 1000, NARROW = "\u202f";
-	const { canvasPen, svgPen, escaped, DOT } = Pens;
+	const LEFT = 78, RIGHT = 16, LABELLED = 4, NAMED = 12;
+	const { canvasPen, svgPen, DOT, DASHES } = Pens;
+	const { digits, steps, NARROW } = ChartScales;
+	const { rowsOf, tablesOf } = ChartTables;
 	const DYGRAPHS = typeof Dygraph !== "undefined";
 	const charts = new Map();
 
@@ -19,21 +20,6 @@ const Charts = (() => {
 		node.append(...children);
 		return node;
 	};
-	// Four digits, in the notation of tables.
-	const digits = (value) => {
-		if (!value || !Number.isFinite(value)) return String(value ?? "–");
-		const places = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
-		return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: Math.min(places, 9) });
-	};
-	// About `many` round places between two ends.
-	const steps = (low, high, many) => {
-		const raw = (high - low) / many, power = 10 ** Math.floor(Math.log10(raw));
-		const step = power * [1, 2, 5, 10].find((times) => times * power >= raw);
-		const found = [];
-		for (let at = Math.ceil(low / step - 1e-9); at * step <= high * (1 + 1e-12); at++) found.push(Number((at * step).toPrecision(12)));
-		return found;
-	};
-
 	class Chart {
 		constructor(node, figure) {
 			this.node = node;
@@ -42,6 +28,7 @@ const Charts = (() => {
 			this.off = new Set((figure.legend || []).filter((entry) => entry.off).map((entry) => entry.key));
 			this.hidden = () => false; // results that the page does not show now
 			this.at = null; // a place that somebody was led to
+			this.open = new Set(); // numbers of folded panels that somebody opened
 			this.graphs = [];
 			this.told = () => {};
 		}
@@ -50,6 +37,10 @@ const Charts = (() => {
 
 		shows(one) {
 			return !(one.key && this.off.has(one.key)) && !(one.of && this.hidden(one.of));
+		}
+
+		panels() {
+			return this.figure.panels.filter((panel, number) => !panel.folded || this.open.has(number));
 		}
 
 		entries() {
@@ -113,11 +104,20 @@ const Charts = (() => {
 			return categories ? categories[x] ?? "" : `${digits(x)}${NARROW}${xUnit || ""}`;
 		}
 
-		// Names stand at the ends of curves while they are few.
+		// Curves whose names stand at their ends, while they are few.
 		labelled(panel) {
-			if (panel !== this.figure.panels[0]) return [];
-			const drawn = (panel.curves || []).filter((curve) => this.shows(curve) && !curve.dots && curve.key);
+			const drawn = this.lines(panel);
 			return drawn.length <= LABELLED ? drawn : [];
+		}
+
+		lines(panel) {
+			return (panel.curves || []).filter((curve) => this.shows(curve) && !curve.dots);
+		}
+
+		// Names of a panel's lines that stand neither at their ends nor in the legend of the chart.
+		unnamed(panel) {
+			const known = new Set(this.entries().map((entry) => entry.name)), drawn = this.lines(panel);
+			return drawn.length <= LABELLED ? [] : drawn.filter((curve) => !known.has(curve.name));
 		}
 
 		notes(panel) {
@@ -141,23 +141,11 @@ const Charts = (() => {
 				const ends = [low, high].map((at) => [toX(at), toY(at)]);
 				pen.line(ends, colours.rule, 1, DASHES.dot);
 			}
-			const taken = [];
-			const free = (x, y, text, align) => {
-				const wide = text.length * 6.2, from = align === "end" ? x - wide : x;
-				let to = y;
-				for (let tries = 0; tries < 6; tries++) {
-					if (!taken.some(([a, b, at]) => from < b && from + wide > a && Math.abs(at - to) < 13)) break;
-					to += 13;
-				}
-				taken.push([from, from + wide, to]);
-				return to;
-			};
 			for (const rule of panel.rules || []) {
 				const at = toY(rule.value);
 				if (!(at >= box.y - 1 && at <= box.y + box.h + 1)) continue;
 				const colour = rule.alarm ? colours.alarm : colours.rule;
 				pen.line([[left, at], [right, at]], colour, 1.2, rule.alarm ? DASHES.dash : null);
-				pen.words(rule.name, right - 4, free(right - 4, at < box.y + 16 ? at + 12 : at - 4, rule.name, "end"), rule.alarm ? colours.alarm : colours.soft, "end");
 			}
 			for (const curve of panel.curves || []) {
 				if (!this.shows(curve)) continue;
@@ -167,20 +155,29 @@ const Charts = (() => {
 					if (curve.left) pen.line([[toX(curve.left[place]), at[1]], [toX(curve.right[place]), at[1]]], curve.colour, 1);
 				});
 			}
+			if (this.at !== null) pen.line([[toX(this.at), box.y], [toX(this.at), box.y + box.h]], colours.alarm, 1.5, DASHES.dash);
+		}
+
+		// Names of rules, notes of marks and names of curves at their ends, each where it would stand.
+		labels(panel, box, toX, toY) {
+			const [left, right] = [box.x, box.x + box.w], wanted = [];
+			for (const rule of panel.rules || []) {
+				const at = toY(rule.value);
+				if (at < box.y - 1 || at > box.y + box.h + 1) continue;
+				wanted.push({ text: rule.name, x: right - 4, y: at < box.y + 16 ? at + 12 : at - 4, align: "end", alarm: rule.alarm, soft: true });
+			}
 			for (const curve of this.notes(panel)) {
 				const x = toX(curve.x[0]), y = toY(curve.y[0]);
 				if (x < left || x > right) continue;
 				const align = x > left + box.w * 0.75 ? "end" : "start";
-				pen.words(curve.note, x + (align === "end" ? -9 : 9), free(x, y + 15, curve.note, align), colours.ink, align);
+				wanted.push({ text: curve.note, x: x + (align === "end" ? -9 : 9), y: y + 15, align });
 			}
 			for (const curve of this.labelled(panel)) {
 				const last = curve.x.findLastIndex((x, place) => curve.y[place] !== null && toX(x) <= right + 1);
-				if (last < 0) continue;
-				const x = Math.min(right - 4, toX(curve.x[last])), y = toY(curve.y[last]) - 6;
-				if (x < left) continue;
-				pen.words(curve.name, x, free(x, Math.max(box.y + 11, y), curve.name, "end"), colours.ink, "end");
+				if (last < 0 || toX(curve.x[last]) < left) continue;
+				wanted.push({ text: curve.name, x: Math.min(right - 4, toX(curve.x[last])), y: toY(curve.y[last]) - 6, align: "end" });
 			}
-			if (this.at !== null) pen.line([[toX(this.at), box.y], [toX(this.at), box.y + box.h]], colours.alarm, 1.5, DASHES.dash);
+			return wanted;
 		}
 
 		// ---- on the screen
@@ -192,13 +189,46 @@ const Charts = (() => {
 			this.node.append(this.bar());
 			this.stage = make("div", { className: "stage" });
 			this.node.append(this.stage);
-			if (DYGRAPHS) this.figure.panels.forEach((panel) => this.drawPanel(panel));
-			else this.redraw();
-			if (DYGRAPHS) this.stage.append(make("p", { className: "x-title", textContent: this.figure.xTitle }));
+			this.set();
+			if (this.figure.panels.some((panel) => panel.folded)) this.node.append(this.doors());
 			const twin = make("details", { className: "twin screen" }, make("summary", { textContent: "These figures as a table" }));
 			twin.addEventListener("toggle", () => { if (twin.open) this.tabulate(twin); });
 			this.node.append(twin);
 			this.node.style.minHeight = "";
+		}
+
+		set() {
+			for (const graph of this.graphs) graph.destroy();
+			this.graphs = [];
+			this.stage.replaceChildren();
+			if (!DYGRAPHS) return this.redraw();
+			this.panels().forEach((panel) => this.drawPanel(panel));
+			this.stage.append(make("p", { className: "x-title", textContent: this.figure.xTitle }));
+		}
+
+		unfold(open) {
+			this.open = open;
+			if (!this.drawn) return;
+			this.set();
+			this.node.querySelector(".doors")?.replaceWith(this.doors());
+		}
+
+		// A button for each folded panel.
+		doors() {
+			const doors = make("div", { className: "doors screen" }, make("span", { textContent: "More panels:" }));
+			this.figure.panels.forEach((panel, number) => {
+				if (!panel.folded) return;
+				const button = make("button", { type: "button", textContent: panel.title });
+				button.setAttribute("aria-pressed", String(this.open.has(number)));
+				button.addEventListener("click", () => {
+					if (this.open.has(number)) this.open.delete(number); else this.open.add(number);
+					button.setAttribute("aria-pressed", String(this.open.has(number)));
+					this.set();
+					this.told();
+				});
+				doors.append(button);
+			});
+			return doors;
 		}
 
 		bar() {
@@ -242,11 +272,12 @@ const Charts = (() => {
 
 		drawPanel(panel) {
 			const plot = make("div", { className: "plot" });
-			plot.style.height = `${panel.height + (panel === this.figure.panels.at(-1) ? 22 : 6)}px`;
+			plot.style.height = `${panel.height + (panel === this.panels().at(-1) ? 22 : 6)}px`;
 			plot.setAttribute("role", "img");
 			plot.setAttribute("aria-label", `${panel.title}: ${this.figure.sentence}`);
-			const tip = make("div", { className: "tip", hidden: true });
-			this.stage.append(make("figure", { className: "panel" }, make("figcaption", { textContent: panel.title }), plot, tip));
+			const tip = make("div", { className: "tip", hidden: true }), layer = make("div", { className: "labels" });
+			const names = make("ul", { className: "legend names" }), stand = make("div", { className: "stand" }, plot, layer);
+			this.stage.append(make("figure", { className: "panel" }, make("figcaption", { textContent: panel.title }), names, stand, tip));
 			const curves = panel.curves || [];
 			const { rows, places } = rowsOf(curves);
 			const graph = new Dygraph(plot, rows.length ? rows : [[this.span()[0], null]], {
@@ -256,13 +287,25 @@ const Charts = (() => {
 				connectSeparatedPoints: true, legend: "never", animatedZooms: false, rightGap: RIGHT, xRangePad: 0, yRangePad: 0,
 				logscale: Boolean(panel.log), highlightCircleSize: 4, highlightSeriesOpts: { highlightCircleSize: 5 },
 				highlightSeriesBackgroundAlpha: 1, ...this.frame(panel),
-				underlayCallback: (canvas, box, graph) => this.under(panel, canvasPen(canvas), box, (x) => graph.toDomXCoord(x), (y) => graph.toDomYCoord(y), theme()),
+				underlayCallback: (canvas, box, graph) => {
+					const toX = (x) => graph.toDomXCoord(x), toY = (y) => graph.toDomYCoord(y);
+					this.under(panel, canvasPen(canvas), box, toX, toY, theme());
+					ChartLabels.show(layer, ChartLabels.placed(this.labels(panel, box, toX, toY), box, getComputedStyle(document.body).fontFamily));
+					this.name(panel, names);
+				},
 				highlightCallback: (event, x, points, row, name) => this.tell(panel, graph, tip, points, row, name, places),
 				unhighlightCallback: () => { tip.hidden = true; },
 				drawCallback: (graph, first) => { if (!first) this.moved(graph); },
 			});
 			graph.panel = panel;
 			this.graphs.push(graph);
+		}
+
+		name(panel, list) {
+			const found = new Map(this.unnamed(panel).map((curve) => [`${curve.name} ${curve.dash} ${curve.colour}`, curve]));
+			const some = [...found.values()].slice(0, NAMED);
+			list.replaceChildren(...some.map((curve) => make("li", {}, this.swatch(curve), curve.name)));
+			if (found.size > NAMED) list.append(make("li", { textContent: `and ${found.size - NAMED} more, in the table` }));
 		}
 
 		look_of(curve) {
@@ -273,7 +316,7 @@ const Charts = (() => {
 		}
 
 		frame(panel) {
-			const colours = theme(), last = panel === this.figure.panels.at(-1);
+			const colours = theme(), last = panel === this.panels().at(-1);
 			const tick = ([v, label]) => ({ v, label });
 			return {
 				dateWindow: this.xRange(), valueRange: this.yRange(panel), gridLineColor: colours.grid, axisLineColor: colours.rule,
@@ -359,118 +402,19 @@ const Charts = (() => {
 
 		tabulate(twin) {
 			[...twin.querySelectorAll(".scroll")].forEach((box) => box.remove());
-			const [left, right] = this.xRange();
-			for (const panel of this.figure.panels) {
-				const curves = (panel.curves || []).filter((curve) => this.shows(curve));
-				if (!curves.length) continue;
-				const head = make("tr", {}, ...[this.figure.xTitle, ...curves.map((curve) => curve.name + (curve.note ? `: ${curve.note}` : ""))].map((text) => make("th", { scope: "col", textContent: text })));
-				const rows = rowsOf(curves).rows.filter((row) => row[0] >= left && row[0] <= right).map((row) => make("tr", {}, make("th", { scope: "row", textContent: this.where(row[0]) }), ...row.slice(1).map((y) => make("td", { className: "figure", textContent: y === null || Number.isNaN(y) ? "" : digits(y) }))));
-				const table = make("table", {}, make("caption", { textContent: panel.title }), make("thead", {}, head), make("tbody", {}, ...rows));
-				const box = make("div", { className: "scroll" }, table);
-				box.tabIndex = 0;
-				box.setAttribute("role", "region");
-				box.setAttribute("aria-label", `${panel.title} as a table: ${this.figure.sentence}`);
-				twin.append(box);
-			}
+			twin.append(...tablesOf(this, make));
 		}
 
 		// ---- as a picture
 
 		svg(colours = PAPER) {
-			const pen = svgPen(), width = PAPER_WIDTH, gap = 26;
-			let top = 0;
-			const inner = { x: LEFT, w: width - LEFT - RIGHT };
-			let at = LEFT;
-			top += 14;
-			for (const entry of this.entries().filter((one) => !this.off.has(one.key))) {
-				const wide = 40 + entry.name.length * 6.6;
-				if (at + wide > width && at > LEFT) { at = LEFT; top += 18; }
-				if (entry.symbol) pen.mark(entry.symbol, at + 12, top - 4, entry.colour);
-				else pen.line([[at, top - 4], [at + 24, top - 4]], entry.colour, 2.4, DASHES[entry.dash]);
-				pen.words(entry.name, at + 30, top, colours.ink, "start");
-				at += wide;
-			}
-			const [low, high] = this.xRange();
-			this.figure.panels.forEach((panel, number) => {
-				top += gap;
-				pen.words(panel.title, 0, top - 6, colours.ink, "start", true);
-				const box = { ...inner, y: top, h: panel.height };
-				const [least, most] = this.yRange(panel);
-				const toX = (x) => box.x + ((x - low) / (high - low)) * box.w;
-				const share = panel.log ? (y) => Math.log(y / least) / Math.log(most / least) : (y) => (y - least) / (most - least);
-				const toY = (y) => box.y + box.h * (1 - share(y));
-				for (const [y, text] of this.yTicks(panel)) {
-					pen.line([[box.x, toY(y)], [box.x + box.w, toY(y)]], colours.grid, 1);
-					pen.words(text, box.x - 6, toY(y) + 4, colours.soft, "end");
-				}
-				for (const [x, text] of this.xTicks()) {
-					if (toX(x) < box.x || toX(x) > box.x + box.w) continue;
-					pen.line([[toX(x), box.y], [toX(x), box.y + box.h]], colours.grid, 1);
-					if (number === this.figure.panels.length - 1) pen.words(text, toX(x), box.y + box.h + 16, colours.soft, "middle");
-				}
-				pen.line([[box.x, box.y], [box.x, box.y + box.h], [box.x + box.w, box.y + box.h]], colours.rule, 1);
-				pen.clip({ x: box.x, y: box.y - 8, w: box.w + RIGHT, h: box.h + 12 }, () => {
-					this.under(panel, pen, box, toX, toY, colours);
-					for (const curve of panel.curves || []) {
-						if (!this.shows(curve)) continue;
-						const points = curve.x.map((x, place) => [toX(x), curve.y[place] === null ? null : toY(curve.y[place])]);
-						if (curve.dots) points.forEach(([x, y]) => pen.mark(curve.symbol || "dot", x, y, curve.colour));
-						else pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
-					}
-				});
-				top += panel.height;
-			});
-			top += 36;
-			pen.words(this.figure.xTitle, LEFT + inner.w / 2, top, colours.ink, "middle");
-			const height = top + 8;
-			return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(this.figure.sentence)}" ` +
-				`font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="12"><rect width="100%" height="100%" fill="${colours.paper}"/>${pen.text()}</svg>`;
+			return ChartPaper.svgOf(this, colours);
 		}
 
-		async save(kind) {
+		save(kind) {
 			const name = `${document.title} ${this.node.id}.${kind}`.replace(/[^\p{L}\p{N}. _-]+/gu, "-");
-			const vector = new Blob([this.svg()], { type: "image/svg+xml" });
-			if (kind === "svg") return offer(vector, name);
-			const image = new Image(), address = URL.createObjectURL(vector);
-			image.src = address;
-			await image.decode();
-			const canvas = make("canvas", { width: image.width * 2, height: image.height * 2 });
-			canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-			URL.revokeObjectURL(address);
-			return offer(await new Promise((done) => canvas.toBlob(done, "image/png")), name);
+			return ChartPaper.save(this.svg(), kind, name);
 		}
-	}
-
-	// A row an x; points of one curve at the same x have rows of their own. `places` are which point of a curve a row has.
-	function rowsOf(curves) {
-		const found = [], places = new Map();
-		curves.forEach((curve, number) => {
-			const seen = new Map();
-			curve.x.forEach((x, place) => {
-				const nth = seen.get(x) || 0;
-				seen.set(x, nth + 1);
-				found.push([x, nth, number, curve.y[place], place]);
-			});
-		});
-		found.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-		const rows = [];
-		let last = null;
-		for (const [x, nth, number, y, place] of found) {
-			if (!last || last[0] !== x || last[1] !== nth) {
-				last = [x, nth];
-				rows.push([x, ...curves.map(() => null)]);
-			}
-			rows.at(-1)[number + 1] = y === null ? NaN : y;
-			if (!places.has(number)) places.set(number, new Map());
-			places.get(number).set(rows.length - 1, place);
-		}
-		return { rows, places };
-	}
-
-	function offer(blob, name) {
-		const link = make("a", { href: URL.createObjectURL(blob), download: name });
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 	}
 
 	// ---- the charts of a page: each is drawn as it comes into sight

@@ -3,6 +3,7 @@
 // What draws lines, boxes, marks and words in pixels: on a canvas, or as the text of an SVG. Both take the same calls.
 const Pens = (() => {
 	const DOT = 3;
+	const DASHES = { dash: [7, 4], dot: [2, 3], dashdot: [7, 3, 2, 3], longdash: [12, 4] };
 	const escaped = (text) => String(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 	const SHAPES = {
@@ -39,12 +40,6 @@ const Pens = (() => {
 				canvas.save();
 				canvas.fillStyle = colour;
 				canvas.fillRect(x, y, w, h);
-				canvas.restore();
-			},
-			words(text, x, y, colour, align) {
-				canvas.save();
-				Object.assign(canvas, { fillStyle: colour, textAlign: align, font: `11px ${getComputedStyle(document.body).fontFamily}` });
-				canvas.fillText(text, x, y);
 				canvas.restore();
 			},
 			mark(symbol, x, y, colour) {
@@ -106,5 +101,5 @@ const Pens = (() => {
 		};
 	}
 
-	return { canvasPen, svgPen, escaped, DOT };
+	return { canvasPen, svgPen, escaped, DOT, DASHES };
 })();

@@ -49,7 +49,7 @@ def look(case: Case) -> Finding | None:
         NAME,
         "the CPUs were taken away for moments: the machine is the limit, not the router",
         tuple(pieces),
-        next="isolated CPUs, a quiet host; `--robust` sets such trials aside",
+        next="isolated CPUs, a quiet host; `--repeat-disturbed` sets such trials aside",
     )
 
 

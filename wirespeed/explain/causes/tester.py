@@ -25,7 +25,7 @@ def look(case: Case) -> Finding | None:
     sentence = "the tester ends here, not the device"
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
         sentence = f"the device carried all it was offered, {rate_text(load.offered_pps)}: it may carry more"
-    more = "a faster tester, or two of them; `bench check --tester`"
+    more = "a faster tester, or two of them; `testbed check --tester`"
     return Finding(NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE)
 
 

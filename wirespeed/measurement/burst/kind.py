@@ -29,7 +29,7 @@ class BurstTest(Measurement[BurstOptions, BurstResult]):
 
     def __init__(self, options: BurstOptions) -> None:
         super().__init__(options)
-        self.at = with_bench(options.bench, given_of(options), default_profile="bench")
+        self.at = with_bench(options.testbed, given_of(options), default_profile="bench")
         self._plan = BurstPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),

@@ -8,8 +8,6 @@ from threading import Event
 
 from rich.console import Console
 
-from wirespeed.bench.ceiling import ceiling_note
-from wirespeed.bench.options import SERVER
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
@@ -22,6 +20,8 @@ from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
+from wirespeed.testbed.ceiling import ceiling_note
+from wirespeed.testbed.options import SERVER
 from wirespeed.trial.machine import is_local, is_virtual_here
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
@@ -38,7 +38,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         latency = parse_rate(options.latency) if options.latency else None
         if latency is not None and latency.unit != "pps":
             raise UsageError(f"latency stream of {options.latency}: give packets per second, such as 1kpps")
-        self.at = with_bench(options.bench, given_of(options), default_profile="imix")
+        self.at = with_bench(options.testbed, given_of(options), default_profile="imix")
         self._plan = LoadPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
@@ -51,8 +51,8 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             latency_rate_pps=None if latency is None else latency.value,
             interval_s=options.interval,
             threshold=options.fail_threshold,
-            ride_link=options.ride_link,
-            keep_spoilt=options.keep_spoilt or (is_local(self.at.server or SERVER) and not is_virtual_here()),
+            ride_link=options.ignore_link_down,
+            keep_spoilt=options.include_disturbed or (is_local(self.at.server or SERVER) and not is_virtual_here()),
             **plan_head(self.at, options),
         )
         check_plan(self._plan)

@@ -121,23 +121,24 @@ class LoadtestOptions(MeasurementOptions[Result]):
             limits={"ge": 0, "le": 1},
         ),
     ] = 0.001
-    ride_link: Annotated[
+    ignore_link_down: Annotated[
         bool,
         Option(
-            "--ride-link",
-            "Go on when a link is lost, and mark the samples; else the test ends.",
+            "--ignore-link-down",
+            "Continue when a link goes down, and mark the samples; by default the test ends.",
             stored="ride_link",
-            setting="ride_link",
+            setting="ignore_link_down",
             place=6,
         ),
     ] = False
-    keep_spoilt: Annotated[
+    include_disturbed: Annotated[
         bool,
         Option(
-            "--keep-spoilt",
-            "Judge samples whose loss comes of a CPU that was away; else they are left out on virtual machines.",
+            "--include-disturbed",
+            "Judge disturbed samples too, whose loss preemption of a CPU explains; virtual machines exclude them by "
+            "default.",
             stored="keep_spoilt",
-            setting="keep_spoilt",
+            setting="include_disturbed",
             place=6,
         ),
     ] = False

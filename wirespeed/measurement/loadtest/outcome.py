@@ -20,7 +20,7 @@ def remarks(balances: Mapping[Channel, Balance], threshold: float, verified: boo
         if again > max(0.0, threshold * balance.offered):
             yield f"{channel}: {again:,} packets came back twice: they count once"
         if foreign > max(0.0, threshold * balance.offered):
-            hint = "they are left out" if verified else "they may hide loss; --verify counts test frames only"
+            hint = "they are left out" if verified else "they may hide loss; --signature counts test frames only"
             yield f"{channel}: {foreign:,.0f} foreign frames came back: {hint}"
 
 

@@ -109,7 +109,7 @@ def run_loadtest(
         line_bps=plan.line_bps,
         force=plan.force,
         ride_link=plan.ride_link,
-        link_hint="with --ride-link the test goes on and marks its samples",
+        link_hint="with --ignore-link-down the test goes on and marks its samples",
         stop=stop,
     )
     for what, rate in plan.loads:

@@ -35,7 +35,7 @@ def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
     limit = _agreed(_own_limit(analysis), found)
     if counting.hidden and limit.by in ("line", "nothing"):
         sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"
-        limit = Limit("unknown", sentence, "run it again with `--verify`, which tells duplicates")
+        limit = Limit("unknown", sentence, "run it again with `--signature`, which tells duplicates")
     bound = BOUNDS.get(limit.by, "")
     ended = result.ending.status == COMPLETE
     held = _figure(FORWARDED, analysis, [one.held for one in analysis.curves], bound, ended=ended)

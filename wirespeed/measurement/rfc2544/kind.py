@@ -45,7 +45,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
     def __init__(self, options: Rfc2544Options) -> None:
         super().__init__(options)
         family = ",".join(filter(None, (options.tunables, "ip=6" if options.ip6 else "")))
-        self.at = with_bench(options.bench, given_of(options, profile="bench", tunables=family))
+        self.at = with_bench(options.testbed, given_of(options, profile="bench", tunables=family))
         ip6 = self.at.mode == "ip6" or options.ip6
         self._plan = Rfc2544Plan(
             tests=parse_test(options.test),
@@ -56,7 +56,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             resolution=parse_ratio(options.resolution, "--resolution"),
             ip6=ip6,
             tunables=parse_tunables(options.tunables),
-            robust=options.robust,
+            robust=options.repeat_disturbed,
             **plan_head(self.at, options, name="rfc2544"),
         )
         check_plan(self._plan)

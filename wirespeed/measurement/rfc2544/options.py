@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from wirespeed.measurement.option import Option
-from wirespeed.measurement.options import TUNABLES, MeasurementOptions, Robust
+from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.units import parse_duration
 
@@ -95,7 +95,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     show: Annotated[
         Path | None, Option("--show", "Print the report of this result as text, and end.", metavar="FILE")
     ] = None
-    robust: Robust = None
+    repeat_disturbed: RepeatDisturbed = None
 
     @property
     def most_s(self) -> float:

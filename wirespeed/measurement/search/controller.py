@@ -349,7 +349,7 @@ def _why_unsent(balances: Sequence[Balance]) -> str:
     reason, count = max(reasons.items(), key=lambda item: item[1])
     if count <= 0:
         return " (it sends less than it is asked for; a faster tester, or two of them)"
-    return f" ({reason}; `wirespeed bench check --tester` measures it alone)"
+    return f" ({reason}; `wirespeed testbed check --tester` measures it alone)"
 
 
 def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) -> str:

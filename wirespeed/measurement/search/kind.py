@@ -30,7 +30,7 @@ class Search(Measurement[SearchOptions, SearchResult]):
 
     def __init__(self, options: SearchOptions) -> None:
         super().__init__(options)
-        self.at = with_bench(options.bench, given_of(options), default_profile="bench")
+        self.at = with_bench(options.testbed, given_of(options), default_profile="bench")
         goals = goals_of(options.goal, options.preset)
         self._plan = SearchPlan(
             profile=self.at.profile,
@@ -43,7 +43,7 @@ class Search(Measurement[SearchOptions, SearchResult]):
             limit_s=options.time_s,
             mrr=parse_mrr(options.mrr) if options.mrr else None,
             latency=parse_latency(options.latency) if options.latency else None,
-            robust=options.robust,
+            robust=options.repeat_disturbed,
             **plan_head(self.at, options),
         )
         check_plan(self._plan)

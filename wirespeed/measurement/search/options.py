@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wirespeed.measurement.option import Option
-from wirespeed.measurement.options import MeasurementOptions, Profile, Robust
+from wirespeed.measurement.options import MeasurementOptions, Profile, RepeatDisturbed
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.units import parse_duration
 
@@ -82,7 +82,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
             setting="latency",
         ),
     ] = ""
-    robust: Robust = None
+    repeat_disturbed: RepeatDisturbed = None
 
     @property
     def most_s(self) -> float:

@@ -41,7 +41,7 @@ class Soak(Measurement[SoakOptions, SoakResult]):
 
     def __init__(self, options: SoakOptions) -> None:
         super().__init__(options)
-        self.at = with_bench(options.bench, given_of(options), default_profile="bench")
+        self.at = with_bench(options.testbed, given_of(options), default_profile="bench")
         self._earlier: SoakResult | None = None
         plan = self._new() if options.resume is None else self._resumed(options.resume)
         if self.at.lab or not self.at.server:
@@ -67,18 +67,18 @@ class Soak(Measurement[SoakOptions, SoakResult]):
     def _new(self) -> SoakPlan:
         options = self.options
         rate, origin = _load(options)
-        if not options.lasting:
-            raise UsageError("say how long to hold the load: --for 60, 10m, 8h or 3d")
+        if not options.duration:
+            raise UsageError("say how long to hold the load: --duration 60, 10m, 8h or 3d")
         return SoakPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
             load=rate,
             load_from=origin,
-            duration_s=parse_duration(options.lasting),
-            target_ratio=parse_ratio(options.loss, "--show"),
+            duration_s=parse_duration(options.duration),
+            target_ratio=parse_ratio(options.target_loss, "--target-loss"),
             confidence=parse_ratio(options.confidence, "--confidence"),
             latency_pps=parse_latency(options.latency),
-            patience_s=options.patience,
+            patience_s=options.reconnect_timeout,
             **plan_head(self.at, options),
             lab_name=self.at.lab,
         )
@@ -86,15 +86,15 @@ class Soak(Measurement[SoakOptions, SoakResult]):
     def _resumed(self, file: Path) -> SoakPlan:
         """The plan of the soak that `file` or the journal beside it holds."""
         options = self.options
-        if options.load or options.of or options.output:
-            raise UsageError("--resume goes on as its file says; leave out --load, --of and -o")
+        if options.load or options.from_search or options.output:
+            raise UsageError("--resume goes on as its file says; leave out --load, --from-search and -o")
         earlier = _earlier(file)
-        duration_s = parse_duration(options.lasting) if options.lasting else None
-        plan = replace(plan_of(earlier, duration_s), patience_s=options.patience, force=options.force)
+        duration_s = parse_duration(options.duration) if options.duration else None
+        plan = replace(plan_of(earlier, duration_s), patience_s=options.reconnect_timeout, force=options.force)
         if plan.duration_s <= earlier.verdict.watched_s:
-            raise UsageError(f"{file} has all of its {plan.duration_s:g} s; give a longer --for to go on")
+            raise UsageError(f"{file} has all of its {plan.duration_s:g} s; give a longer --duration to go on")
         self._earlier, self.goes_on, self.options = earlier, True, replace(options, output=str(file))
-        if options.bench is None:
+        if options.testbed is None:
             self.at = replace(self.at, lab=options.lab or plan.lab_name)
             if options.server is None and plan.server and not self.at.lab:
                 self.at = replace(self.at, server=plan.server)
@@ -103,14 +103,18 @@ class Soak(Measurement[SoakOptions, SoakResult]):
 
 def _load(options: SoakOptions) -> tuple[Rate, str]:
     """The load and, where it is a share of something, what of; UsageError when the options say none, or two."""
-    if bool(options.load) == (options.of is not None):
-        raise UsageError("give the load to hold: --load RATE or percent, or --of FILE --share 90% of a search result")
-    if options.of is None:
+    if bool(options.load) == (options.from_search is not None):
+        raise UsageError(
+            "give the load to hold: --load RATE or percent, or --from-search FILE --share 90% of a search result"
+        )
+    if options.from_search is None:
         return parse_rate(options.load), ""
-    found = read_file(options.of)
+    found = read_file(options.from_search)
     if not isinstance(found, SearchResult):
-        raise UsageError(f"--of {options.of} is not a result of `wirespeed search`; give one, or --load")
-    return share_of(found, parse_ratio(options.share, "--share"), options.goal, str(options.of))
+        raise UsageError(
+            f"--from-search {options.from_search} is not a result of `wirespeed search`; give one, or --load"
+        )
+    return share_of(found, parse_ratio(options.share, "--share"), options.goal, str(options.from_search))
 
 
 def _earlier(file: Path) -> SoakResult:

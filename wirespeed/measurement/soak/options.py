@@ -16,8 +16,9 @@ from wirespeed.units import parse_duration
 class SoakOptions(MeasurementOptions[SoakResult]):
     """A load held for minutes to days (docs/soak.md).
 
-    `load` is a rate of each direction as text, such as "30%" or "2mpps". `lasting` is a time such as "90" (seconds),
-    "10m", "8h" or "3d". `loss` is the loss ratio to show at `confidence`. `patience` is in seconds."""
+    `load` is a rate of each direction as text, such as "30%" or "2mpps". `duration` is a time such as "90" (seconds),
+    "10m", "8h" or "3d". `target_loss` is the loss ratio to demonstrate at `confidence`. `reconnect_timeout` is in
+    seconds."""
 
     profile: Profile = "bench"
     load: Annotated[
@@ -32,55 +33,60 @@ class SoakOptions(MeasurementOptions[SoakResult]):
             is_needed=True,
         ),
     ] = ""
-    of: Annotated[
-        Path | None, Option("--of", "A search result, to hold a --share of what it found.", metavar="FILE")
+    from_search: Annotated[
+        Path | None,
+        Option("--from-search", "A search result, to hold a --share of the load that it found.", metavar="FILE"),
     ] = None
-    share: Annotated[str, Option("--share", "Of the goal's lower bound.", metavar="PERCENT")] = "90%"
+    share: Annotated[str, Option("--share", "Share of the goal's lower bound.", metavar="PERCENT")] = "90%"
     goal: Annotated[str, Option("--goal", "Goal of that search.", metavar="NAME", shown="ndr")] = ""
-    lasting: Annotated[
+    duration: Annotated[
         str,
         Option(
-            "--for",
-            "How long, as 90, 10m, 8h or 3d.",
+            "--duration",
+            "Time to hold the load, such as 90, 10m, 8h or 3d.",
             stored="duration",
             metavar="TIME",
             shown=False,
-            setting="lasting",
+            setting="duration",
             check=parse_duration,
             is_needed=True,
         ),
     ] = ""
-    loss: Annotated[str, Option("--show", "Loss ratio that is to be shown.", metavar="RATIO", setting="show")] = "1e-7"
+    target_loss: Annotated[
+        str, Option("--target-loss", "Loss ratio to demonstrate.", metavar="RATIO", setting="target_loss")
+    ] = "1e-7"
     confidence: Annotated[
-        str, Option("--confidence", "At which confidence.", metavar="PERCENT", setting="confidence")
+        str,
+        Option("--confidence", "Confidence of the demonstrated loss ratio.", metavar="PERCENT", setting="confidence"),
     ] = "95%"
     latency: Annotated[
         str,
         Option(
             "--latency",
-            "Stream that latency is measured by, beside the load.",
+            "Latency stream, added to the load.",
             stored="latency",
             unit="pps",
             metavar="RATE|none",
             setting="latency",
         ),
     ] = "1kpps"
-    patience: Annotated[
+    reconnect_timeout: Annotated[
         float,
         Option(
-            "--patience",
-            "Time to wait for a generator that went away.",
+            "--reconnect-timeout",
+            "Time to wait for a generator that is unreachable.",
             metavar="TIME",
             parse=parse_duration,
         ),
     ] = 60.0
     resume: Annotated[
-        Path | None, Option("--resume", "Go on with a soak that ended or died, as its file says.", metavar="FILE")
+        Path | None,
+        Option("--resume", "Continue a soak that ended or crashed, with the settings in its file.", metavar="FILE"),
     ] = None
 
     @property
     def most_s(self) -> float:
-        return parse_duration(self.lasting)
+        return parse_duration(self.duration)
 
 
 OPTIONS = SoakOptions

@@ -91,17 +91,21 @@ def plan_of(result: SoakResult, duration_s: float | None = None) -> SoakPlan:
 def check_plan(plan: SoakPlan) -> None:
     """UsageError when the plan cannot be run on any line."""
     if not (math.isfinite(plan.duration_s) and plan.duration_s >= 1):
-        raise UsageError(f"--for {plan.duration_s:g} s: give at least 1 s, such as 60, 10m, 8h or 3d")
+        raise UsageError(f"--duration {plan.duration_s:g} s: give at least 1 s, such as 60, 10m, 8h or 3d")
     if plan.load.unit == "percentage" and plan.load.value > 100:
         raise UsageError(f"--load {plan.load} is more than the line carries: give at most 100%")
     if not 0 < plan.target_ratio < 1:
-        raise UsageError(f"--show {plan.target_ratio:g} is not a loss ratio: give more than 0 and less than 1, as 1e-7")
+        raise UsageError(
+            f"--target-loss {plan.target_ratio:g} is not a loss ratio: give more than 0 and less than 1, such as 1e-7"
+        )
     if not 0.5 <= plan.confidence < 1:
         raise UsageError(f"--confidence {plan.confidence:g}: give at least 50% and less than 100%, as 95%")
     if plan.latency_pps is not None and not 0 < plan.latency_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency_pps:g} pps: give more than 0, up to 100kpps, or none")
     if not (math.isfinite(plan.patience_s) and plan.patience_s >= 0):
-        raise UsageError(f"--patience {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once")
+        raise UsageError(
+            f"--reconnect-timeout {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once"
+        )
     check_wires(plan.directions, plan.verify)
 
 

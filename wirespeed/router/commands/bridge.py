@@ -28,7 +28,7 @@ _FLAGS = {"learn": "learn", "forward": "forward", "flood": "flood", "uu-flood": 
     "|[flood <number:flood>]|[mac-age <number:age>]|[bd-tag <word:tag>])..."
 )
 def create_bridge_domain(console: Console, words: Match) -> Lines:
-    """Make a bridge domain, or say anew what it does: 1 or 0 for each; mac-age is in minutes, 0 never."""
+    """Make a bridge domain, or change its flags: 1 or 0 for each; mac-age is in minutes, 0 never."""
     ident = checked_domain(words["id"])
     domain = BridgeDomain(ident)
     for word, name in _FLAGS.items():

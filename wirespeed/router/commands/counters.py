@@ -1,4 +1,17 @@
-"""route counters, adjacency counters, show adj: what routes and next hops forward, counted when it is asked for."""
+"""Counters of routes and next hops: packets and bytes, off by default.
+
+- `statseg { per-route-counters on per-adjacency-counters on }` in startup.conf does the same. Counters start at 0, also
+  of later routes and next hops. A replaced route, and a next hop with a new MAC address, continue counting.
+- `to` counts packets whose longest match was the prefix, in any table. `via` counts packets of other routes that found
+  their next hop by it, and of all routes on the way to it that have a single path. Bytes start at the IP header (of a
+  label, at the label); of next hops they are frame bytes.
+- The statistics segment has them per worker as VPP's has. Its index is that of `show ip fib` and of the API's
+  `stats_index`.
+- Off, they cost nothing: other nodes replace the forwarding nodes only when they are on. On, each route takes its own
+  place in the table of load balances, and a change of a next hop shared by many routes is propagated to each of them.
+- VPP's routes always count; `route counters` is an extension. `show adj` has next hops only, no glean, and counts also
+  in the list.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +29,19 @@ if TYPE_CHECKING:
 
 @command("route counters (enable|disable)")
 def set_route_counters(console: Console, words: Match) -> None:
-    """Count packets and bytes of each route, from 0 on; show ip fib has them."""
+    """Count packets and bytes of each route, from 0; show ip fib prints them."""
     console.core.set_counting(Counting.ROUTES, "enable" in words)
 
 
 @command("adjacency counters (enable|disable)")
 def set_adjacency_counters(console: Console, words: Match) -> None:
-    """Count packets and bytes of each next hop, from 0 on; show adj has them."""
+    """Count packets and bytes of each next hop, from 0; show adj prints them."""
     console.core.set_counting(Counting.ADJACENCIES, "enable" in words)
 
 
 @command("show adj [nbr] [<interface>]")
 def show_adjacencies(console: Console, words: Match) -> Iterator[str]:
-    """Next hops, with the header of what is sent there and, if they count, packets and bytes."""
+    """Next hops with their rewrite header and, while they count, packets and bytes."""
     counting = Counting.ADJACENCIES in console.core.counting()
     wanted = set(words.all("interface"))
     for adjacency in console.core.adjacencies():
@@ -39,7 +52,7 @@ def show_adjacencies(console: Console, words: Match) -> Iterator[str]:
 
 @command("show adj [nbr] <number:index>")
 def show_adjacency(console: Console, words: Match) -> Iterator[str]:
-    """One next hop by its number."""
+    """One next hop by its index."""
     for adjacency in console.core.adjacencies():
         if adjacency.index == words["index"]:
             yield f"[@{adjacency.index}]  {_words(console, adjacency)}"
@@ -50,7 +63,7 @@ def show_adjacency(console: Console, words: Match) -> Iterator[str]:
 
 @command("show adj summary")
 def show_summary(console: Console, words: Match) -> Iterator[str]:
-    """How many next hops there are, and whether they count."""
+    """Number of next hops, and whether they count."""
     yield f"Number of adjacencies: {len(console.core.adjacencies())}"
     yield f"Per-adjacency counters: {'enabled' if Counting.ADJACENCIES in console.core.counting() else 'disabled'}"
 

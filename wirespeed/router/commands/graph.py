@@ -1,4 +1,7 @@
-"""show vlib graph, show node, show features: which node leads to which, and what may be put between them."""
+"""Graph: nodes, their edges, and the features of each arc.
+
+- There are no function variants, and edges count no vectors.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _COLUMN = 26
 
 @command("show vlib graph [<node>]")
 def show_graph(console: Console, words: Match) -> Iterator[str]:
-    """The nodes, where each may send packets on to, and where those come from."""
+    """Nodes with their next and previous nodes."""
     edges = console.core.node_edges(0)
     after: defaultdict[str, list[NodeEdge]] = defaultdict(list)
     before: defaultdict[str, list[str]] = defaultdict(list)
@@ -49,7 +52,7 @@ def _rows(name: str, after: list[NodeEdge], before: list[str]) -> Iterator[str]:
 
 @command("show node <node>", "show node index <number>")
 def show_node(console: Console, words: Match) -> Iterator[str]:
-    """One node by its name, or by its place among the names: its kind and state, and the nodes around it."""
+    """One node by name or index: its kind, state, next and previous nodes."""
     names = console.node_names()
     index = names.index(words["node"]) if words.get("node") else words["number"]
     if index >= len(names):
@@ -72,7 +75,7 @@ def show_node(console: Console, words: Match) -> Iterator[str]:
 
 @command("show features")
 def show_features(console: Console, words: Match) -> Iterator[str]:
-    """The arcs, and the features of each in the order that packets meet them in."""
+    """Arcs and their features, in order of processing."""
     yield "Available feature paths"
     for arc, features in groupby(console.core.features(), key=lambda feature: feature.arc):
         yield ""

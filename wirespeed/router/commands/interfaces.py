@@ -1,4 +1,27 @@
-"""set interface …: state, addresses, MTU, MAC, cross-connect, queue placement."""
+"""Interfaces: state, addresses, MTU, MAC address.
+
+- **MTU.** `set interface mtu N IF` sets what a port carries and what is routed out of it. A port that carries less is
+  made to carry N, as far as its device can. `packet`, `ip4`, `ip6` and `mpls` set only what is routed, of all protocols
+  or of one (0: as all). No value can exceed what the port carries, and lowering that lowers the values of its
+  sub-interfaces.
+- A longer IPv4 packet is fragmented by `ip4-frag`, or with DF answered with "fragmentation needed".
+- A NIC is stopped and restarted for a new MTU, so its link goes down briefly. Packets must fit its buffers: above 2 026
+  bytes start with `buffers { default data-size 9216 }`, as the refusal says.
+- Bridged and cross-connected frames are limited by the port that they leave by, with up to two additional VLAN tags.
+  Longer ones are dropped and counted (`l2-output`, `L2 MTU exceeded`), without an answer.
+- **Links.** A link change is followed at once if it is signalled. This is the case for drivers with a link interrupt
+  (NICs on vfio-pci, net_tap), `af_packet`, `af_xdp`, memif, and deleted TAPs. Otherwise the router polls once per
+  second. Packets routed to an interface without a link are dropped and counted (`interface has no link`).
+- A Linux host at the other end of a veth pair must complete its checksums itself: `ethtool -K eth0 tx off tso off gso
+  off`. Byte counters exclude the FCS on every driver.
+- **NICs** under DPDK stop while their interface is down: they receive nothing and their link goes down. While it is up,
+  multicast groups and VLANs are accepted for IPv6, OSPF and mDNS; other stations' frames are not. A port accepts all
+  frames while it or a sub-interface is in a layer 2 mode, or after `set interface promiscuous on`. A NIC removed from
+  the machine is released with a line on standard error; its interface stays, without a link, until it is deleted.
+- A sub-interface has the MAC address of its parent. A tag has at most 63 bytes, and is in dumps of the API too.
+- Not supported: `create host-interface`, `create gre tunnel`, `create ipip tunnel`. Host interfaces are given at the
+  start: `--interface e0=af_packet:eth0`.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +42,13 @@ _TAG_BYTES = 63
 
 @command("set interface state <interface> (up|down)")
 def set_state(console: Console, words: Match) -> None:
-    """Let an interface pass packets, or not."""
+    """Set the administrative state of an interface."""
     console.core.set_state(words["interface"], "up" in words)
 
 
 @command("set interface ip address <interface> <prefix>")
 def add_address(console: Console, words: Match) -> None:
-    """Give an interface an address and the route to its network."""
+    """Add an address and the route to its network."""
     console.core.add_address(words["interface"], words["prefix"])
 
 
@@ -34,19 +57,19 @@ def add_address(console: Console, words: Match) -> None:
     "set interface ip address <interface> <prefix> del",
 )
 def delete_address(console: Console, words: Match) -> None:
-    """Take an address from an interface."""
+    """Remove an address."""
     console.core.delete_address(words["interface"], words["prefix"])
 
 
 @command("set interface mtu <number> <interface>", "set interface mtu <interface> <number>")
 def set_mtu(console: Console, words: Match) -> None:
-    """The longest packet, in bytes, that a port carries, and that is routed out of it."""
+    """Set the longest packet in bytes that a port carries and that is routed out of it."""
     console.core.set_mtu(words["interface"], checked_mtu(words["number"]))
 
 
 @command("set interface tag <interface> <word:tag>")
 def set_tag(console: Console, words: Match) -> None:
-    """A word of yours about an interface, which show interface tag and VPP's API tell."""
+    """Store a word about an interface, for show interface tag and VPP's API."""
     tag_interface(console, words["interface"], words["tag"])
 
 
@@ -59,7 +82,7 @@ def tag_interface(console: Console, index: int, tag: str) -> None:
 
 @command("clear interface tag <interface>")
 def clear_tag(console: Console, words: Match) -> None:
-    """Forget the word about an interface."""
+    """Delete the tag of an interface."""
     console.tags.pop(words["interface"], None)
 
 
@@ -71,7 +94,7 @@ _PROTOCOLS = {"packet": MtuKind.L3, "ip4": MtuKind.IP4, "ip6": MtuKind.IP6, "mpl
     "set interface mtu (packet|ip4|ip6|mpls) <interface> <number>",
 )
 def set_protocol_mtu(console: Console, words: Match) -> None:
-    """The longest packet that is routed out of an interface: any, or of one protocol; 0: as any."""
+    """Set the longest packet that is routed out of an interface, of all protocols or one; 0: as all."""
     kind = next(kind for word, kind in _PROTOCOLS.items() if word in words)
     mtu = words["number"]
     route_out(console.core, words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else checked_mtu(mtu))
@@ -96,23 +119,23 @@ def checked_mtu(given: int) -> int:
 
 @command("set interface unnumbered <interface> use <interface:of>")
 def set_unnumbered(console: Console, words: Match) -> None:
-    """Use the addresses of another interface, having none."""
+    """Use the addresses of another interface."""
     console.core.set_unnumbered(words["interface"], words["of"])
 
 
 @command("set interface unnumbered del <interface>")
 def end_unnumbered(console: Console, words: Match) -> None:
-    """Use no other interface's addresses any more."""
+    """Stop using another interface's addresses."""
     console.core.set_unnumbered(words["interface"], None)
 
 
 @command("set interface mac address <interface> <mac>")
 def set_mac(console: Console, words: Match) -> None:
-    """The Ethernet address of an interface."""
+    """Set the MAC address of an interface."""
     console.core.set_mac(words["interface"], words["mac"])
 
 
 @command("set interface promiscuous (on|off) <interface>")
 def set_promiscuous(console: Console, words: Match) -> None:
-    """Whether the port takes frames for other Ethernet addresses."""
+    """Accept frames for other MAC addresses, or not."""
     console.core.set_promiscuous(words["interface"], "on" in words)

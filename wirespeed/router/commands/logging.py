@@ -1,4 +1,8 @@
-"""show logging, clear logging, set logging class: what the router said."""
+"""Log: the messages of the router.
+
+- `show logging` has the last 512 messages that the router wrote to its terminal. Only the classes `linux-cp`, `api`,
+  `interface` and `ip6` write messages.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ _SPELLED = {"level": "kept", "syslog-level": "shown"}
 
 @command("show logging")
 def show_logging(console: Console, words: Match) -> Iterator[str]:
-    """The last messages that the router had for its terminal, the oldest first."""
+    """The last messages of the router, oldest first."""
     for message in console.messages.kept:
         thousandths = int(message.time_s % 1 * 1000)
         stamp = time.strftime("%Y/%m/%d %H:%M:%S", time.localtime(message.time_s))
@@ -28,7 +32,7 @@ def show_logging(console: Console, words: Match) -> Iterator[str]:
 
 @command("clear logging")
 def clear_logging(console: Console, words: Match) -> None:
-    """Forget these messages."""
+    """Delete these messages."""
     console.messages.kept.clear()
 
 
@@ -36,7 +40,7 @@ def clear_logging(console: Console, words: Match) -> None:
     f"set logging class <word:class> ([rate-limit <number:rate>]|[level ({_LEVELS})]|[syslog-level ({_LEVELS})])..."
 )
 def set_class(console: Console, words: Match) -> None:
-    """Filter the messages about one part: those kept (level), those for the terminal (syslog-level), and their rate."""
+    """Filter messages of a class: level for show logging, syslog-level for terminal and log, rate-limit for both."""
     about = words["class"]
     if "rate" in dict(words.values):
         console.messages.choose(about, per_second=words["rate"])

@@ -1,4 +1,8 @@
-"""show version|cpu|pci|clock|memory|plugins, show unix files: what runs here and on what, from /proc and /sys."""
+"""Machine: version, CPU, clock, PCI devices, memory, plugins.
+
+- `show plugins` lists the parts of this router that correspond to VPP's plugins. `show memory` and `show unix files`
+  are of the process, from Linux.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,7 @@ _MEMORY = {"VmRSS": "resident", "VmHWM": "resident at most", "HugetlbPages": "hu
 
 @command("show version [verbose]")
 def show_version(console: Console, words: Match) -> Iterable[str]:
-    """This router's version."""
+    """Version of the router."""
     march = console.core.march()
     code = f"x86-64-v{march}" if march > 1 else os.uname().machine
     if "verbose" not in words:
@@ -110,7 +114,7 @@ def show_clock(console: Console, words: Match) -> Iterable[str]:
 
 @command("show memory [verbose] [main-heap|stats-segment|api-segment]")
 def show_memory(console: Console, words: Match) -> Iterator[str]:
-    """The memory of the process, and of that the packet buffers; /mem/ of the statistics has DPDK's heap."""
+    """Memory of the process and of its packet buffers; /mem/ of the statistics has DPDK's heap."""
     facts = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
     yield f"Process {os.getpid()}"
     yield from (f"  {label:<18}{facts[key].strip():>14}" for key, label in _MEMORY.items() if key in facts)
@@ -121,7 +125,7 @@ def show_memory(console: Console, words: Match) -> Iterator[str]:
 
 @command("show plugins")
 def show_plugins(console: Console, words: Match) -> Iterator[str]:
-    """The plugins of VPP whose work this router does; they are parts of it."""
+    """VPP's plugins that correspond to parts of this router."""
     yield f" {'':>3} {'Plugin':<28}{'Version':<20}Description"
     for number, (name, what) in enumerate(_PLUGINS.items(), 1):
         yield f" {number:>2}. {name + '_plugin.so':<28}{'v' + __version__:<20}{what}"
@@ -129,7 +133,7 @@ def show_plugins(console: Console, words: Match) -> Iterator[str]:
 
 @command("show unix files")
 def show_files(console: Console, words: Match) -> Iterator[str]:
-    """The open files of the process."""
+    """Open files of the process."""
     yield f"{'FD':>4}  File Name"
     for path in sorted(Path("/proc/self/fd").iterdir(), key=lambda path: int(path.name)):
         with contextlib.suppress(OSError):  # the listing's own is closed by now
@@ -138,7 +142,7 @@ def show_files(console: Console, words: Match) -> Iterator[str]:
 
 @command("show pci [all]")
 def show_pci(console: Console, words: Match) -> Iterable[str]:
-    """Network devices on the PCI bus with their link and driver; all: every device."""
+    """PCI network devices with link and driver; all: every PCI device."""
     return pci_lines(PCI_DEVICES, "all" in words)
 
 

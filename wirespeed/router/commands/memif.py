@@ -1,4 +1,8 @@
-"""create, delete and show memif: shared-memory interfaces to other processes, made at the start or at run time."""
+"""memif: shared-memory interfaces to other processes.
+
+- Only mode ethernet, no zero-copy. Sockets of `--interface` have the highest ids until `create memif socket` gives the
+  file another one.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +111,7 @@ class Memifs:
     "create memif socket filename <file> id <number>",
 )
 def create_socket(console: Console, words: Match) -> None:
-    """Name the socket file that memif interfaces meet at."""
+    """Set the file of a memif socket."""
     console.memifs.set_socket(words["number"], socket_path(console.directory, str(words["file"])))
 
 
@@ -118,7 +122,7 @@ def socket_path(directory: Path, name: str) -> Path:
 
 @command("delete memif socket id <number>")
 def delete_socket(console: Console, words: Match) -> None:
-    """Forget a socket file that no interface uses."""
+    """Delete a memif socket that no interface uses."""
     console.memifs.delete_socket(words["number"])
 
 
@@ -127,7 +131,7 @@ def delete_socket(console: Console, words: Match) -> None:
     "|[rx-queues <number:rxq>]|[tx-queues <number:txq>]|[secret <word:secret>]|[mode ethernet]|[(master|slave)])..."
 )
 def create_memif(console: Console, words: Match) -> Lines:
-    """An interface to another process over shared memory: master listens on the socket, slave connects."""
+    """Create a memif interface: master listens on the socket, slave connects."""
     options = [f"role={'client' if 'slave' in words else 'server'}"]
     options += [f"{key}={words[key]}" for key in ("rxq", "txq") if key in words]
     options += [f"mac={mac}" for mac in words.all("mac")] + [f"secret={secret}" for secret in words.all("secret")]
@@ -154,7 +158,7 @@ def add_memif(console: Console, socket: int, ident: int, ring: int, options: Seq
 
 @command("delete interface memif <interface>")
 def delete_memif(console: Console, words: Match) -> None:
-    """Take a memif interface away, with its addresses."""
+    """Delete a memif interface, with its addresses."""
     remove_memif(console, words["interface"])
 
 
@@ -169,7 +173,7 @@ def remove_memif(console: Console, index: int) -> None:
 
 @command("show memif [<interface>...]")
 def show_memif(console: Console, words: Match) -> Iterator[str]:
-    """Socket files, and the memif interfaces."""
+    """memif sockets and interfaces."""
     console.memifs.path(0)
     yield "sockets"
     yield "  id  listener    filename"

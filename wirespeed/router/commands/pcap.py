@@ -1,4 +1,11 @@
-"""pcap trace: packets as they are received, sent and dropped, into a file that tcpdump reads."""
+"""Packet captures: received, sent or dropped packets in a file.
+
+- Packets are written as they are at that moment, with their Ethernet header, into a file in `/tmp` (or at a path).
+  After `max` packets, or `off`, the file is complete.
+- `filter` selects the packets of `trace filter prefix`, behind VLAN tags and MPLS labels too. `intfc` names a port,
+  including its sub-interfaces.
+- Workers make copies that the main thread writes. A copy without room is counted as missed, and the packet continues.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +35,7 @@ _HOW = (
 
 @command(f"pcap trace ({_WHAT}) [({_WHAT}|{_HOW})...]", f"pcap trace ({_HOW})... ({_WHAT}) [({_WHAT}|{_HOW})...]")
 def start(console: Console, words: Match) -> Iterator[str]:
-    """Write packets into a file of /tmp until so many are there or pcap trace off."""
+    """Capture packets into a file in /tmp, until `max` packets or pcap trace off."""
     rx, tx, drop = ("rx" in words, "tx" in words, "drop" in words)
     packets = _within("max", words.get("packets", _DEFAULT_PACKETS), 1, _MOST_PACKETS)
     size = _within("max-bytes-per-pkt", words.get("bytes", _MOST_BYTES), _LEAST_BYTES, _MOST_BYTES)
@@ -65,7 +72,7 @@ def stop(console: Console, words: Match) -> Iterator[str]:
 
 @command("pcap trace status")
 def status(console: Console, words: Match) -> Iterator[str]:
-    """How far the capture is."""
+    """Progress of the capture."""
     found = console.core.capture_status()
     if not found.is_there:
         yield "no capture"

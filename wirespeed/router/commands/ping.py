@@ -1,4 +1,7 @@
-"""ping: echo requests of the router's own, and what came back."""
+"""Ping: echo requests of the router.
+
+- Not supported: `burst`, `table-id`. `interval` comes last.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _MOST_BYTES, _MOST_REPEATS = 1400, 10_000
     " [interval <text:interval>]"
 )
 def ping(console: Console, words: Match) -> Iterator[str]:
-    """Send pings from the router and tell of the answers: five of 60 bytes, one a second, unless told otherwise."""
+    """Send pings and print the answers; default: five of 60 bytes, one per second."""
     count, size = words.get("repeat", 5), words.get("size", 60)
     if not 1 <= count <= _MOST_REPEATS:
         raise UsageError(f"repeat {count} is not between 1 and {_MOST_REPEATS}")

@@ -1,4 +1,16 @@
-"""create pcap, create ring, pcap replay, delete interface: ports on files and on rings, made at run time."""
+"""Ports on files and rings, made at run time.
+
+- **pcap.** The packets of the file are received when the interface first goes up, or with `hold` after `pcap replay`,
+  so routes and other interfaces can be set up first. `loop` repeats them. The output file is complete once the
+  interface is deleted; an existing file is replaced. The default name is `pcap0`.
+- **ring.** A ring with one end returns its packets to that end. The default name is `ring0`.
+- `delete interface` deletes any interface made at run time; interfaces given at the start stay. An interface that
+  another object needs is not deleted, and the error names that object. Examples are a port with sub-interfaces, the
+  target of a cross-connect, and a lender of addresses. Addresses, neighbours and bridge membership are removed with the
+  interface. No worker stops while a port is added or removed; counters continue.
+- A router that starts without interfaces has the packet buffers of `buffers { buffers-per-numa N }`, or about 6 000.
+  Give more for many ports.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +35,7 @@ if TYPE_CHECKING:
     "create pcap ([name <word:name>]|[input <file:input>]|[output <file:output>]|[loop]|[hold]|[hw-addr <mac>])..."
 )
 def create_pcap(console: Console, words: Match) -> Lines:
-    """An interface that receives the packets of one file and writes those it sends to another."""
+    """Create an interface that receives the packets of one file and writes sent packets to another."""
     options = {"out": _path(console, words["output"])} if words.get("output") else {}
     if "loop" in words:
         options["loop"] = ""
@@ -37,14 +49,14 @@ def create_pcap(console: Console, words: Match) -> Lines:
 
 @command("pcap replay <interface>...")
 def replay(console: Console, words: Match) -> None:
-    """Receive the packets of a file, for interfaces that were made with hold."""
+    """Start the replay of interfaces created with hold."""
     for index in words.all("interface"):
         console.core.start_reception(index)
 
 
 @command("create ring <word:ring> ([name <word:name>]|[hw-addr <mac>])...")
 def create_ring(console: Console, words: Match) -> Lines:
-    """An end of a ring within the router: two of one ring are wired to each other, one alone to itself."""
+    """Create an end of a ring: two ends of a ring are connected to each other, a single one to itself."""
     if "," in words["ring"]:
         raise UsageError(f"ring {words['ring']}: its name has no comma")
     return [_add(console, PortSpec("ring", words["ring"]), words, RxStart.AT_ONCE)]
@@ -71,7 +83,7 @@ def _add(console: Console, spec: PortSpec, words: Match, rx_start: RxStart) -> s
 
 @command("delete interface <interface>")
 def delete_interface(console: Console, words: Match) -> None:
-    """Take an interface of any kind away that was made at run time; the file that it wrote to is then complete."""
+    """Delete any interface made at run time; its output file is then complete."""
     index = words["interface"]
     face = console.core.interface(index)
     made = [names for names in (console.ports, console.taps, console.memifs.by_name) if face.name in names]

@@ -1,4 +1,4 @@
-"""How a function becomes a command: `@command("syntax", …)`; the first line of its docstring is its help."""
+"""How a function becomes a command: `@command("syntax", …)`; the first paragraph of its docstring is its help."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def command(*syntaxes: str) -> Callable[[_Function], _Function]:
     """Make the function answer to each of `syntaxes` (see `wirespeed.router.grammar`)."""
 
     def register(function: _Function) -> _Function:
-        summary = (function.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+        summary = " ".join((function.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
         made = Command(summary, function)
         for syntax in syntaxes:
             GRAMMAR.add(syntax, made)

@@ -1,4 +1,21 @@
-"""ip route add|del, show ip fib: the table that packets are forwarded by."""
+"""Routes: prefixes and their next hops.
+
+- The paths of a route share its flows by weight. A flow keeps its path. It is defined by addresses, protocol and ports,
+  or by labels and the addresses behind them.
+- A recursive path (its next hop is in no connected subnet) is resolved again when its underlying route changes, in one
+  place for all routes that use it.
+- If several sources have a route for the same prefix, the order is: the router's own address, the user, Linux, a
+  neighbour's entry. The others take over when it is removed.
+- `ip route add` of an existing prefix adds paths to it, as in VPP. With `count N` each prefix gets exactly the given
+  paths, and if they do not all fit none is added.
+- Routes to `blackhole` drop; `unreachable` and `prohibit` are answered by ICMP. These words are additions to VPP's
+  `drop`, `null-send-unreach` and `null-send-prohibit`. A lookup in another table must be the only path of a route.
+- Table memory grows with the routes. Most IPv4 lookups take one memory access. `show ip fib` has packet counts only
+  after `route counters enable`.
+- A file of plain `ip route add PREFIX via ADDRESS [INTERFACE]` or `ip route del …` lines is read by the core itself:
+  1.2 million lines in 2.2 s. Errors are reported as usual.
+- Not supported: `preference`, `udp-encap`, multicast paths, `ip mroute`, `show load-balance`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +45,7 @@ _COUNTED = "count <number:count> <prefix>"
 
 @command(f"ip route add {_ROUTE} ({PATHS}|{END})", f"ip route add {_COUNTED} ({PATHS}|{END})")
 def add_route(console: Console, words: Match) -> None:
-    """Route a prefix to one or more next hops; a prefix that has a route gets them as further equal paths."""
+    """Add a route, or further paths of a route."""
     prefix, count, table = words["prefix"].network, _count(words), words.get("vrf", 0)
     route = Route(prefix, tuple(read_paths(words, table)), table=table)
     if count == 1:
@@ -47,7 +64,7 @@ def add_paths(core: RouterCore, route: Route) -> None:
 
 @command(f"ip route del {_ROUTE} [{PATHS}|{END}]", f"ip route del {_COUNTED}")
 def delete_route(console: Console, words: Match) -> Lines:
-    """Remove a route, or the paths of it that are named."""
+    """Delete a route, or the given paths."""
     prefix, count, table = words["prefix"].network, _count(words), words.get("vrf", 0)
     paths = read_paths(words, table)
     if count == 1:
@@ -96,7 +113,7 @@ def _version(words: Match) -> int:
 
 @command("show (ip|ip4|ip6) fib [table <number:vrf>]")
 def show_fib(console: Console, words: Match) -> Iterator[str]:
-    """All routes and where each sends its packets."""
+    """All routes with their paths."""
     version, table = _version(words), words.get("vrf", 0)
     yield _head(console.core, version, table)
     yield from Forwarding(console).table_lines(version, console.core.route_texts(version, table))
@@ -104,7 +121,7 @@ def show_fib(console: Console, words: Match) -> Iterator[str]:
 
 @command("show (ip|ip4|ip6) fib [table <number:vrf>] summary")
 def show_fib_summary(console: Console, words: Match) -> Iterator[str]:
-    """How many routes there are of each prefix length."""
+    """Number of routes by prefix length."""
     version, table = _version(words), words.get("vrf", 0)
     yield _head(console.core, version, table)
     yield f"{centre('Prefix length', 20)}{centre('Count', 16)}"
@@ -115,7 +132,7 @@ def show_fib_summary(console: Console, words: Match) -> Iterator[str]:
 
 @command("show (ip|ip4|ip6) fib [table <number:vrf>] <address>")
 def show_fib_lookup(console: Console, words: Match) -> Iterable[str]:
-    """The route that an address takes: its longest match."""
+    """Route of an address: its longest match."""
     route = console.core.lookup(words["address"], words.get("vrf", 0))
     if route is None:
         return [f"no route covers {words['address']}"]
@@ -124,7 +141,7 @@ def show_fib_lookup(console: Console, words: Match) -> Iterable[str]:
 
 @command("show (ip|ip4|ip6) fib [table <number:vrf>] <prefix>")
 def show_fib_prefix(console: Console, words: Match) -> Iterable[str]:
-    """The route of exactly this prefix."""
+    """Route of exactly this prefix."""
     route = console.core.route(words["prefix"].network, words.get("vrf", 0))
     if route is None:
         return [f"there is no route {words['prefix'].network}"]

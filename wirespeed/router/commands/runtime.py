@@ -1,4 +1,10 @@
-"""show and clear of runtime, errors (node counters) and buffers: what the workers do and at what cost."""
+"""Run-time counters: cycles of nodes, errors, buffers.
+
+- `show runtime` shows polling nodes as `polling` or, while their worker sleeps, as `interrupt wa` (cut as in VPP).
+- `show errors` and `show node counters` are one command, as in VPP. They sum over the workers; `verbose` shows them
+  separately.
+- Threads are numbered as in VPP: the main thread, which forwards nothing, is 0 and not shown.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +30,7 @@ _HEADROOM = 128
 
 @command("show runtime [summary|max]")
 def show_runtime(console: Console, words: Match) -> Iterator[str]:
-    """Calls, vectors and clocks of every node on every worker, since clear runtime."""
+    """Calls, vectors and cycles of each node on each worker, since clear runtime."""
     for position, thread in enumerate(console.statistics.runtime()):
         if position:
             yield _RULE
@@ -87,13 +93,13 @@ def clocks_per_vector(node: NodeStats) -> float:
 
 @command("clear runtime")
 def clear_runtime(console: Console, words: Match) -> None:
-    """Start the counts of show runtime anew."""
+    """Set the counters of show runtime to 0."""
     console.statistics.clear_runtime()
 
 
 @command("show errors [verbose]", "show node counters [verbose]")
 def show_errors(console: Console, words: Match) -> Iterator[str]:
-    """Named counters of the nodes, drops foremost, since clear errors."""
+    """Named counters of the nodes, such as drops, since clear errors."""
     threads = [console.statistics.errors(worker) for worker in range(console.core.worker_count())]
     total: Counter[NodeCounter] = Counter()
     for counter in itertools.chain.from_iterable(threads):
@@ -120,13 +126,13 @@ def _counter(counter: NodeCounter, count: int) -> str:
 
 @command("clear errors", "clear node counters")
 def clear_errors(console: Console, words: Match) -> None:
-    """Start the counts of show errors anew."""
+    """Set the counters of show errors to 0."""
     console.statistics.clear_errors()
 
 
 @command("show buffers")
 def show_buffers(console: Console, words: Match) -> Iterator[str]:
-    """The packet buffer pools, one for each NUMA node with workers."""
+    """Packet buffer pools, one per NUMA node with workers."""
     heads = (
         ("Index", 6),
         ("NUMA", 6),

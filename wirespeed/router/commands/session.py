@@ -1,4 +1,7 @@
-"""help, exec, comment, set terminal, quit: the console itself."""
+"""Session: help, files of commands, the shell.
+
+- Files can execute other files, up to 8 levels deep. A file has at most 512 MB.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 @command("help [<text>]", "? [<text>]")
 def show_help(console: Console, words: Match) -> Iterable[str]:
-    """What can be typed, or what can follow the words given; `show ?` does the same."""
+    """List commands, or possible continuations of the given words; `show ?` does the same."""
     return console.help(words.get("text", ""))
 
 
@@ -26,7 +29,7 @@ def execute(console: Console, words: Match) -> Iterable[str]:
 
 @command("comment [<text>]")
 def comment(console: Console, words: Match) -> None:
-    """Nothing: the rest of the line is for people."""
+    """No effect: a comment."""
 
 
 @command(
@@ -34,9 +37,9 @@ def comment(console: Console, words: Match) -> None:
     "set terminal (pager|history) limit <number> [(on|off)]",
 )
 def set_terminal(console: Console, words: Match) -> None:
-    """Nothing: pages, history and colours are the client's here."""
+    """No effect: pager, history and colours belong to the client."""
 
 
 @command("quit", "exit")
 def leave(console: Console, words: Match) -> None:
-    """End the shell; the router goes on."""
+    """End the shell; the router continues."""

@@ -1,4 +1,9 @@
-"""show and clear of interfaces and hardware-interfaces: the ports and what passed them."""
+"""Interface counters: state, packets, addresses, drivers.
+
+- Interfaces are numbered from 1 and `local0` is not shown. Sub-interfaces and loopbacks are counted by the router,
+  ports by their drivers. `show hardware-interfaces` shows ports only. Both `clear` commands do the same. On input arcs
+  all interfaces share one node.
+"""
 
 from __future__ import annotations
 
@@ -71,14 +76,14 @@ def _counted(counters: InterfaceCounters) -> Iterator[str]:
     "clear hardware-interfaces [<interface>...]",
 )
 def clear_interfaces(console: Console, words: Match) -> None:
-    """Start the counts of show interface anew, those of the driver among them."""
+    """Set the counters of show interface to 0, including those of the driver."""
     for index in console.interfaces(words.all("interface")):
         console.statistics.clear_interface(index)
 
 
 @command("show interface features [<interface>...]")
 def show_interface_features(console: Console, words: Match) -> Iterator[str]:
-    """The features of each arc that are in the graph; on input arcs all interfaces share one node."""
+    """Active features of each arc."""
     nodes = set(console.node_names())
     features = list(console.core.features())
     for index in console.interfaces(words.all("interface")):
@@ -94,7 +99,7 @@ def show_interface_features(console: Console, words: Match) -> Iterator[str]:
 
 @command("show interface address [<interface>...]")
 def show_interface_address(console: Console, words: Match) -> Iterator[str]:
-    """Addresses of the interfaces, or what they are cross-connected to."""
+    """Addresses of the interfaces, or their cross-connect."""
     for index in console.interfaces(words.all("interface")):
         face = console.core.interface(index)
         yield f"{face.name} ({'up' if face.admin_up else 'dn'}):"
@@ -112,7 +117,7 @@ def show_interface_address(console: Console, words: Match) -> Iterator[str]:
 
 @command("show interface tag [<interface>...]")
 def show_interface_tag(console: Console, words: Match) -> Iterator[str]:
-    """The words that were kept about interfaces."""
+    """Tags of the interfaces."""
     for index in console.interfaces(words.all("interface")):
         if index in console.tags:
             yield f"{console.core.interface(index).name}: {console.tags[index]}"
@@ -126,7 +131,7 @@ def _ports(console: Console, chosen: Sequence[int] = ()) -> list[int]:
 @command("show hardware-interfaces [brief|verbose|detail] [<interface>...]")
 @command("show hardware-interfaces <interface>... (brief|verbose|detail)")
 def show_hardware(console: Console, words: Match) -> Iterator[str]:
-    """Link, queues, driver and (detail) driver counters of the ports."""
+    """Link, queues and driver of the ports; detail: driver counters."""
     yield centre("Name", 32) + centre("Idx", 6) + centre("Link", 8) + "Hardware"
     for index in _ports(console, words.all("interface")):
         port = console.core.port(index)

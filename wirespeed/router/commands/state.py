@@ -1,4 +1,4 @@
-"""show state: what is set on interfaces, bridge domains, ACLs and samples, for programs that compare it."""
+"""State: all settings as JSON, for `wirespeed config`. An extension."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @command("show state")
 def show_state(console: Console, words: Match) -> Iterator[str]:
-    """All that is set on interfaces, bridge domains, ACLs and samples, as JSON, one object a line."""
+    """All settings of interfaces, bridge domains, ACLs and sFlow as JSON, one object per line."""
     names = {index: name for name, index in console.interface_names().items()}
     states = [module for _, module in modules("state")]
     of_features: dict[int, dict[str, Any]] = {index: {} for index in names}

@@ -1,4 +1,17 @@
-"""create and delete sub-interfaces and loopbacks: interfaces that are not ports."""
+"""Sub-interfaces and loopbacks: interfaces that are not ports.
+
+- Sub-interfaces take frames with their tags from a port, a bond or a VXLAN tunnel. With `exact-match`, or a bare id,
+  they take frames with no further tags, and can route. Without it more tags may follow, and the sub-interface is for
+  layer 2. `any` is an inner or outer tag without `exact-match`. One id is created at a time.
+- If several match, the most specific wins: first by the outer tag, then by the inner one, `any` after a number,
+  `default` last. `untagged` takes frames without tags, and can route in the parent's place; `default` takes no untagged
+  frames. With `any`, only known tags can be rewritten.
+- A frame that no sub-interface takes belongs to the port itself if that is in a layer 2 mode. It is dropped as `unknown
+  vlan` if the port routes. VLAN 0 is a priority, not a VLAN.
+- Headers and tags must be in a packet's first buffer, which every port fills (1 900 bytes and more) before it takes a
+  second. A tunnelled frame whose inner tags are in a later buffer is dropped as `frame shorter than its header`.
+- A deletion is refused while another object needs the interface.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +34,7 @@ _MOST_VLAN = 4094
     "create sub-interfaces <interface> <number:id> (default|untagged)",
 )
 def create_subinterface(console: Console, words: Match) -> Lines:
-    """An interface for some frames of a port, by their VLAN tags, if any; it routes when the match is exact."""
+    """Create a sub-interface for frames with certain VLAN tags, or without tags; it can route if the match is exact."""
     ident, outer = words["id"], words.get("outer")
     if "default" in words or "untagged" in words:
         sub = SubInterface(ident, 0, exact="untagged" in words)
@@ -58,13 +71,13 @@ def checked_vlan(given: int) -> int:
 
 @command("delete sub-interface <interface>")
 def delete_subinterface(console: Console, words: Match) -> None:
-    """Take a sub-interface away, with its addresses."""
+    """Delete a sub-interface, with its addresses."""
     delete(console, words["interface"], InterfaceKind.SUB, "a sub-interface")
 
 
 @command("create loopback interface ([mac <mac>]|[instance <number>])...")
 def create_loopback(console: Console, words: Match) -> Lines:
-    """An interface without a wire: for addresses of the router itself, or as a bridge domain's own (BVI)."""
+    """Create a loopback, for addresses of the router or as a BVI."""
     return [_name(console, add_loopback(console, words.get("number"), words.get("mac")))]
 
 
@@ -81,7 +94,7 @@ def free_number(console: Console, prefix: str) -> int:
 
 @command("delete loopback interface [intfc] <interface>", "loopback delete-interface intfc <interface>")
 def delete_loopback(console: Console, words: Match) -> None:
-    """Take a loopback away, with its addresses."""
+    """Delete a loopback, with its addresses."""
     delete(console, words["interface"], InterfaceKind.LOOPBACK, "a loopback")
 
 

@@ -1,4 +1,7 @@
-"""ip table, set interface ip table, show ip table: tables of routes besides the default ones."""
+"""Tables of routes: additional ones, for interfaces and routes.
+
+- Set the table of an interface before it has addresses. Tables other than the default ones hold 65 536 routes each.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +21,24 @@ def version_of(words: Match) -> int:
 
 @command("(ip|ip6) table [add] <number:id> [name <word:name>]")
 def add_table(console: Console, words: Match) -> None:
-    """Make a table of routes, for interfaces or routes to name."""
+    """Create a table of routes."""
     console.core.add_table(version_of(words), words["id"], words.get("name", ""))
 
 
 @command("(ip|ip6) table del <number:id>")
 def delete_table(console: Console, words: Match) -> None:
-    """Delete a table that nothing needs any more."""
+    """Delete an unused table."""
     console.core.delete_table(version_of(words), words["id"])
 
 
 @command("set interface (ip|ip6) table <interface> <number:id>")
 def set_table(console: Console, words: Match) -> None:
-    """Look packets that come in by an interface up in this table."""
+    """Set the table for packets received by an interface."""
     console.core.set_table(words["interface"], version_of(words), words["id"])
 
 
 @command("show (ip|ip6) table")
 def show_tables(console: Console, words: Match) -> Iterator[str]:
-    """The tables of routes."""
+    """Tables of routes."""
     for index, table in enumerate(console.core.tables(version_of(words))):
         yield f"[{index}] table_id:{table.id} {table.name}"

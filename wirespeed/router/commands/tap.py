@@ -1,4 +1,8 @@
-"""create, delete and show tap: interfaces of Linux as interfaces of the router, made at run time."""
+"""TAP interfaces of Linux, made at run time.
+
+- Rings have the requested number of slots, a power of two or not. There is one queue. Give host addresses with `ip` in
+  the namespace.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ _MOST_ID = 65535
     "|[tx-ring-size <number:tx-ring>])..."
 )
 def create_tap(console: Console, words: Match) -> Lines:
-    """An interface of Linux, in a network namespace or not, whose other end is one of the router's."""
+    """Create a TAP interface of Linux, optionally in a network namespace."""
     options = [f"{key}={words[key]}" for key in ("netns", "host-mac", "host-mtu") if words.get(key)]
     options += [f"rxd={size}" for size in words.all("rx-ring")] + [f"txd={size}" for size in words.all("tx-ring")]
     index = add_tap(console, words.get("id"), words.get("host"), options, words.get("mac"))
@@ -50,7 +54,7 @@ def add_tap(console: Console, ident: int | None, host: str | None, options: Sequ
 
 @command("delete tap <interface>")
 def delete_tap(console: Console, words: Match) -> None:
-    """Take a tap away, with its addresses; Linux loses its end."""
+    """Delete a TAP and its end in Linux, with its addresses."""
     remove_tap(console, words["interface"])
 
 
@@ -65,7 +69,7 @@ def remove_tap(console: Console, index: int) -> None:
 
 @command("show tap [<interface>...]")
 def show_tap(console: Console, words: Match) -> Iterator[str]:
-    """The taps made at run time, and their ends in Linux."""
+    """TAPs made at run time, and their ends in Linux."""
     wanted = console.interfaces(words.all("interface"))
     for name, index in console.interface_names().items():
         if name not in console.taps or index not in wanted:

@@ -1,4 +1,8 @@
-"""trace add, show trace, clear trace: the way of single packets through the nodes."""
+"""Packet traces: the nodes that single packets pass.
+
+- `trace add dpdk-input 100` traces the next 100 packets that enter the node on each worker, at every node that they
+  enter then.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ _PAYLOAD_NODES = ("ip4-", "icmp4-", "arp-", "ip6-", "icmp6-", "lookup-ip")
 
 @command("trace add <node> <number>")
 def add_trace(console: Console, words: Match) -> None:
-    """Follow the next packets that enter a node, on every worker."""
+    """Trace the next packets that enter a node, on each worker."""
     if not 1 <= words["number"] <= 1_000_000:
         raise UsageError(f"{words['number']} packets cannot be traced; give 1 to 1000000")
     console.core.add_trace(words["node"], words["number"])
@@ -35,27 +39,27 @@ def add_trace(console: Console, words: Match) -> None:
 
 @command("trace filter (include|exclude) <node> <number>")
 def filter_shown(console: Console, words: Match) -> None:
-    """Have show trace print only packets that passed a node, or only others; so many at most."""
+    """Show only packets that passed a node (include) or did not (exclude), at most the given number."""
     console.trace_filter = TraceFilter("include" in words, words["node"], words["number"])
 
 
 @command("trace filter prefix <prefix>")
 def filter_traced(console: Console, words: Match) -> None:
-    """Trace only packets with a source or destination in a prefix; pcap trace filter takes the same."""
+    """Trace only packets from or to a prefix; pcap trace filter uses the same prefix."""
     console.core.filter_trace(words["prefix"].network)
     console.capture_prefix = words["prefix"].network
 
 
 @command("trace filter none")
 def filter_nothing(console: Console, words: Match) -> None:
-    """Trace all packets, and show all that are traced."""
+    """Remove all filters of the trace."""
     console.core.filter_trace(None)
     console.trace_filter = console.capture_prefix = None
 
 
 @command("show trace filter")
 def show_filter(console: Console, words: Match) -> Iterator[str]:
-    """What the filters of the trace let pass."""
+    """Filters of the trace."""
     shown = console.trace_filter
     if shown is not None:
         kind = "include" if shown.includes else "exclude"
@@ -68,13 +72,13 @@ def show_filter(console: Console, words: Match) -> Iterator[str]:
 
 @command("clear trace")
 def clear_trace(console: Console, words: Match) -> None:
-    """Forget the packets that were followed."""
+    """Delete all traced packets."""
     console.core.clear_trace()
 
 
 @command("show trace [max <number>]")
 def show_trace(console: Console, words: Match) -> Iterator[str]:
-    """The nodes that each traced packet passed, when, and what it was there."""
+    """Nodes of each traced packet, with time and headers."""
     names = {index: name for name, index in console.interface_names().items()}
     wanted = console.trace_filter
     for worker in range(console.core.worker_count()):

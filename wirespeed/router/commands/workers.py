@@ -1,4 +1,21 @@
-"""Which worker polls which RX queue, when a worker may sleep, and what the workers are."""
+"""Workers: queues, sleep, handoff.
+
+- Queues are assigned to workers in turn. Each worker sends in its own TX queue; on a port with fewer queues, workers
+  share them under a lock per queue.
+- **Sleep.** `adaptive` lets the workers of an interface sleep after 0.1 ms without a packet, `interrupt` as soon as a
+  poll finds nothing, `polling` (default) never. The router's TAP ports are adaptive by default. A worker sleeps only if
+  all its queues allow it; a worker without a queue always does. `show interface rx-placement` shows which queues of
+  other modes a polling one keeps awake.
+- A sleeping worker waits for an event if all its queues' drivers signal packets by a descriptor (NICs on vfio-pci,
+  net_tap), or if they are TAP ports of this router. Otherwise it naps for 20 µs at first and twice as long each time,
+  up to 1 ms. The first packet after a pause may have to wait that long.
+- **Handoff** is for a port that cannot spread flows over queues. The polling worker then only hashes addresses and
+  ports, behind VLAN tags and MPLS labels too. It puts each packet into the ring of its flow's worker (`worker-handoff`,
+  `handoff-dispatch`). The order within a flow is kept. Packets that find the ring full are counted (`congestion drop`).
+- Handoff costs the polling worker a look at each packet, and the other worker a cache miss. It is off by default and
+  then costs nothing. The default is `asymmetrical`.
+- `show threads` has workers only: name, Linux thread, CPU, loops, sleeps.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +33,15 @@ if TYPE_CHECKING:
 
 @command("set interface rx-placement <interface> [queue <number:queue>] worker <number:worker>")
 def set_placement(console: Console, words: Match) -> None:
-    """Have a worker poll an RX queue; traffic pauses for a moment."""
+    """Assign an RX queue to a worker; traffic pauses for a moment."""
     (queue,) = queues_of(console, words["interface"], words.get("queue", 0))
     console.core.set_placement(words["interface"], queue, checked_worker(console, words["worker"]))
 
 
 @command("set interface rx-mode <interface> [queue <number:queue>] (polling|interrupt|adaptive)")
 def set_rx_mode(console: Console, words: Match) -> None:
-    """When the workers of an interface may sleep: never, without packets at once, or without packets for some time."""
+    """Set when workers sleep: never (polling), at once without packets (interrupt), after some time without packets
+    (adaptive)."""
     mode = next(mode for mode in RxMode if mode.name.lower() in words)
     for queue in queues_of(console, words["interface"], words.get("queue")):
         console.core.set_rx_mode(words["interface"], queue, mode)
@@ -31,7 +49,7 @@ def set_rx_mode(console: Console, words: Match) -> None:
 
 @command("set interface handoff <interface> workers <numbers> [(symmetrical|asymmetrical)]")
 def set_handoff(console: Console, words: Match) -> None:
-    """Spread the packets of a port over workers by flow, symmetrical: both directions of a flow to one worker."""
+    """Distribute a port's packets over workers by flow; symmetrical: both directions of a flow to one worker."""
     queues_of(console, words["interface"], None)
     workers = [checked_worker(console, worker) for worker in words["numbers"]]
     console.core.set_handoff(words["interface"], workers, "symmetrical" in words)
@@ -39,14 +57,14 @@ def set_handoff(console: Console, words: Match) -> None:
 
 @command("set interface handoff <interface> disable")
 def no_handoff(console: Console, words: Match) -> None:
-    """Leave packets with the worker that polls them."""
+    """End the handoff of a port."""
     queues_of(console, words["interface"], None)
     console.core.set_handoff(words["interface"], [], False)
 
 
 @command("show interface handoff")
 def show_handoff(console: Console, words: Match) -> Iterator[str]:
-    """Which ports spread their packets, and over which workers."""
+    """Ports with handoff, and their workers."""
     core = console.core
     for index in console.interfaces(()):
         face = core.interface(index)
@@ -57,7 +75,7 @@ def show_handoff(console: Console, words: Match) -> Iterator[str]:
 
 @command("show interface rx-placement")
 def show_rx_placement(console: Console, words: Match) -> Iterator[str]:
-    """Which worker polls which RX queue, and how."""
+    """RX queues, their workers and modes."""
     core = console.core
     placed: dict[int, list[tuple[str, RxMode]]] = {}
     awake: set[int] = set()
@@ -78,7 +96,7 @@ def show_rx_placement(console: Console, words: Match) -> Iterator[str]:
 
 @command("show threads")
 def show_threads(console: Console, words: Match) -> Iterator[str]:
-    """Worker threads with their Linux thread and CPU, their rounds, and how often they slept."""
+    """Workers with Linux thread, CPU, loops and sleeps."""
     yield f"{'ID':<4} {'Name':<12} {'LWP':>8} {'CPU':>4} {'Loops':>16} {'Sleeps':>12}"
     for worker in range(console.core.worker_count()):
         info, totals = console.core.worker(worker), console.core.totals(worker)

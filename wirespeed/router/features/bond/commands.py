@@ -1,4 +1,43 @@
-"""create, show and delete bond, bond add, bond del, show lacp: ports that are one interface together."""
+"""Bonds: ports combined to one interface.
+
+- **Interface.** A bond has what a port has: addresses, MTU (68 to 9216, default 9000), MAC address, sub-interfaces,
+  bridge domains, cross-connects, pairs with Linux, statistics. Its link is up while at least one member can send.
+- **Members** are ports without addresses, sub-interfaces or a layer 2 mode. While a port is a member, it cannot get any
+  of these, nor IPv6 or its own MAC address, and it cannot be deleted. It has the bond's MAC address until it leaves. A
+  bond without `hw-addr` uses the address of its first member. A member that is down or has no link does not send. Its
+  own output ACLs do not apply.
+- A member may be paired with Linux (`lcp create`), as in VPP: Linux sees its link and state, and packets from Linux
+  leave by it. Received packets belong to the bond.
+- The bond's MTU is independent of its members'; the ports need one at least as large (`config check` verifies this).
+- **Modes: sending.** `round-robin`: each member in turn, packet by packet; order within a flow is lost.
+  `active-backup`: one member as long as it can, then the first that can. The new one announces the bond's addresses by
+  ARP (IPv4) and unsolicited neighbor advertisements (IPv6). `xor`: one member per flow. `broadcast`: all, with copies.
+  `lacp`: one per flow, of those agreed with the other end.
+- **Modes: receiving.** All members receive, with two exceptions: group addresses on a backup of `active-backup`, and
+  members of `lacp` that are not in state collecting. With `broadcast` the other end may receive each packet more than
+  once.
+- **`load-balance`** (modes xor and lacp) selects the fields that define a flow. `l2`: Ethernet addresses (default, as
+  in VPP). `l23`: also IP addresses. `l34`: IP addresses, protocol, and ports of TCP, UDP and SCTP (fragments without
+  ports). Frames other than IP always use Ethernet addresses.
+- **Flows that change members.** Flows are distributed over 256 buckets. When a member leaves, its buckets are
+  distributed among the others, and all other flows stay. When a member joins, it takes only its share.
+- With LACP no flow is reordered. When a bucket leaves a member that can still send, its packets are dropped for a
+  moment (`flow moves to another member`). The old member sends a marker (IEEE 802.1AX clause 5.3), and the new one is
+  used after the answer, or after 100 ms. Each worker with its own queue in the member sends a marker after its last
+  packet, and all answers are awaited. Without LACP nobody answers markers, so the wait is 200 microseconds. That is
+  longer than a link needs, but an end that reads late may need more.
+- **LACP** (IEEE 802.1AX-2008 clause 5.4). Activity: active, or `passive`. Requested LACPDUs: one per second, with
+  `long-timeout` one per 30 seconds. Time-out: 3 seconds of silence, with `long-timeout` 90. A member that loses its
+  link leaves at once. System: priority ffff, the bond's MAC address. Key: the bond's id plus 1. Port priority: 00ff.
+- Collecting and distributing are controlled independently: a member sends when the other end collects. A member without
+  a partner does not send. If members have different partners, the partner that already aggregates is used, otherwise
+  the one with the most members. The main thread handles LACPDUs, once per second and on arrival. If it is busy for
+  three seconds, the other end times out.
+- `show trace` has VPP's line at `bond-input` (`src 02:ee:00:00:00:01, dst 02:fe:00:00:00:b0, e1 -> BondEthernet0`) and
+  at `bond-tx` (`BondEthernet0 -> e2`). The statistics segment has both ends' LACP states of each member,
+  `/if/lacp/257/1/state` and `partner-state`, as VPP's. `show lacp` also counts LACPDUs.
+- Not supported: `numa-only`, `gso`, `weight`. startup.conf has no options for bonds, as in VPP.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +75,7 @@ _BITS = ("exp", "def", "dis", "col", "syn", "agg", "tim", "act")
     "|[hw-addr <mac>])..."
 )
 def create_bond(console: Console, words: Match) -> Lines:
-    """An interface whose packets ports carry together: in turn, the first that can, by flow, all, or by LACP."""
+    """Create a bond."""
     modes = [mode for mode in BondMode if mode_word(mode) in words]
     if not modes:
         raise UsageError(f"a bond needs a mode: create bond mode {'|'.join(map(mode_word, BondMode))}")
@@ -77,7 +116,7 @@ def bonds(console: Console) -> Iterator[tuple[int, Bond]]:
 
 @command("delete bond <interface>")
 def delete_bond(console: Console, words: Match) -> None:
-    """Take a bond away; its members are ports of their own again."""
+    """Delete a bond; its members are independent ports again."""
     delete_one(console, words["interface"])
 
 
@@ -88,20 +127,20 @@ def delete_one(console: Console, index: int) -> None:
 
 @command("bond add <interface> <interface> ([passive]|[long-timeout])...")
 def bond_add(console: Console, words: Match) -> None:
-    """Make the second one, a port that nothing else uses, a member of the first."""
+    """Add a port (second) to a bond (first)."""
     bond, port = words.all("interface")
     console.core.bond.add_member(bond, port, passive="passive" in words, long_timeout="long-timeout" in words)
 
 
 @command("bond del <interface>")
 def bond_del(console: Console, words: Match) -> None:
-    """Take a port out of its bond."""
+    """Remove a port from its bond."""
     console.core.bond.remove_member(words["interface"])
 
 
 @command("show bond [details]")
 def show_bond(console: Console, words: Match) -> Iterator[str]:
-    """Bonds, and how many of their members send."""
+    """Bonds, and the number of sending members."""
     if "details" in words:
         for index, bond in bonds(console):
             yield from _details(console, index, bond)
@@ -130,7 +169,7 @@ def _details(console: Console, index: int, bond: Bond) -> Iterator[str]:
 
 @command("show lacp")
 def show_lacp(console: Console, words: Match) -> Iterator[str]:
-    """What both ends of each member know of each other."""
+    """LACP state of both ends of each member."""
     yield f"{'':<55} {'actor state':<33}partner state"
     states = "/".join(_BITS)
     yield f"{'interface name':<26}{'sw_if_index':<13}{'bond interface':<17}{states}  {states}"

@@ -1,4 +1,15 @@
-"""set interface impairment, show impairment: packets that a port loses, delays, reorders and doubles on purpose."""
+"""Link impairment: a known amount of loss, delay, reordering or duplication. An extension.
+
+- It applies to what the port and its sub-interfaces send, as the last step before the driver: first loss, then
+  reordering, then duplication and delay. `loss` alone applies to each packet by itself; with `burst N`, N packets in a
+  row are lost on average (Gilbert's model). A reordered packet changes places with the next one, for which it waits at
+  most 100 ms. Jitter is uniform between 0 and the given value and keeps the order.
+- `seed` (1 by default) selects the affected packets per worker: the same seed and packets give the same result. `show
+  impairment` counts by reason since the impairment was first set. `show errors` has the same counters, and the
+  generator counts the same numbers exactly.
+- Waiting packets use at most half of the packet buffers and 65 536; more are dropped and counted. Packets that wait
+  when the impairment ends are dropped. Without an impairment there is no node for it.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +31,7 @@ if TYPE_CHECKING:
     "|jitter <duration:jitter>|reorder <share:reorder>|duplicate <share:duplicate>|seed <number:seed>)..."
 )
 def set_impairment(console: Console, words: Match) -> None:
-    """Have a port spoil what it sends: shares of packets, losses in bursts of that mean length, times; same seed,
-    same fate."""
+    """Impair the packets that a port sends: shares of packets, mean length of loss bursts, times, seed."""
     for name in ("loss", "burst", "delay", "jitter", "reorder", "duplicate", "seed"):
         if len(words.all(name)) > 1:
             raise UsageError(f"{name} is given twice; give it once")
@@ -41,13 +51,13 @@ def set_impairment(console: Console, words: Match) -> None:
 
 @command("set interface impairment <interface> off")
 def no_impairment(console: Console, words: Match) -> None:
-    """Have a port send what it is given; packets that wait are dropped."""
+    """End the impairment; waiting packets are dropped."""
     console.core.impairment.clear(words["interface"])
 
 
 @command("show impairment")
 def show_impairment(console: Console, words: Match) -> Iterator[str]:
-    """Which ports are impaired, how, and what that did to packets since it was set."""
+    """Impaired ports, their settings, and counters since they were set."""
     core = console.core
     for index in console.interfaces(()):
         face = core.interface(index)

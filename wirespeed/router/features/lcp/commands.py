@@ -1,4 +1,7 @@
-"""lcp …, show lcp: interfaces that Linux has too."""
+"""Linux pairs: interfaces that Linux has too.
+
+- [linux-control-plane.md](linux-control-plane.md) has an example, and what is copied in which direction.
+"""
 
 from __future__ import annotations
 
@@ -14,37 +17,37 @@ if TYPE_CHECKING:
 
 @command("lcp create <interface> host-if <word:host_if> [netns <word:netns>]")
 def create(console: Console, words: Match) -> None:
-    """Give Linux the interface too: what is for the router goes there, and routes come from there."""
+    """Pair an interface with a TAP in Linux."""
     console.lcp.create(words["interface"], words["host_if"], words.get("netns"))
 
 
 @command("lcp delete <interface>")
 def delete(console: Console, words: Match) -> None:
-    """Take an interface away from Linux again."""
+    """Delete the Linux side of a pair."""
     console.lcp.delete(words["interface"])
 
 
 @command("lcp default netns <word:netns>", "lcp default netns")
 def default_netns(console: Console, words: Match) -> None:
-    """The network namespace of pairs that name none; without a name, the router's own."""
+    """Set the default namespace of pairs; without a name, the router's own."""
     console.lcp.default_netns = words.get("netns", "")
 
 
 @command("lcp lcp-sync (on|off|enable|disable)")
 def set_sync(console: Console, words: Match) -> None:
-    """Whether state, MTU, MAC and addresses set here are set in Linux too."""
+    """Copy state, MTU, MAC and IP addresses of the router to Linux, or not."""
     console.lcp.set_sync("on" in words or "enable" in words)
 
 
 @command("lcp lcp-auto-subint (on|off|enable|disable)")
 def set_auto_subint(console: Console, words: Match) -> None:
-    """Whether sub-interfaces of paired ports become VLANs of Linux by themselves."""
+    """Create VLANs in Linux for sub-interfaces of paired ports, or not."""
     console.lcp.auto_subint = "on" in words or "enable" in words
 
 
 @command("show lcp [phy <interface>]")
 def show(console: Console, words: Match) -> Iterator[str]:
-    """Pairs with Linux, and what was read from its namespaces."""
+    """Pairs, refused addresses, and netlink statistics per namespace."""
     lcp = console.lcp
     yield f"lcp default netns {_name(lcp.default_netns)}"
     yield f"lcp lcp-auto-subint {'on' if lcp.auto_subint else 'off'}"

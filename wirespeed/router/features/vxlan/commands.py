@@ -1,4 +1,8 @@
-"""create and show vxlan tunnel: interfaces whose frames go in UDP to another router."""
+"""VXLAN tunnels: frames in UDP to another router.
+
+- One remote end per tunnel, no groups; both ends use port 4789. A tunnel takes up to 9 198 bytes. A packet too long for
+  the link to its other end is fragmented over IPv4 and dropped over IPv6. Sub-interfaces can be made on a tunnel.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ VXLAN_PORT = 4789
     "|[encap-vrf-id <number:table>]|[decap-next (l2|ip4|ip6)]|[del])..."
 )
 def create_vxlan_tunnel(console: Console, words: Match) -> Lines:
-    """Frames in UDP between src, which is ours, and dst; with del, take the tunnel away that is such a one."""
+    """Create a VXLAN tunnel from src, an address of the router, to dst; del: delete the tunnel with these ends."""
     missing = [word for word in ("src", "dst", "vni") if words.get(word) is None]
     if missing:
         raise UsageError(f"a tunnel needs {', '.join(missing)}: create vxlan tunnel src A dst B vni N")
@@ -73,7 +77,7 @@ def find_tunnel(console: Console, wanted: VxlanTunnel) -> int:
 
 @command("show vxlan tunnel [raw]")
 def show_vxlan_tunnel(console: Console, words: Match) -> Iterator[str]:
-    """VXLAN tunnels: their ends, VNI and interface."""
+    """VXLAN tunnels with ends, VNI and interface."""
     found = list(tunnels(console))
     if not found:
         yield "No vxlan tunnels configured..."

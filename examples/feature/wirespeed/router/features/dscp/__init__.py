@@ -1,0 +1,3 @@
+"""Packets counted by their DSCP."""
+
+COMMANDS = ("set dscp", "show dscp")

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user wants of IPv6 on an interface, and when the router last told its link. Main thread
+ * only. */
+#ifndef ROUTER_IP6_SETTINGS_H
+#define ROUTER_IP6_SETTINGS_H
+
+#include "wirespeed/ip6.h"
+
+struct ip6_settings {
+	bool enabled;                 /* by command; an address does it as well */
+	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
+	struct ws_ip6_advertising advertising;
+	uint64_t advertised_tsc, next_advertisement_tsc;
+	uint64_t reported_tsc;   /* of listeners; 0: never */
+	uint8_t unasked_reports; /* that are to follow */
+	uint8_t dad_transmits;   /* how often it is asked whether an address is taken; 0: never */
+	bool has_checked;        /* … of the link-local address that it has, and nobody was */
+};
+
+struct ip6_settings *ip6_settings(const struct ws_router *router, uint16_t index);
+
+#endif

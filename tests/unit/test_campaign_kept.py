@@ -1,0 +1,124 @@
+"""A cell is done by what its result says and by its hash, and not because a file has its name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from report_cases import OURS
+from report_kinds import search_of
+
+from wirespeed.campaign.campaign import Asked, dry
+from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.ledger import Ledger
+from wirespeed.campaign.loading import Loaded, load
+from wirespeed.campaign.outcome import DONE, Outcome
+
+CAMPAIGN = """\
+campaign: 1
+name: one
+testbeds: [embedded]
+duts: [{name: routed}]
+tests: [{name: few, command: loadtest, profile: bench, ramp_s: 0, hold_s: 1}]
+"""
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Loaded:
+    file = tmp_path / "suite.yaml"
+    file.write_text(CAMPAIGN)
+    return load(file)
+
+
+def result_of(cell: Cell) -> dict:
+    return OURS | {"vars": OURS["vars"] | {"output_file": f"/elsewhere/{cell.stem}.json"}}
+
+
+def kept(directory: Path, cell: Cell) -> Path:
+    """A campaign that has run its cell."""
+    with closing(Ledger(directory, print)) as ledger:
+        (ledger.running / f"{cell.stem}.json").write_text(json.dumps(result_of(cell)))
+        ledger.keep(cell)
+        ledger.note(cell, Outcome(DONE, 1.0))
+    return ledger.result(cell)
+
+
+def edited(document: dict) -> dict:
+    return document | {"lab": {"kind": "edited"}}
+
+
+WRONG: dict[str, tuple[Callable[[dict], object], str]] = {
+    "empty": (lambda document: {}, "is not a load-test result: vars is missing"),
+    "cut": (lambda document: json.dumps(document)[:-9], "is truncated or no JSON"),
+    "nothing": (lambda document: "", "is truncated or no JSON"),
+    "of another test": (
+        lambda document: document | {"vars": document["vars"] | {"output_file": "x.json"}},
+        "is the result of another test, x",
+    ),
+    "of another kind": (lambda document: search_of().to_json(), "is not a load-test result"),
+    "interrupted": (
+        lambda document: document | {"outcome": {"status": "interrupted"}},
+        "of a test that is interrupted",
+    ),
+    "edited": (edited, "has changed since it was measured"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_another_file_with_the_name_of_a_result_is_told_of_and_put_aside(
+    name: str, loaded: Loaded, tmp_path: Path
+) -> None:
+    change, told = WRONG[name]
+    out, (cell,) = tmp_path / "out", loaded.cells
+    file = kept(out, cell)
+    content = change(json.loads(file.read_text()))
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    bad = file.read_bytes()
+    lines = list(dry(loaded, Asked(out)))
+    assert told in lines[0] and "1 cells, 0 done, 1 to do" in lines[-1]
+    assert file.read_bytes() == bad
+    said: list[str] = []
+    with closing(Ledger(out, said.append)) as ledger:
+        assert not ledger.is_done(cell)
+    (aside,) = out.glob("results/*")
+    assert aside.read_bytes() == bad and aside.name.startswith(f"{file.name}.refused-")
+    assert len(said) == 1 and told in said[0] and aside.name in said[0]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
+    make: Callable[[Path], None], loaded: Loaded, tmp_path: Path
+) -> None:
+    (cell,) = loaded.cells
+    file = kept(tmp_path / "out", cell)
+    file.unlink()
+    make(file)
+    said: list[str] = []
+    with closing(Ledger(tmp_path / "out", said.append)) as ledger:
+        assert not ledger.is_done(cell)
+    (aside,) = (tmp_path / "out").glob("results/*.refused-*")
+    assert not aside.is_file() and not file.exists()
+    assert "it is not a regular file" in said[0]
+
+
+def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:
+    (cell,) = loaded.cells
+    kept(tmp_path / "out", cell)
+    assert "1 cells, 1 done, 0 to do" in list(dry(loaded, Asked(tmp_path / "out")))[-1]
+    with closing(Ledger(tmp_path / "out", pytest.fail)) as ledger:
+        assert ledger.is_done(cell)
+
+
+def test_a_result_that_a_kill_left_is_taken_and_another_one_there_is_not(loaded: Loaded, tmp_path: Path) -> None:
+    (cell,) = loaded.cells
+    with closing(Ledger(tmp_path / "out", pytest.fail)) as ledger:
+        left = ledger.running / f"{cell.stem}.json"
+        left.write_text(json.dumps(result_of(replace(cell, key="another"))))
+        assert not ledger.is_done(cell)
+        left.write_text(json.dumps(result_of(cell)))
+        assert ledger.is_done(cell)

@@ -1,0 +1,111 @@
+"""Two builds against each other: the cells of a campaign with two devices as pairs, run until each verdict is clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from wirespeed.campaign.cells import Cell
+from wirespeed.compare.sequential import AbVerdict, judge
+from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.file import read_file
+from wirespeed.results.figures import rate_text
+from wirespeed.results.verdict import FULL_LOAD, Verdict
+
+Group = tuple[str, str, str]
+"""Bench, test and direction, within which the two are compared."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one test says of the two; medians of the figure `name` in packets per second, None without a pair."""
+
+    group: Group
+    name: str
+    a_pps: float | None
+    b_pps: float | None
+    verdict: AbVerdict
+
+    @property
+    def title(self) -> str:
+        bench, test, direction = self.group
+        return f"{test} {direction} on {bench}{self.name}"
+
+
+def names_of(cells: tuple[Cell, ...]) -> tuple[str, str]:
+    """The two builds, the one that the file names first being the one compared to. UsageError for another number of
+    them, or steps by hand."""
+    names = list(dict.fromkeys(cell.setup.name for cell in cells))
+    if len(names) != 2:
+        raise UsageError(f"--ab compares two devices, and the campaign has {len(names)}: {', '.join(names[:5])}")
+    if any(cell.setup.by_hand for cell in cells):
+        raise UsageError("--ab changes from one device to the other all the time; leave out `by_hand`")
+    return names[0], names[1]
+
+
+def in_pairs(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """A B, B A, A B …: neither is always first, and a pair is run in one go."""
+    names = names_of(cells)
+
+    def second(cell: Cell) -> bool:
+        return (cell.setup.name == names[1]) ^ (cell.repeat % 2 == 0)
+
+    order = {group: number for number, group in enumerate(dict.fromkeys(map(group_of, cells)))}
+    return tuple(sorted(cells, key=lambda cell: (cell.repeat, order[group_of(cell)], second(cell))))
+
+
+def group_of(cell: Cell) -> Group:
+    return (cell.bench, cell.test, cell.direction)
+
+
+def verdict(file: Path) -> Verdict:
+    """The verdict on a result. MeasurementError for a result of a kind whose first figure is not one load."""
+    result = read_file(file)
+    if not result.is_of_one_load:
+        raise MeasurementError(f"{file}: --ab compares load tests and searches")
+    return verdict_of(result)
+
+
+def figures(verdicts: Collection[Verdict]) -> tuple[str, list[float | None]]:
+    """What is compared, more being better: one figure of each verdict in packets per second, None where it was not
+    measured, and its name.
+
+    That is the verdict's first figure. If one of the builds held no load, it is what each forwarded at full load.
+    """
+    full = [one.full_load for one in verdicts]
+    if any(one.figure.mark == "lossy" for one in verdicts) and None not in full:
+        return f" {FULL_LOAD}", [one.rate_pps for one in full if one is not None]
+    return "", [one.figure.rate_pps for one in verdicts]
+
+
+def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iterator[Comparison]:
+    """What the results that there are say, a comparison a group. A pair counts when both of it were measured."""
+    names = names_of(cells)
+    for group in dict.fromkeys(map(group_of, cells)):
+        mine = [cell for cell in cells if group_of(cell) == group and result(cell).exists()]
+        name, rates = figures([verdict(result(cell)) for cell in mine])
+        found = dict(zip([(cell.setup.name, cell.repeat) for cell in mine], rates, strict=True))
+        pairs = [
+            (first, second)
+            for repeat in sorted({repeat for _, repeat in found})
+            if (first := found.get((names[0], repeat))) is not None
+            and (second := found.get((names[1], repeat))) is not None
+        ]
+        a, b = [one for one, _ in pairs], [two for _, two in pairs]
+        yield Comparison(group, name, _median(a), _median(b), judge(a, b))
+
+
+def markdown(names: tuple[str, str], found: list[Comparison]) -> str:
+    """A table for the comment of a change."""
+    lines = [f"| test | {names[0]} | {names[1]} | verdict |", "|---|---:|---:|---|"]
+    lines += [
+        f"| {one.title} | {rate_text(one.a_pps)} | {rate_text(one.b_pps)} | {one.verdict.text} |" for one in found
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _median(values: list[float]) -> float | None:
+    return median(values) if values else None

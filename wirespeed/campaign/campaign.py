@@ -1,0 +1,185 @@
+"""A loaded campaign run or shown: what is done, what is left, and how the whole of it ended."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wirespeed.campaign.ab import comparisons, group_of, in_pairs, markdown, names_of
+from wirespeed.campaign.cells import ANY, Cell
+from wirespeed.campaign.estimate import seconds_of, time_text
+from wirespeed.campaign.headline import verdict_in
+from wirespeed.campaign.kept import fault_of
+from wirespeed.campaign.ledger import Ledger, kept_digests, tries_in
+from wirespeed.campaign.loading import Loaded
+from wirespeed.campaign.ray_runner import RayRunner
+from wirespeed.campaign.run import CampaignRun
+from wirespeed.campaign.runner import LocalRunner, Runner, place_for
+from wirespeed.campaign.schedule import Schedule
+from wirespeed.campaign.steps import steps_of
+from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, MeasurementError
+from wirespeed.explain.worth import worth_line
+from wirespeed.files import write_atomically
+from wirespeed.measurement.registry import class_of
+
+Say = Callable[[str], None]
+Land = Callable[[Cell, Path], None]
+
+WORSE = 7
+"""Exit code of --ab where the second device is worse."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of a run. `served` benches are of a Ray cluster that is connected; one that is away is
+    waited for `wait_s`. With `ab` the campaign's two devices are compared, and the table also goes to `markdown`.
+    `land` gets each cell that is done, and its result; of an earlier run again, if that ended in between."""
+
+    directory: Path
+    budget_minutes: float | None = None
+    retry_failed: bool = False
+    served: bool = False
+    wait_s: float = 600.0
+    ab: bool = False
+    markdown: Path | None = None
+    land: Land = lambda cell, result: None
+
+
+def folder_of(name: str) -> Path:
+    """Where the campaign `name` is kept unless --out says so: a folder of the current one, by its former name if that
+    is there."""
+    former = Path("wirespeed-suite") / name
+    return former if former.is_dir() else Path("wirespeed-campaign") / name
+
+
+def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
+    """What would run, a line a cell and below it its commands; the folder is only looked at."""
+    if asked.ab:
+        loaded = replace(loaded, cells=in_pairs(loaded.cells))
+    results, todo_s, done = asked.directory / "results", 0.0, 0
+    digests = kept_digests(tries_in(asked.directory))
+    for number, cell in enumerate(loaded.cells, start=1):
+        file = results / f"{cell.stem}.json"
+        fault = fault_of(file, cell, digests.get(cell.key, "")) if file.exists() else ""
+        if file.exists() and not fault:
+            done += 1
+            yield f"{number:>4} done   {cell.title}"
+            continue
+        seconds = seconds_of(cell, {})
+        todo_s += seconds
+        yield f"{number:>4} to do  {cell.title}: at most {time_text(seconds)}{fault and '; '}{fault}"
+        yield from _commands(cell, loaded, asked.directory / "running")
+    yield from (f"     left out {cell.title}: {reason}" for cell, reason in loaded.unfit)
+    if loaded.cells:
+        benches = 1 if loaded.campaign.spread != ANY else len(loaded.places)
+        left = len(loaded.cells) - done
+        yield f"{len(loaded.cells)} cells, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
+
+
+def _commands(cell: Cell, loaded: Loaded, directory: Path) -> Iterator[str]:
+    steps = steps_of(cell, place_for(cell, loaded.places), directory)
+    if cell.setup.by_hand:
+        yield f"            by hand: {cell.setup.by_hand}"
+    for line in steps.shell:
+        yield f"            {line}"
+    for words in (*steps.prepare, steps.measure, *steps.restore):
+        yield f"            wirespeed {shlex.join(words)}"
+
+
+def run_campaign(loaded: Loaded, asked: Asked, say: Say, stop: threading.Event) -> int:
+    """Run what is not done. EnvironmentFault where a step by hand comes first, ConnectionFault where a bench stayed
+    away, MeasurementError where cells failed; else the exit code."""
+    ledger = Ledger(asked.directory, say)
+    try:
+        return _run(loaded, asked, ledger, say, stop)
+    finally:
+        ledger.close()
+
+
+def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading.Event) -> int:
+    campaign = loaded.campaign
+    for cell, reason in loaded.unfit:
+        say(f"left out {cell.title}: {reason}")
+    if asked.retry_failed:
+        ledger.forget_failures()
+    if asked.ab:
+        loaded = replace(loaded, cells=in_pairs(loaded.cells))
+    todo = [cell for cell in loaded.cells if not ledger.is_done(cell)]
+    for cell in loaded.cells:
+        if cell not in todo:
+            asked.land(cell, ledger.result(cell))
+    tries = {cell.key: 1 + campaign.retries - ledger.failures(cell).total() for cell in todo}
+    budget = campaign.budget_minutes if asked.budget_minutes is None else asked.budget_minutes
+    schedule = Schedule(todo, tries, None if budget is None else budget * 60, campaign.stop.failures)
+    for cell in loaded.cells:
+        schedule.learn(cell, ledger.seconds({cell.key}))
+    total, done = len(loaded.cells), len(loaded.cells) - len(todo)
+    say(f"{campaign.name}: {total} cells, {done} done, {len(schedule.failed)} failed, {len(schedule.waiting)} to run")
+    for cell in schedule.failed:
+        say(f"  {cell.title} has failed: {_error(ledger, cell)}; --retry-failed tries it again")
+    runners: list[Runner] = [LocalRunner(loaded.places, ledger.running, ledger.lock_descriptor)]
+    if asked.served:
+        runners = [RayRunner(place, ledger.running) for place in loaded.places.values()]
+
+    def on_done(cell: Cell) -> None:
+        asked.land(cell, ledger.result(cell))
+        if asked.ab:
+            _leave_clear_ones(loaded.cells, ledger, schedule, say)
+
+    run = CampaignRun(schedule, runners, ledger, total, say, on_done, asked.wait_s)
+    if asked.ab:
+        _leave_clear_ones(loaded.cells, ledger, schedule, say)
+    if schedule.waiting:
+        run.run(stop)
+    done += len(schedule.done)
+    say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
+    found = [verdict_in(ledger.result(cell)) for cell in loaded.cells]
+    # A load that is chosen below the limit, as a soak's: its cells neither show nor miss it.
+    if verdicts := [one for one in found if one is not None and class_of(one.kind).finds_limit]:
+        say(worth_line(verdicts))
+    code = _ending(run, ledger, say)
+    return _compared(loaded.cells, ledger, asked) or code if asked.ab else code
+
+
+def _leave_clear_ones(cells: tuple[Cell, ...], ledger: Ledger, schedule: Schedule, say: Say) -> None:
+    """No more pairs of a test whose verdict is clear."""
+    clear = {one.group for one in comparisons(cells, ledger.result) if one.verdict.is_clear}
+    needless = [cell for cell in schedule.waiting if group_of(cell) in clear]
+    if needless:
+        schedule.drop(lambda cell: group_of(cell) in clear)
+        say(f"  the verdict is clear: {len(needless)} cells are not needed")
+
+
+def _compared(cells: tuple[Cell, ...], ledger: Ledger, asked: Asked) -> int:
+    """Print the table; WORSE if the second device is so in any test."""
+    found = list(comparisons(cells, ledger.result))
+    table = markdown(names_of(cells), found)
+    print(table, end="")
+    if asked.markdown is not None:
+        write_atomically(asked.markdown, table, "table")
+    return WORSE if any(one.verdict.word == "worse" for one in found) else 0
+
+
+def _ending(run: CampaignRun, ledger: Ledger, say: Say) -> int:
+    schedule = run.schedule
+    if schedule.waiting:
+        why = schedule.reason or "their bench is away"
+        say(f"left: {len(schedule.waiting)} cells ({why}); the same command goes on")
+    if run.interrupted:
+        return INTERRUPTED
+    if run.pending:
+        raise EnvironmentFault(f"by hand: {run.pending}; then run the same command again")
+    if run.away:
+        raise ConnectionFault(f"bench {run.away} is away; its cells wait, the same command goes on when it is back")
+    if schedule.failed:
+        cell = schedule.failed[0]
+        raise MeasurementError(f"{len(schedule.failed)} cells failed, {cell.title} first: {_error(ledger, cell)}")
+    return 0
+
+
+def _error(ledger: Ledger, cell: Cell) -> str:
+    last = ledger.last_error(cell)
+    return last.error if last is not None else "unknown"

@@ -1,0 +1,29 @@
+"""How long cells take: what is measured of their like, else what their test takes at most. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from wirespeed.campaign.cells import Cell
+
+UP_AND_DOWN_S = 6.0
+"""For a lab to come up and go down, or a device to be prepared."""
+
+
+def like(cell: Cell) -> tuple[str, str, tuple[str, ...]]:
+    """Cells that are alike take alike."""
+    return (cell.bench, cell.command, cell.flags)
+
+
+def seconds_of(cell: Cell, measured: Mapping[tuple[str, str, tuple[str, ...]], Sequence[float]]) -> float:
+    found = measured.get(like(cell))
+    return median(found) if found else cell.most_s + UP_AND_DOWN_S
+
+
+def time_text(seconds: float) -> str:
+    """`45 s`, `12 min`, `3 h 20 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,0 +1,76 @@
+"""A campaign file read: errors name its line, the path in it, and for an unknown key the nearest that there is."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from wirespeed.campaign.model import FORMAT, Campaign
+from wirespeed.campaign.tests import TESTS
+from wirespeed.errors import FileFault
+from wirespeed.files import read_text_file
+
+_MOST_BYTES = 1 << 20
+
+
+def read_campaign(path: Path) -> Campaign:
+    """The campaign that the file at `path` says; FileFault names the first thing that is wrong, and its line."""
+    return parse_campaign(read_text_file(path, "campaign file", _MOST_BYTES).decode(errors="replace"), str(path))
+
+
+def parse_campaign(text: str, name: str = "campaign.yaml") -> Campaign:
+    """As `read_campaign`, of a text; `name` is the file's in errors."""
+    from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
+
+    document, raw = mapping_of(text, name, "has no campaign in it; docs/campaigns.md shows one")
+    form = raw.get("campaign", raw.get("suite"))
+    if isinstance(form, int) and form > FORMAT:
+        raise FileFault(f"{name} has format {form}; this program reads up to {FORMAT}: use a newer wirespeed")
+    if form != FORMAT:
+        raise FileFault(f"{name} does not give its format; begin the file with `campaign: {FORMAT}`")
+    return validated(Campaign, document, name, "campaign", _words, _place)
+
+
+def schema_text() -> str:
+    """The JSON schema of a campaign file."""
+    return json.dumps(Campaign.model_json_schema(), indent=2)
+
+
+def _place(error: Any) -> tuple[str | int, ...]:
+    """Without the word that says which kind of test it is, which stands elsewhere in the file."""
+    return tuple(part for part in error["loc"] if part not in TESTS)
+
+
+def _words(error: Any) -> str:
+    match error["type"]:
+        case "extra_forbidden":
+            return f"there is no such key{_nearest(error['loc'])}"
+        case "union_tag_invalid" | "union_tag_not_found":
+            return f"`command` says what runs: {', '.join(TESTS)}"
+    return ""
+
+
+def _nearest(loc: tuple[str | int, ...]) -> str:
+    keys = _keys_at(loc[:-1])
+    near = difflib.get_close_matches(str(loc[-1]), keys, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(keys)}"
+
+
+def _keys_at(loc: tuple[str | int, ...]) -> list[str]:
+    model: type[BaseModel] = Campaign
+    for part in loc:
+        if part in TESTS:
+            model = TESTS[str(part)]
+        elif isinstance(part, str) and part in model.model_fields:
+            model = _model_in(model.model_fields[part].annotation) or model
+    return list(model.model_fields)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for one in get_args(annotation) if (found := _model_in(one))), None)

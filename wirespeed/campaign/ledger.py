@@ -1,0 +1,175 @@
+"""A campaign's folder: the results of its cells, what runs now, and a journal of every try.
+
+results/STEM.json       the result of a cell that is done, if it is that of the cell (`kept.fault_of`)
+results/STEM.json.refused-DIGEST   a file that had the name of a result and was not that of the cell
+running/                what a running cell writes; what a kill left there is taken up again or begun anew
+tries.jsonl             a line a try: key, status, seconds, exit code, error, of a result its SHA-256
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.kept import digest_of, fault_of
+from wirespeed.campaign.outcome import DONE, FAILED, LOST, Outcome
+from wirespeed.errors import FileFault
+from wirespeed.files import sync_directory
+from wirespeed.owned import is_running
+
+_LOCK_WAIT_S = 90.0
+"""The last cell of a campaign that was killed takes its lab down first, and holds the folder until then."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """A line of the journal; `sha256` is the digest of the result, empty where none was kept."""
+
+    key: str
+    outcome: Outcome
+    sha256: str = ""
+
+
+class Ledger:
+    """The folder at `directory`, this process's alone. FileFault when it cannot be written, and when another campaign
+    runs in it."""
+
+    def __init__(self, directory: Path, say: Callable[[str], None]) -> None:
+        self.directory, self._say = directory, say
+        self.results, self.running = directory / "results", directory / "running"
+        try:
+            for path in (self.results, self.running):
+                path.mkdir(parents=True, exist_ok=True)
+            self._lock = (directory / "lock").open("a")
+            self._journal: IO[str] = (directory / "tries.jsonl").open("a", encoding="utf-8")
+        except OSError as error:
+            raise FileFault(f"campaign folder {directory} cannot be written: {error.strerror}; give --out") from None
+        self._take()
+        self.tries = tries_in(directory)
+        self._end_torn_line()
+
+    def _take(self) -> None:
+        deadline_s, told = time.monotonic() + _LOCK_WAIT_S, False
+        while True:
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if _other_runs(self.directory / "pid"):
+                    raise FileFault(f"another campaign runs in {self.directory}; give another --out") from None
+                if time.monotonic() > deadline_s:
+                    raise FileFault(
+                        f"a cell of an earlier run still ends in {self.directory}; try again later"
+                    ) from None
+                if not told:
+                    self._say("the last cell of an earlier run takes its lab down; waiting for it")
+                    told = True
+                time.sleep(0.2)
+            else:
+                (self.directory / "pid").write_text(str(os.getpid()))
+                return
+
+    @property
+    def lock_descriptor(self) -> int:
+        """For the processes of cells, which hold the folder until they have ended."""
+        return self._lock.fileno()
+
+    def _end_torn_line(self) -> None:
+        path = self.directory / "tries.jsonl"
+        if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+            self._journal.write("\n")
+
+    def result(self, cell: Cell) -> Path:
+        return self.results / f"{cell.stem}.json"
+
+    def is_done(self, cell: Cell) -> bool:
+        """Whether the result of the cell is kept, or complete where a killed campaign left it. Another file that has
+        the name of the result is put aside and told of."""
+        if self.result(cell).exists() and (fault := self.fault(cell)):
+            self._put_aside(self.result(cell), fault)
+        if not self.result(cell).exists() and not fault_of(self.running / f"{cell.stem}.json", cell):
+            self.keep(cell)
+        return self.result(cell).exists()
+
+    def fault(self, cell: Cell) -> str:
+        """Why the file that has the name of the cell's result is not that result; empty for one that is."""
+        return fault_of(self.result(cell), cell, kept_digests(self.tries).get(cell.key, ""))
+
+    def _put_aside(self, file: Path, fault: str) -> None:
+        # A folder or a pipe has no content to be called by.
+        mark = hashlib.sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else str(file.stat().st_ino)
+        aside = file.with_name(f"{file.name}.refused-{mark}")
+        file.rename(aside)
+        self._say(f"{fault}: it is put aside as {aside.name}")
+
+    def keep(self, cell: Cell) -> None:
+        """Put the result of a cell that ended well in its place."""
+        (self.running / f"{cell.stem}.json").replace(self.result(cell))
+        sync_directory(self.results)
+        for left in self.running.glob(f"{cell.stem}.*"):
+            left.unlink(missing_ok=True)
+
+    def note(self, cell: Cell, outcome: Outcome) -> None:
+        """Write a try down."""
+        sha256 = digest_of(self.result(cell)) if outcome.status == DONE else ""
+        self.tries.append(Try(cell.key, outcome, sha256))
+        document = {"key": cell.key, "cell": cell.title, "ended": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+        self._journal.write(json.dumps(document | outcome.to_json() | ({"sha256": sha256} if sha256 else {})) + "\n")
+        self._journal.flush()
+
+    def failures(self, cell: Cell) -> Counter[str]:
+        """How often it failed, by what it said."""
+        return Counter(one.outcome.error for one in self.tries if one.key == cell.key and one.outcome.status == FAILED)
+
+    def last_error(self, cell: Cell) -> Outcome | None:
+        found = [one.outcome for one in self.tries if one.key == cell.key and one.outcome.status in (FAILED, LOST)]
+        return found[-1] if found else None
+
+    def seconds(self, keys: set[str]) -> list[float]:
+        """How long those of `keys` took that were done."""
+        return [one.outcome.seconds for one in self.tries if one.key in keys and one.outcome.status == "done"]
+
+    def forget_failures(self) -> None:
+        """Each failed cell has all its tries again."""
+        self.tries = [one for one in self.tries if one.outcome.status != FAILED]
+
+    def close(self) -> None:
+        self._journal.close()
+        (self.directory / "pid").unlink(missing_ok=True)
+        self._lock.close()
+
+
+def _other_runs(pid_file: Path) -> bool:
+    try:
+        return is_running(int(pid_file.read_text()))
+    except (OSError, ValueError):
+        return False
+
+
+def kept_digests(tries: Sequence[Try]) -> dict[str, str]:
+    """The digest of each cell's newest result, by the key of the cell."""
+    return {one.key: one.sha256 for one in tries if one.sha256}
+
+
+def tries_in(directory: Path) -> list[Try]:
+    """The journal of a campaign's folder, which may be none; a line that was not written to its end is left out."""
+    path, found = directory / "tries.jsonl", []
+    if not path.exists():
+        return []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            document: dict[str, Any] = json.loads(line)
+            outcome = {name: document[name] for name in ("status", "seconds", "error", "exit_code")}
+            found.append(Try(str(document["key"]), Outcome.from_json(outcome), str(document.get("sha256", ""))))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    return found

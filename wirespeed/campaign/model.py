@@ -1,0 +1,108 @@
+"""What a campaign file says, as values: testbeds, DUTs, tests, order, bounds. Pure."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple
+from wirespeed.testbed.model import Mode, Section
+
+FORMAT = 1
+"""Of the campaign file; a later one is not read."""
+
+Counts = Annotated[tuple[Annotated[int, Field(ge=1, le=32768)], ...], as_tuple]
+Lines = Annotated[
+    tuple[str, ...], BeforeValidator(lambda value: value.splitlines() if isinstance(value, str) else value)
+]
+Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
+
+
+class ByHand(Section):
+    """What somebody has to do before the device is this one: another card, another system."""
+
+    say: str = Field(min_length=1, description="What to change at the testbed, in words for the person who does it.")
+    expect: str = Field(
+        default="",
+        description="Words that `wirespeed host show` of the device prints once it is done; else Enter is believed.",
+    )
+
+
+class Prepare(Section):
+    """How the device forwards, and with what; several values are a cell each."""
+
+    mode: Mode | None = Field(default=None, description="Default: the testbed's; a lab forwards IPv4.")
+    queues: Counts = Field(default=(), description="Receive queues per interface.")
+    descriptors: Counts = Field(default=(), description="Descriptors of each queue, both ways.")
+    workers: int | None = Field(default=None, ge=0, le=128)
+
+
+class Dut(Part):
+    """A device, or a configuration of one."""
+
+    name: Name
+    testbeds: tuple[str, ...] = Field(
+        default=(), description="Testbeds of the campaign to measure it on. Default: all."
+    )
+    prepare: Prepare = Prepare()
+    cli: Lines = Field(default=(), description="Lines for the router's command line, after all else.")
+    vppcfg: str = Field(default="", description="A file that is applied to the router, relative to the campaign's.")
+    program: str = Field(default="", description="The embedded lab's router by another build: its `wirespeed` program.")
+    version: Text = Field(
+        default="", description="What tells this build from others, such as a commit; part of the key."
+    )
+    before: Lines = Field(default=(), description="Shell commands that run before each of its cells, here.")
+    by_hand: ByHand | None = None
+
+
+class Stop(Section):
+    """When the campaign ends before its cells do."""
+
+    failures: int | None = Field(default=None, ge=1, description="After so many cells have failed for good.")
+
+
+class Campaign(Part):
+    """A whole campaign."""
+
+    campaign: int = Field(description=f"The format of this file: {FORMAT}.")
+    name: Name
+    description: str = ""
+    testbeds: tuple[str, ...] = Field(
+        min_length=1, description="Testbed files, or labs of this machine: embedded, linux, embedded,mtu=9000."
+    )
+    spread: Literal["each", "any"] = Field(
+        default="each", description="Each cell on each testbed, or once on any that is free."
+    )
+    duts: tuple[Dut, ...] = Field(default=(Dut(name="dut"),), min_length=1)
+    tests: tuple[AnyTest, ...] = Field(min_length=1)
+    directions: Directions = Field(default=("both",), min_length=1)
+    repeats: int = Field(default=1, ge=1, le=1000)
+    order: Literal["round-robin", "listed"] = Field(
+        default="round-robin",
+        description="Repeats outermost, so that drift hits all alike; or one cell's repeats together.",
+    )
+    seed: int | None = Field(default=None, description="Shuffles within each round; without, as the file lists them.")
+    retries: int = Field(default=1, ge=0, le=20, description="Of a cell that failed.")
+    budget_minutes: float | None = Field(default=None, gt=0, description="No cell begins that would end later.")
+    stop: Stop = Stop()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        for what, names in (("duts", [dut.name for dut in self.duts]), ("tests", [test.name for test in self.tests])):
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise ValueError(f"two of {what} are called {twice!r}: give each a name of its own")
+        for dut in self.duts:
+            for testbed in dut.testbeds:
+                if testbed not in self.testbeds:
+                    raise ValueError(f"{dut.name}: testbed {testbed!r} is not in the campaign's `testbeds`")
+        names = [dut.name for dut in self.duts]
+        for test in self.tests:
+            if missing := [name for name in test.duts if name not in names]:
+                raise ValueError(f"{test.name}: DUT {missing[0]!r} is not in the campaign's `duts`")
+        return self
+
+    def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:
+        """Those that are run on this device."""
+        return tuple(test for test in self.tests if not test.duts or dut.name in test.duts)

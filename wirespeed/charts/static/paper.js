@@ -1,0 +1,78 @@
+"use strict";
+
+// A chart as SVG: for files, for paper, and for the screen where there is no dygraphs.
+const ChartPaper = (() => {
+	const WIDTH = 1000, LEFT = 78, RIGHT = 16, GAP = 26, SIZE = 12;
+	const FAMILY = "system-ui, 'DejaVu Sans', sans-serif";
+	const { svgPen, escaped, DASHES } = Pens;
+
+	function svgOf(chart, colours) {
+		const pen = svgPen(), inner = { x: LEFT, w: WIDTH - LEFT - RIGHT }, { figure } = chart;
+		let top = 14, at = LEFT;
+		for (const entry of chart.entries().filter((one) => !chart.off.has(one.key))) {
+			const wide = 48 + ChartLabels.widthOf(entry.name, FAMILY, SIZE);
+			if (at + wide > WIDTH && at > LEFT) { at = LEFT; top += 18; }
+			if (entry.symbol) pen.mark(entry.symbol, at + 12, top - 4, entry.colour);
+			else pen.line([[at, top - 4], [at + 24, top - 4]], entry.colour, 2.4, DASHES[entry.dash]);
+			pen.words(entry.name, at + 30, top, colours.ink, "start");
+			at += wide;
+		}
+		const [low, high] = chart.xRange(), panels = chart.panels();
+		panels.forEach((panel, number) => {
+			top += GAP;
+			pen.words(panel.title, 0, top - 6, colours.ink, "start", true);
+			const box = { ...inner, y: top, h: panel.height }, range = chart.yRange(panel);
+			const toX = (x) => box.x + ((x - low) / (high - low)) * box.w;
+			const toY = (y) => box.y + box.h * (1 - ChartScales.share(y, range, panel.log));
+			for (const [y, text] of chart.yTicks(panel)) {
+				pen.line([[box.x, toY(y)], [box.x + box.w, toY(y)]], colours.grid, 1);
+				pen.words(text, box.x - 6, toY(y) + 4, colours.soft, "end");
+			}
+			for (const [x, text] of chart.xTicks()) {
+				if (toX(x) < box.x || toX(x) > box.x + box.w) continue;
+				pen.line([[toX(x), box.y], [toX(x), box.y + box.h]], colours.grid, 1);
+				if (number === panels.length - 1) pen.words(text, toX(x), box.y + box.h + 16, colours.soft, "middle");
+			}
+			pen.line([[box.x, box.y], [box.x, box.y + box.h], [box.x + box.w, box.y + box.h]], colours.rule, 1);
+			pen.clip({ x: box.x, y: box.y - 8, w: box.w + RIGHT, h: box.h + 12 }, () => {
+				chart.under(panel, pen, box, toX, toY, colours);
+				for (const curve of panel.curves || []) {
+					if (!chart.shows(curve)) continue;
+					const points = curve.x.map((x, place) => [toX(x), curve.y[place] === null ? null : toY(curve.y[place])]);
+					if (curve.dots) points.forEach(([x, y]) => pen.mark(curve.symbol || "dot", x, y, curve.colour));
+					else pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
+				}
+			});
+			for (const label of ChartLabels.placed(chart.labels(panel, box, toX, toY), box, FAMILY, SIZE)) {
+				pen.words(label.text, label.left, label.y, label.alarm ? colours.alarm : label.soft ? colours.soft : colours.ink, "start");
+			}
+			top += panel.height;
+		});
+		top += 36;
+		pen.words(figure.xTitle, LEFT + inner.w / 2, top, colours.ink, "middle");
+		const height = top + 8;
+		return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(figure.sentence)}" ` +
+			`font-family="${FAMILY}" font-size="${SIZE}"><rect width="100%" height="100%" fill="${colours.paper}"/>${pen.text()}</svg>`;
+	}
+
+	function offer(blob, name) {
+		const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+	}
+
+	// `kind` is svg or png.
+	async function save(text, kind, name) {
+		const vector = new Blob([text], { type: "image/svg+xml" });
+		if (kind === "svg") return offer(vector, name);
+		const image = new Image(), address = URL.createObjectURL(vector);
+		image.src = address;
+		await image.decode();
+		const canvas = Object.assign(document.createElement("canvas"), { width: image.width * 2, height: image.height * 2 });
+		canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+		URL.revokeObjectURL(address);
+		return offer(await new Promise((done) => canvas.toBlob(done, "image/png")), name);
+	}
+
+	return { svgOf, save };
+})();

@@ -1,0 +1,24 @@
+"use strict";
+
+// Figures and places of axes: pure, no page.
+const ChartScales = (() => {
+	const NARROW = "\u202f";
+	// Four digits, in the notation of tables.
+	const digits = (value) => {
+		if (!value || !Number.isFinite(value)) return String(value ?? "–");
+		const places = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
+		return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: Math.min(places, 9) });
+	};
+	// About `many` round places between two ends.
+	const steps = (low, high, many) => {
+		const raw = (high - low) / many, power = 10 ** Math.floor(Math.log10(raw));
+		const step = power * [1, 2, 5, 10].find((times) => times * power >= raw);
+		const found = [];
+		for (let at = Math.ceil(low / step - 1e-9); at * step <= high * (1 + 1e-12); at++) found.push(Number((at * step).toPrecision(12)));
+		return found;
+	};
+	// Share of the way from the low end of a y axis to its high end, 0 to 1 within it.
+	const share = (value, [low, high], logarithmic) =>
+		(logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
+	return { digits, steps, share, NARROW };
+})();

@@ -1,0 +1,53 @@
+"use strict";
+
+// The figures of a chart as rows, and as a table.
+const ChartTables = (() => {
+	const { digits } = ChartScales;
+
+	// A row an x; points of one curve at the same x have rows of their own. `places` are which point of a curve a row has.
+	function rowsOf(curves) {
+		const found = [], places = new Map();
+		curves.forEach((curve, number) => {
+			const seen = new Map();
+			curve.x.forEach((x, place) => {
+				const nth = seen.get(x) || 0;
+				seen.set(x, nth + 1);
+				found.push([x, nth, number, curve.y[place], place]);
+			});
+		});
+		found.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+		const rows = [];
+		let last = null;
+		for (const [x, nth, number, y, place] of found) {
+			if (!last || last[0] !== x || last[1] !== nth) {
+				last = [x, nth];
+				rows.push([x, ...curves.map(() => null)]);
+			}
+			rows.at(-1)[number + 1] = y === null ? NaN : y;
+			if (!places.has(number)) places.set(number, new Map());
+			places.get(number).set(rows.length - 1, place);
+		}
+		return { rows, places };
+	}
+
+	// A table a panel, of what is drawn between the ends of the x axis; `where` writes an x.
+	function tablesOf(chart, make) {
+		const [left, right] = chart.xRange(), { figure } = chart;
+		const tables = [];
+		for (const panel of figure.panels) {
+			const curves = (panel.curves || []).filter((curve) => chart.shows(curve));
+			if (!curves.length) continue;
+			const head = make("tr", {}, ...[figure.xTitle, ...curves.map((curve) => curve.name + (curve.note ? `: ${curve.note}` : ""))].map((text) => make("th", { scope: "col", textContent: text })));
+			const rows = rowsOf(curves).rows.filter((row) => row[0] >= left && row[0] <= right).map((row) => make("tr", {}, make("th", { scope: "row", textContent: chart.where(row[0]) }), ...row.slice(1).map((y) => make("td", { className: "figure", textContent: y === null || Number.isNaN(y) ? "" : digits(y) }))));
+			const table = make("table", {}, make("caption", { textContent: panel.title }), make("thead", {}, head), make("tbody", {}, ...rows));
+			const box = make("div", { className: "scroll" }, table);
+			box.tabIndex = 0;
+			box.setAttribute("role", "region");
+			box.setAttribute("aria-label", `${panel.title} as a table: ${figure.sentence}`);
+			tables.push(box);
+		}
+		return tables;
+	}
+
+	return { rowsOf, tablesOf };
+})();

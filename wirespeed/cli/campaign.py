@@ -1,0 +1,190 @@
+"""`wirespeed campaign`: a matrix of tests from a file, resumed where it ended; its schema; workers for it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.options import reading
+from wirespeed.corpus.place import own_corpus
+from wirespeed.units import parse_duration
+
+if TYPE_CHECKING:
+    from wirespeed.campaign.benches import Place
+
+OPTIONAL_VALUES = {"--corpus": own_corpus()}
+
+_FIRST_WAIT_S = 10.0
+"""Seconds; a served testbed answers sooner, and a mistyped name is refused soon."""
+
+HELP = """Run a campaign: testbeds × devices × tests × repeats, each cell once.
+
+A cell that is done never runs again: after a kill or Ctrl-C the same command goes on."""
+
+_WAIT_S = 600.0
+
+
+def _minutes(text: str) -> float:
+    """Minutes of `90`, or of a duration with a unit."""
+    return parse_duration(text if text[-1:].isalpha() else f"{text}m") / 60
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The campaign file.")],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would run, its commands and how long it takes; run nothing.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The campaign's folder.", show_default="wirespeed-campaign/NAME"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Run more than 500 cells.")] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget",
+            parser=reading(_minutes),
+            metavar="TIME",
+            help="Begin no cell that would end later; minutes, or with a unit, as 8h.",
+        ),
+    ] = None,
+    testbeds: Annotated[
+        str,
+        typer.Option(
+            "--testbeds",
+            metavar="NAME,...",
+            help="Run on these in place of the file's; several at once, served by `wirespeed campaign worker`.",
+            show_default=False,
+        ),
+    ] = "",
+    ray: Annotated[
+        str,
+        typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --testbeds.", show_default="this machine's"),
+    ] = "",
+    wait: Annotated[
+        float,
+        typer.Option(
+            "--wait",
+            parser=reading(parse_duration),
+            metavar="TIME",
+            help="Time to wait for a testbed of --testbeds that is unreachable.",
+        ),
+    ] = _WAIT_S,
+    ab: Annotated[
+        bool,
+        typer.Option(
+            "--ab", help="Compare the file's two devices in pairs until each test's verdict is clear; repeats at most."
+        ),
+    ] = False,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Of --ab: the table of verdicts goes here too.")
+    ] = None,
+    corpus: Annotated[
+        str,
+        typer.Option(
+            "--corpus",
+            metavar="[URL]",
+            help="Store each result in this archive too, tagged with the campaign's name; without URL in your own.",
+            show_default=False,
+        ),
+    ] = "",
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Give cells that have failed all their tries again.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")] = False,
+) -> int:
+    """Run what of a campaign is not done.
+
+    Results lie in DIR/results. Ctrl-C lets the running cell end and stops; a second Ctrl-C abandons it. After a kill,
+    the same command goes on. Exit codes: 0 all is done, or the budget is; 2 a word or a matrix that cannot be used;
+    3 a step by hand is to be done first; 4 a bench is away; 5 cells have failed; 6 a file; 7 --ab: the second device
+    is worse; 130 interrupted.
+    """
+    import sys  # noqa: PLC0415 - a command starts fast
+
+    from wirespeed.campaign.benches import place_of  # noqa: PLC0415
+    from wirespeed.campaign.campaign import Asked, dry, folder_of, run_campaign  # noqa: PLC0415
+    from wirespeed.campaign.loading import load  # noqa: PLC0415
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    if wait < 0 or (budget or 0) < 0:
+        raise UsageError("--wait and --budget are from 0 up")
+    names = [name for name in testbeds.split(",") if name]
+    with ExitStack() as stack:
+        served: list[Place] = []
+        if ray or len(names) > 1:
+            from wirespeed.campaign import ray_runner  # noqa: PLC0415
+
+            if not names:
+                raise UsageError("--ray goes with --testbeds NAME,...: name the testbeds to use")
+            stack.enter_context(ray_runner.cluster(ray))
+            served = ray_runner.served(names, min(wait, _FIRST_WAIT_S))
+        elif names:
+            served = [place_of(names[0], file.parent)]
+        loaded = load(file, served, yes=yes or dry_run)
+        by_ray = bool(ray or len(names) > 1)
+        directory = out or folder_of(loaded.campaign.name)
+        asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown)
+        if dry_run:
+            for line in dry(loaded, asked):
+                print(line)
+            return 0
+        if corpus:
+            from wirespeed.campaign.landing import landing  # noqa: PLC0415
+
+            asked = replace(asked, land=stack.enter_context(landing(corpus, loaded.campaign.name, say)))
+        stop = stack.enter_context(stop_on_signals())
+        return run_campaign(loaded, asked, say, stop)
+
+
+def schema() -> None:
+    """Print the JSON schema of a campaign file."""
+    from wirespeed.campaign.file import schema_text  # noqa: PLC0415 - a command starts fast
+
+    print(schema_text())
+
+
+def worker(
+    testbed: Annotated[
+        Path | None, typer.Argument(metavar="[FILE|LAB]", help="The testbed; left out, the head of a cluster only.")
+    ] = None,
+    *,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Its name in campaigns.", show_default="the file's name")
+    ] = "",
+    join: Annotated[
+        str,
+        typer.Option(
+            "--join", metavar="HOST:PORT", help="Join this cluster.", show_default="become the head of a new one"
+        ),
+    ] = "",
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="IP", help="Address of this machine for the others.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Port of the head of a new cluster.")] = 6379,
+) -> int:
+    """Let campaigns of other machines run on a testbed, by Ray."""
+    from wirespeed.campaign.benches import place_of  # noqa: PLC0415 - a command starts fast
+    from wirespeed.campaign.serve import serve  # noqa: PLC0415
+    from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
+    from wirespeed.errors import UsageError  # noqa: PLC0415
+
+    if testbed is None and join:
+        raise UsageError("name the testbed to serve: wirespeed campaign worker FILE --join HOST:PORT")
+    place = None if testbed is None else place_of(str(testbed), Path(), name or testbed.stem)
+    with stop_on_signals() as stop:
+        serve(place, join, listen, port, lambda text: print(text, flush=True), stop)
+    return 0
+
+
+VERBS = {"run": run, "schema": schema, "worker": worker}

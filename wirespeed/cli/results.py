@@ -1,0 +1,297 @@
+"""`wirespeed results`: results of all kinds kept for good, and asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wirespeed.cli.options import BoxOption, NameOption
+from wirespeed.errors import FileFault, UsageError
+
+if TYPE_CHECKING:
+    from wirespeed.corpus.corpus import Corpus
+    from wirespeed.corpus.index import Found
+    from wirespeed.results.box_names import BoxNames
+
+_SHOWN = 50
+_PIPED_COLUMNS = 160
+_UNWANTED = "discard"
+HELP = """Keep results of all kinds for good, each once, and ask them.
+
+Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
+with the next command); 6 a file that is not a result, or a corpus that is damaged or cannot be written."""
+
+_Place = Annotated[
+    str,
+    typer.Option(
+        "--corpus",
+        metavar="URL",
+        help="A folder, or postgresql://USER@HOST/DATABASE?files=FOLDER.",
+        show_default="$WIRESPEED_RESULTS or ~/.local/share/wirespeed/corpus",
+    ),
+]
+_Words = Annotated[
+    list[str] | None, typer.Argument(metavar="[WORD...]", help="Such as: box=x limit=tester rate>=10M imix.")
+]
+_Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="By this key, with - the most first.")]
+_Rows = Annotated[int, typer.Option("--rows", metavar="N", help="So many, 0 for all.", min=0)]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_Title = Annotated[str, typer.Option("--title", help="Its title.")]
+
+
+def add(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Results, and folders of them.")],
+    *,
+    corpus: _Place = "",
+    build: Annotated[str, typer.Option("--build", metavar="NAME", help="What the box ran, such as a commit.")] = "",
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Also tag them.")] = None,
+    box: BoxOption = "",
+    name: NameOption = None,
+) -> None:
+    """Keep results."""
+    from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
+
+    with _opened(corpus) as opened:
+        _add(opened, files, build, tuple(tag or ()), parse_names(box, name or ()))
+
+
+def list_results(
+    words: _Words = None, *, corpus: _Place = "", sort: _Sort = "", rows: _Rows = _SHOWN, json: _Json = False
+) -> None:
+    """List results."""
+    with _opened(corpus) as opened:
+        _print("list", _found(opened, "list", words or [], sort, "", rows), json)
+
+
+def query(
+    words: _Words = None,
+    *,
+    corpus: _Place = "",
+    sort: _Sort = "",
+    best: Annotated[
+        str, typer.Option("--best", metavar="KEY", help="Only the first of each box, version and so on.")
+    ] = "",
+    rows: _Rows = _SHOWN,
+    json: _Json = False,
+) -> None:
+    """List the figures of results."""
+    with _opened(corpus) as opened:
+        _print("query", _found(opened, "query", words or [], sort, best, rows), json)
+
+
+def show(
+    result: Annotated[str, typer.Argument(metavar="ID", help="The result.")],
+    *,
+    corpus: _Place = "",
+    json: _Json = False,
+) -> None:
+    """Show one result."""
+    with _opened(corpus) as opened:
+        _show(opened, result, json)
+
+
+def tag(
+    tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag; {_UNWANTED} is for `gc`.")],
+    results: Annotated[list[str], typer.Argument(metavar="ID...", help="The results.")],
+    *,
+    corpus: _Place = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Take the tag away.")] = False,
+) -> None:
+    """Tag results."""
+    with _opened(corpus) as opened:
+        _tag(opened, tag, results, remove=remove)
+
+
+def export(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write them.")],
+    words: _Words = None,
+    *,
+    corpus: _Place = "",
+) -> None:
+    """Write the files of results again."""
+    with _opened(corpus) as opened:
+        _export(opened, directory, words or [])
+
+
+def site(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it.")],
+    words: _Words = None,
+    *,
+    corpus: _Place = "",
+    title: _Title = "",
+) -> None:
+    """Write a static site of results."""
+    from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
+
+    with _opened(corpus) as opened:
+        pages.write_site(opened, directory, words or [], title)
+
+
+def article(
+    box: Annotated[str, typer.Argument(metavar="BOX", help="The device.")],
+    *,
+    corpus: _Place = "",
+    title: _Title = "",
+    against: Annotated[
+        str, typer.Option("--against", metavar="BOX", help="Another box to compare with.", show_default=False)
+    ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")
+    ] = "-",
+    images: Annotated[
+        Path | None,
+        typer.Option("--images", metavar="DIR", help="Draw its charts there, as PNG and SVG.", show_default=False),
+    ] = None,
+) -> None:
+    """Write a review of a device, to be filled in."""
+    from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
+
+    with _opened(corpus) as opened:
+        pages.write_article(opened, box, against, title, output, images)
+
+
+def verify(*, corpus: _Place = "") -> int:
+    """Check every file, and repair the index."""
+    with _opened(corpus) as opened:
+        return _verify(opened)
+
+
+def collect_garbage(*, corpus: _Place = "") -> None:
+    """Remove results tagged discard, and leftovers."""
+    with _opened(corpus) as opened:
+        removed, swept = opened.collect_garbage(_UNWANTED)
+    print(f"{_count(removed, 'result')} tagged {_UNWANTED} and {_count(swept, 'leftover')} removed")
+
+
+VERBS: dict[str, Callable[..., Any]] = {
+    "add": add,
+    "list": list_results,
+    "query": query,
+    "show": show,
+    "tag": tag,
+    "export": export,
+    "site": site,
+    "article": article,
+    "verify": verify,
+    "gc": collect_garbage,
+}
+
+
+def _opened(corpus: str) -> AbstractContextManager[Corpus]:
+    from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415 - a command starts fast
+
+    return open_corpus(corpus)
+
+
+def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...], names: BoxNames) -> None:
+    from wirespeed.errors import ConnectionFault  # noqa: PLC0415
+
+    def on_batch(behind: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{behind} files", end="", file=sys.stderr, flush=True)
+
+    added = corpus.add(_files(given), build, tags, names, on_batch)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    for reason in added.refused:
+        print(reason, file=sys.stderr)
+    print(f"{_count(added.new, 'result')} added to {corpus.place.name}, {added.known} were there")
+    if added.waiting:
+        raise ConnectionFault(f"{added.why}; {_count(added.waiting, 'result')} wait in {corpus.place.folder / 'spool'}")
+    if added.refused:
+        raise FileFault(f"{_count(len(added.refused), 'file')} could not be added")
+
+
+def _files(given: Sequence[str]) -> Iterator[Path]:
+    """The files named, and of a folder the results in it and below."""
+    for path in map(Path, given):
+        if path.is_dir():
+            yield from sorted(path.rglob("*.json"))
+        else:
+            yield path
+
+
+def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str, rows: int) -> Found:
+    from wirespeed.corpus.words import OF_FIGURES, parse_key, parse_words  # noqa: PLC0415
+
+    conditions = parse_words(words)
+    key = parse_key(sort.removeprefix("-"), "--sort") if sort else ""
+    if what == "list":
+        if key in OF_FIGURES:
+            raise UsageError(f"--sort {key}: a list is of results; sort figures with query")
+        return corpus.index.results(conditions, sort or "-started", rows or None)
+    return corpus.index.figures(conditions, sort or "-rate", best and parse_key(best, "--best"), rows or None)
+
+
+def _print(what: str, found: Found, as_json: bool) -> None:
+    from wirespeed.corpus import text  # noqa: PLC0415
+    from wirespeed.tables import print_table  # noqa: PLC0415
+
+    if as_json:
+        print(text.as_json(found.rows))
+        return
+    if what == "list":
+        print_table(text.RESULT_HEAD, map(text.result_cells, found.rows), whole="id", piped=_PIPED_COLUMNS)
+    else:
+        print_table(text.FIGURE_HEAD, map(text.figure_cells, found.rows), ("rate", "pps/W"), "id", _PIPED_COLUMNS)
+    left = found.total - len(found.rows)
+    print(f"{len(found.rows)} of {found.total}{'; --rows 0 shows all' if left else ''}")
+
+
+def _show(corpus: Corpus, name: str, as_json: bool) -> None:
+    from wirespeed.corpus import text  # noqa: PLC0415
+    from wirespeed.corpus.words import Condition  # noqa: PLC0415
+
+    digest = corpus.the_only(name)
+    condition = (Condition("id", "=", digest),)
+    row: Mapping[str, Any] = corpus.index.results(condition).rows[0]
+    figures = corpus.index.figures(condition).rows
+    if as_json:
+        print(text.as_json(figures or [row]))
+        return
+    for line in text.shown(row, figures, str(corpus.store.path(digest))):
+        print(line)
+
+
+def _tag(corpus: Corpus, tag: str, names: Sequence[str], *, remove: bool) -> None:
+    digests = [corpus.the_only(name) for name in names]
+    if remove:
+        corpus.index.untag(digests, tag)
+    else:
+        corpus.index.tag(digests, tag)
+    print(f"{_count(len(digests), 'result')} {'without' if remove else 'tagged'} {tag}")
+
+
+def _export(corpus: Corpus, directory: Path, words: Sequence[str]) -> None:
+    from wirespeed.corpus.words import parse_words  # noqa: PLC0415
+
+    digests = [row["digest"] for row in corpus.index.results(parse_words(words), "started").rows]
+    print(f"{_count(corpus.export(digests, directory), 'result')} written to {directory}")
+
+
+def _verify(corpus: Corpus) -> int:
+    found = corpus.verify()
+    for title in found.unindexed:
+        print(f"{title} was in no index; it is now")
+    for digest in found.returned:
+        print(f"{digest[:12]} has its file again")
+    for reason in found.damaged:
+        print(reason, file=sys.stderr)
+    for digest in found.missing:
+        print(f"{digest[:12]}: its file {corpus.store.path(digest)} is missing", file=sys.stderr)
+    print(f"{_count(found.results, 'result')} of {corpus.place.name} are whole")
+    if not found.is_whole:
+        raise FileFault(
+            f"{len(found.missing)} files are missing and {len(found.damaged)} were damaged: restore them from a copy "
+            "and verify again, or add the results again"
+        )
+    return 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,111 @@
+"""Where the tester itself ends, load by load: measured over cables or a device in L2XC, kept beside the bench file.
+
+`bench.yaml` has its ceilings in `bench.tester.json`, so that they go where it goes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import FileFault
+from wirespeed.files import json_of, read_text_file, write_atomically
+from wirespeed.results.figures import percent_text
+
+SCHEMA = "wirespeed-tester-ceiling/1"
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """With this load in so many directions at once the tester sends and gets back `percent` of the line (L1) and `pps`,
+    both of each direction."""
+
+    label: str
+    profile: str
+    tunables: Mapping[str, str]
+    directions: int
+    percent: float
+    pps: float
+
+    @property
+    def words(self) -> str:
+        return f"the tester ends at {percent_text(self.percent)} %"
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Of one tester: the program that it was, and when it was measured."""
+
+    generator: str
+    measured: str
+    loads: tuple[Ceiling, ...]
+
+    def of(self, profile: str, tunables: Mapping[str, str], directions: int) -> Ceiling | None:
+        """That of a load; None of one that was not measured."""
+        key = _key(profile, tunables)
+        same = (one for one in self.loads if _key(one.profile, one.tunables) == key)
+        return next((one for one in same if one.directions == directions), None)
+
+
+_SAME = {"size": "64", "vm": "none", "flow": "no-fs", "ip": "4"}
+"""What built-in profiles send without these tunables."""
+_NO_MATTER = ("offset", "label", "pg_id")
+"""Tunables that cost a tester nothing."""
+
+
+def _key(profile: str, tunables: Mapping[str, str]) -> tuple[str, frozenset[tuple[str, str]]]:
+    """Equal for loads that a tester sends alike."""
+    more = ((name, value) for name, value in tunables.items() if name not in _NO_MATTER and _SAME.get(name) != value)
+    return profile, frozenset(more)
+
+
+def ceilings_path(bench: Path) -> Path:
+    return bench.with_name(f"{bench.stem}.tester.json")
+
+
+def keep(bench: Path, found: Ceilings) -> Path:
+    """Write them beside the bench file; FileFault when that cannot be done."""
+    path = ceilings_path(bench)
+    write_atomically(path, json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2) + "\n", "tester's ceilings")
+    return path
+
+
+def kept(bench: Path) -> Ceilings | None:
+    """Those beside the bench file; None where there are none. FileFault for a file that holds something else."""
+    path = ceilings_path(bench)
+    if not path.exists():
+        return None
+    raw = json_of(read_text_file(path, "tester's ceilings", _MOST_BYTES), path, "tester's ceilings")
+    try:
+        if raw["schema"] != SCHEMA:
+            raise ValueError(f"its schema is {raw['schema']!r}")
+        loads = tuple(Ceiling(**one) for one in raw["loads"])
+        return Ceilings(str(raw["generator"]), str(raw["measured"]), loads)
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileFault(f"{path} is not a file of `wirespeed testbed check --tester` ({error}); take it away") from None
+
+
+def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> dict[str, Any]:
+    """For a result's `lab.bench`: the ceilings of its load, by the directions sent in at once."""
+    if found is None:
+        return {}
+    counts = sorted({one.directions for one in found.loads})
+    of_load = [one for count in counts if (one := found.of(profile, tunables, count)) is not None]
+    if not of_load:
+        return {}
+    told = {str(one.directions): {"percent": round(one.percent, 2), "pps": round(one.pps)} for one in of_load}
+    return {"tester_ceiling": {"measured": found.measured, "directions": told}}
+
+
+def ceiling_note(lab: Mapping[str, Any], directions: int, asked_percent: float | None) -> str | None:
+    """A remark for a result whose load went beyond the tester's ceiling, by its `lab`; None else. `asked_percent` is
+    the most that was asked of the line, None where it was asked in another unit."""
+    told = lab.get("bench", {}).get("tester_ceiling", {}).get("directions", {}).get(str(directions))
+    if told is None or asked_percent is None or asked_percent <= told["percent"]:
+        return None
+    percent = percent_text(told["percent"])
+    return f"the tester ends at {percent} % of the line with this load; above, nothing is said of the DUT"

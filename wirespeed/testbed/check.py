@@ -1,0 +1,256 @@
+"""A bench proved part by part: tester, links, device, wires, neighbours, and a packet through it each way.
+
+What fails says the next step; parts that stand on it are not tried.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Literal
+
+from wirespeed.client.probes import find_peers
+from wirespeed.client.stateless_client import StatelessClient
+from wirespeed.dut.reach.spec import parse_reach
+from wirespeed.errors import EnvironmentFault, WirespeedError
+from wirespeed.testbed.interfaces import DeviceInterfaces, Interface
+from wirespeed.testbed.model import Bench, Wire
+from wirespeed.testbed.neighbours import ask, assign, held, own_macs
+from wirespeed.testbed.packets import proof
+from wirespeed.testbed.tester import running_tester
+from wirespeed.testbed.wires import find_interface, goes_through, shared
+from wirespeed.units import format_si
+
+State = Literal["ok", "FAIL"]
+MARK = b"wirespeed testbed check"
+LINK_WAIT_S = 10.0
+"""NICs agree on a speed for some seconds after they are opened."""
+_FAULT = EnvironmentFault.exit_code
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line: a part, and what is known of it. One that fails has the exit code of its cause and the next step."""
+
+    part: str
+    state: State
+    text: str
+    next_step: str = ""
+    exit_code: int = 0
+
+
+@dataclass
+class Check:
+    """A check of `bench`, whose file is `file`; `tell` gets each finding as it is made. `force` takes ports from
+    whoever holds them."""
+
+    bench: Bench
+    file: str
+    tell: Callable[[Finding], None]
+    force: bool = False
+    link_wait_s: float = LINK_WAIT_S
+    exit_code: int = 0
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _macs: dict[int, str] = field(default_factory=dict)
+
+    def run(self) -> int:
+        """The exit code of the first part that failed, 0 if all is well."""
+        self.bench = self.bench.filled()
+        with self._stack:
+            client = self._tester()
+            links = client is not None and self._links(client)
+            device = self._device()
+            if client is None or not links or self.exit_code:
+                return self.exit_code
+            try:
+                with held(client, self.bench.ports, self.force):
+                    self._macs = own_macs(client, self.bench.ports)
+                    if device is None or self._wires(client, device):
+                        self._packets(client)
+            except WirespeedError as error:
+                self._fail("bench", str(error), "", error.exit_code)
+        return self.exit_code
+
+    def _ok(self, part: str, text: str) -> None:
+        self.tell(Finding(part, "ok", text))
+
+    def _fail(self, part: str, text: str, next_step: str, exit_code: int = _FAULT) -> None:
+        self.exit_code = self.exit_code or exit_code
+        self.tell(Finding(part, "FAIL", text, next_step, exit_code))
+
+    def _prepare(self, does: str) -> str:
+        """The next step where the device is not set up."""
+        if self.bench.dut.kind == "none":
+            return f"set the device up by hand, or say in {self.file} how it is reached: `wirespeed dut prepare` {does}"
+        return f"`wirespeed dut prepare --testbed {self.file}` {does}"
+
+    def _tester(self) -> StatelessClient | None:
+        try:
+            server = self._stack.enter_context(running_tester(self.bench))
+            client = self._stack.enter_context(StatelessClient(server))
+            client.connect()
+            info = client.server_info()
+        except WirespeedError as error:
+            step = "start it there, or look at tester.server" if self.bench.tester.server else "look at tester.ports"
+            self._fail("tester", str(error), f"{step} in {self.file}", error.exit_code)
+            return None
+        self._ok("tester", f"{info.program} at {server}, {info.port_count} ports")
+        return client
+
+    def _links(self, client: StatelessClient) -> bool:
+        there = client.server_info().port_count
+        if missing := [port for port in self.bench.ports if port >= there]:
+            self._fail(
+                f"port {missing[0]}", f"the tester has {there} ports, numbered from 0", f"correct wires in {self.file}"
+            )
+            return False
+        deadline = time.monotonic() + self.link_wait_s
+        status = client.port_status(self.bench.ports)
+        while not all(one.link_up for one in status.values()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+            status = client.port_status(self.bench.ports)
+        for port, one in status.items():
+            speed = f", {format_si(one.speed_bps, 'bps', 0)}" if one.speed_bps else ""
+            if one.link_up:
+                self._ok(f"port {port}", f"link up{speed}")
+            else:
+                self._fail(
+                    f"port {port}",
+                    "the link is down",
+                    "plug the cable in, set the device's end up, look at the SFPs",
+                )
+        return not self.exit_code
+
+    def _device(self) -> DeviceInterfaces | None:
+        """None where there is nobody to ask, and where it cannot be asked."""
+        dut = self.bench.dut
+        if dut.kind == "none" or dut.reach is None:
+            return None
+        try:
+            if dut.kind == "wirespeed" and dut.reach == "local":
+                device = DeviceInterfaces(dut, None)
+            else:
+                reach = parse_reach(dut.reach)
+                self._stack.callback(reach.close)
+                device = DeviceInterfaces(dut, reach)
+            there = device.read()
+        except WirespeedError as error:
+            self._fail("device", str(error), f"try by hand what dut.reach says in {self.file}", error.exit_code)
+            return None
+        self._ok("device", f"{dut.kind} by {dut.reach}, {len(there)} interfaces: {', '.join(sorted(there))}")
+        for wire in self.bench.wires:
+            self._interface(wire, there)
+        return device
+
+    def _interface(self, wire: Wire, there: Mapping[str, Interface]) -> None:
+        name = wire.interface
+        if name is None:
+            return
+        one = there.get(name)
+        if one is None:
+            known = ", ".join(sorted(there))
+            self._fail(name, f"the device has no interface {name}; it has {known}", f"correct wires in {self.file}")
+        elif one.is_up is False:
+            self._fail(name, "it is down on the device", self._prepare("sets it up"))
+        else:
+            self._ok(name, f"up on the device{f', {one.mac}' if one.mac else ''}")
+
+    def _wires(self, client: StatelessClient, device: DeviceInterfaces) -> bool:
+        """Whether each port ends where the file says; where it does not say, it is found."""
+        found = [
+            find_interface(client, wire.port, self._macs[wire.port], device.read, wire.interface)
+            for wire in self.bench.wires
+        ]
+        if twice := shared(found):
+            self._fail("wires", f"two wires end at interface {twice} of the device", "look whether a switch joins them")
+            return False
+        good = True
+        for place, (wire, name) in enumerate(zip(self.bench.wires, found, strict=True), start=1):
+            part = f"wire {place}"
+            if name is None:
+                said = f"interface {wire.interface}" if wire.interface else "any interface"
+                good = False
+                self._fail(
+                    part,
+                    f"nothing that port {wire.port} sends comes in at {said} of the device",
+                    "follow the cable: it ends elsewhere, or the device's driver drops what is not for it",
+                )
+            elif wire.interface is None:
+                self._ok(part, f"port {wire.port} ends at {name}; write `interface: {name}` into {self.file}")
+            elif name != wire.interface:
+                good = False
+                self._fail(
+                    part,
+                    f"port {wire.port} ends at {name}, and {self.file} says {wire.interface}",
+                    "exchange the cables, or the interfaces in the file",
+                )
+            else:
+                self._ok(part, f"port {wire.port} ends at {name}")
+        return good
+
+    def _packets(self, client: StatelessClient) -> None:
+        if self.bench.mode == "l2xc":
+            theirs = {port: self._macs[self._peer(port)] for port in self.bench.ports}
+        else:
+            answers = {wire.port: self._neighbour(client, wire) for wire in self.bench.wires}
+            if not all(answers.values()):
+                return
+            theirs = {port: mac for port, mac in answers.items() if mac is not None}
+        for port in self.bench.ports:
+            self._through(client, port, self._peer(port), theirs[port])
+
+    def _peer(self, port: int) -> int:
+        """The other port of its pair."""
+        return self.bench.ports[self.bench.ports.index(port) ^ 1]
+
+    def _neighbour(self, client: StatelessClient, wire: Wire) -> str | None:
+        """Who answers for the device's address; the port is told. None when nobody does."""
+        part, mac = f"port {wire.port}", wire.tester_mac or self._macs[wire.port]
+        what = "neighbour discovery" if wire.dut_address and ":" in wire.dut_address else "ARP"
+        found = ask(client, wire.port, mac, wire)
+        if found is None:
+            others = (one for one in self.bench.wires if one is not wire)
+            other = next((one for one in others if ask(client, wire.port, mac, one)), None)
+            if other is not None:
+                self._fail(
+                    part,
+                    f"{other.dut_address} answers here, and the file says {wire.dut_address}: the wires are exchanged",
+                    "exchange the cables, or the ports in the file",
+                )
+            elif wire.dut_mac:
+                assign(client, wire, wire.dut_mac)
+                self._ok(
+                    part, f"nobody answers {what} for {wire.dut_address}; packets go to {wire.dut_mac} of the file"
+                )
+                return wire.dut_mac
+            else:
+                self._fail(
+                    part,
+                    f"nobody answers {what} for {wire.dut_address}",
+                    self._prepare("gives the device its addresses"),
+                )
+            return None
+        if wire.dut_mac and wire.dut_mac.lower() != found:
+            self._fail(part, f"{found} answers, and the file says dut_mac {wire.dut_mac}", "correct dut_mac")
+            return None
+        assign(client, wire, found)
+        self._ok(part, f"{wire.dut_address} is at {found} ({what})")
+        return found
+
+    def _through(self, client: StatelessClient, tx: int, rx: int, mac: str) -> None:
+        part = f"{tx}>{rx}"
+        packet = proof(self.bench, tx, rx, self._macs[tx], mac, MARK)
+        if packet is None:
+            self._fail(part, f"no route or label leads to port {rx}", f"give one in {self.file}")
+        elif goes_through(client, tx, rx, packet, MARK):
+            self._ok(part, "a packet went through the device")
+        elif self.bench.mode == "l2xc" and (peer := find_peers(client, self._macs)[tx]) is not None:
+            self._fail(part, f"what port {tx} sends comes in at port {peer}", "exchange the cables, or the wires")
+        else:
+            self._fail(
+                part,
+                "a packet does not come out of the device",
+                self._prepare(f"sets its routes and forwarding (mode {self.bench.mode})"),
+            )

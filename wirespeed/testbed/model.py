@@ -1,0 +1,281 @@
+"""What `bench.yaml` says, as values: tester, wires, device under test, mode, addresses, power meter, description.
+
+`filled` is the bench with the articles' addresses, routes and labels where the file gives none. Pure.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from wirespeed.client.generator_client import parse_server
+from wirespeed.cpus import cpu_list
+from wirespeed.errors import UsageError
+from wirespeed.model import parse_mac, parse_port_spec
+from wirespeed.profiles.builtin import MAX_LABEL
+from wirespeed.units import parse_speed
+
+Mode = Literal["l2xc", "ip4", "ip6", "mpls"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+Kind = Literal["linux", "freebsd", "openbsd", "danos", "vpp", "wirespeed", "none"]
+
+ROUTES: dict[str, tuple[str, str]] = {
+    "ip4": ("16.0.0.0/8", "48.0.0.0/8"),
+    "ip6": ("2001:2::/49", "2001:2:0:8000::/49"),
+}
+"""Where the built-in profiles send to, by the side that it lies at: the first wire's, the second's."""
+LABELS = (16, 17)
+"""Of packets that leave by the second wire, and by the first."""
+
+_REACH = re.compile(r"local|netns:[^\s/:]+|console-log:.+|ssh://[^\s]+")
+_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
+
+
+def _checked(parse: Any) -> AfterValidator:
+    """A text that `parse` takes; what it raises is the field's error."""
+
+    def check(text: str) -> str:
+        try:
+            parse(text)
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+        return text
+
+    return AfterValidator(check)
+
+
+def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise ValueError(f"{text!r} is not a valid {what}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _network(text: str) -> str:
+    """With host bits it is another prefix than its writer meant."""
+    return str(ipaddress.ip_network(text))
+
+
+_text = BeforeValidator(lambda value: str(value) if isinstance(value, int | float) else value)
+"""YAML reads 10 or 2.5 as numbers where a text is meant."""
+
+Speed = Annotated[str, _text, _checked(parse_speed)]
+Cpus = Annotated[str, _text, _checked(lambda text: cpu_list("cpus", text))]
+Mac = Annotated[str, _checked(parse_mac)]
+Address = Annotated[str, AfterValidator(lambda text: str(ipaddress.ip_address(text)))]
+InterfaceAddress = Annotated[str, AfterValidator(lambda text: str(ipaddress.ip_interface(text)))]
+Prefix = Annotated[str, AfterValidator(_network)]
+InterfaceName = Annotated[str, _text, _matching(_INTERFACE, "name of an interface")]
+
+
+class Misfit(ValueError):
+    """Two parts of a bench that do not go together; `at` is the path of the second."""
+
+    def __init__(self, at: tuple[str | int, ...], message: str) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Tester(Section):
+    """One that runs already (`server`), or one that is started on this machine for each command (`ports`)."""
+
+    server: Annotated[str, _checked(parse_server)] | None = Field(
+        default=None, description="HOST[:PORT] of a generator that runs already, wirespeed's or a T-Rex."
+    )
+    ports: tuple[Annotated[str, _checked(parse_port_spec)], ...] = Field(
+        (), description="Port specs of a generator to start here, such as pci:0000:02:00.0 or af_packet:eth2."
+    )
+    cpus: Cpus | None = Field(default=None, description="CPUs of its workers, such as 2,3; else chosen.")
+    main_cpu: Cpus | None = Field(default=None, description="CPUs of its other threads; else chosen.")
+    hugepages: Literal["auto", "never", "require"] = "auto"
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.server is None) == (not self.ports):
+            raise ValueError("give `server` (a generator that runs) or `ports` (of one to start here), one of the two")
+        if self.server and (self.cpus or self.main_cpu):
+            raise ValueError("`cpus` and `main_cpu` are of a generator that is started here; leave them out")
+        return self
+
+
+class Wire(Section):
+    """A cable: the tester's port `port` to the device's `interface`."""
+
+    port: int = Field(ge=0, le=255, description="Number of the tester's port.")
+    interface: InterfaceName | None = Field(
+        default=None, description="The device's interface; left out, `wirespeed testbed check` finds it."
+    )
+    speed: Speed | None = Field(
+        default=None, description="The line, such as 10G or 2.5G, where the medium does not say."
+    )
+    dut_address: InterfaceAddress | None = Field(default=None, description="The device's, with its length.")
+    tester_address: Address | None = Field(default=None, description="The tester's, in the same network.")
+    dut_mac: Mac | None = Field(default=None, description="The device's; else asked by ARP or ND.")
+    tester_mac: Mac | None = Field(default=None, description="The tester's; else its own.")
+    pci: str = Field(default="", description="PCI address of the device's interface, where VPP takes it.")
+
+
+class Route(Section):
+    """`prefix` lies behind the tester on the wire of `port`."""
+
+    prefix: Prefix
+    port: int
+
+
+class Label(Section):
+    """Packets that come with `label` leave by the wire of `port`."""
+
+    label: int = Field(ge=16, lt=MAX_LABEL)
+    port: int
+
+
+class Options(Section):
+    """What else `dut prepare` sets; left out, it stays as it is."""
+
+    queues: int | None = Field(default=None, ge=1, le=64)
+    rx_descriptors: int | None = Field(default=None, ge=32, le=32768)
+    tx_descriptors: int | None = Field(default=None, ge=32, le=32768)
+    workers: int | None = Field(default=None, ge=0, le=128)
+    cpus: Cpus | None = Field(default=None, description="CPUs of its interrupts or workers.")
+    driver: str = ""
+    devargs: str = ""
+    filter_off: bool = Field(default=False, description="Switch pf or nftables off.")
+    governor: str = ""
+    turbo: bool | None = None
+    sysctls: dict[str, Annotated[str, _text]] = Field(default_factory=dict)
+    table_by: Literal["", "bird"] = Field(default="", description="What loads a full table on Linux, else ip.")
+
+
+class Device(Section):
+    """The device under test: what it runs, and how commands get there."""
+
+    kind: Kind = "none"
+    reach: Annotated[str, _matching(_REACH, "way to a device: ssh://user@host[:port], netns:NAME, local, …")] | None = (
+        Field(default=None, description="ssh://user@host[:port], netns:NAME, local or console-log:FILE.")
+    )
+    socket: str | None = Field(
+        default=None, description="Control socket of VPP (cli.sock) or of our router (router.sock)."
+    )
+    options: Options = Options()
+
+    @model_validator(mode="after")
+    def _is_reached(self) -> Self:
+        if self.kind == "none" and (self.reach or self.socket):
+            raise ValueError("`kind` says what runs there: linux, freebsd, openbsd, danos, vpp or wirespeed")
+        if self.kind != "none" and self.reach is None:
+            raise ValueError(f"a device of kind {self.kind} needs `reach`: ssh://user@host, netns:NAME or local")
+        return self
+
+
+class Description(Section):
+    """What reports print of the bench."""
+
+    box: str = ""
+    cpu: str = ""
+    nics: str = ""
+    price: Annotated[str, _text] = ""
+    date: Annotated[str, BeforeValidator(str)] = Field(
+        default="", description="Date of the set-up, such as 2026-11-23."
+    )
+    notes: str = ""
+
+
+class Bench(Section):
+    """A whole bench."""
+
+    tester: Tester
+    wires: tuple[Wire, ...] = Field(min_length=2, description="In pairs: what is sent on one comes back on the other.")
+    dut: Device = Device()
+    mode: Mode = "ip4"
+    routes: tuple[Route, ...] = Field(
+        default=(), description="Else 16.0.0.0/8 behind the first wire, 48.0.0.0/8 the second."
+    )
+    labels: tuple[Label, ...] = Field(default=(), description="Else 16 leaves by the second wire, 17 by the first.")
+    table: str = Field(default="", description="A full table as well: `internet`, or a file with a prefix per line.")
+    power: str = Field(default="", description="The power meter, as --power names it: shelly:10.0.0.5,idle=12.")
+    description: Description = Description()
+
+    @model_validator(mode="after")
+    def _wires_fit(self) -> Self:
+        _check_wires(self)
+        return self
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The tester's, cabled in pairs in this order."""
+        return tuple(wire.port for wire in self.wires)
+
+    def wire(self, port: int) -> Wire:
+        return next(wire for wire in self.wires if wire.port == port)
+
+    def filled(self) -> Bench:
+        """With the articles' addresses, routes and labels where the file says none."""
+        if self.mode == "l2xc":
+            return self
+        wires = tuple(_addressed(wire, number, self.mode) for number, wire in enumerate(self.wires, start=1))
+        routes = self.routes or tuple(
+            Route(prefix=prefix, port=port)
+            for prefix, port in zip(ROUTES["ip6" if self.mode == "ip6" else "ip4"], self.ports, strict=False)
+        )
+        labels = self.labels
+        if self.mode == "mpls" and not labels:
+            labels = tuple(Label(label=label, port=port) for label, port in zip(LABELS, self.ports[1::-1], strict=True))
+        return self.model_copy(update={"wires": wires, "routes": routes, "labels": labels})
+
+
+def _check_wires(bench: Bench) -> None:
+    ports = list(bench.ports)
+    if len(ports) % 2:
+        raise Misfit(("wires",), f"{len(ports)} wires make no pairs: what is sent on one comes back on another")
+    names = [wire.interface for wire in bench.wires]
+    for place, (port, name) in enumerate(zip(ports, names, strict=True)):
+        at = ("wires", place)
+        if port in ports[:place]:
+            raise Misfit((*at, "port"), f"two wires end at port {port} of the tester; each has one of its own")
+        if bench.tester.ports and port >= len(bench.tester.ports):
+            there = f"the tester's {len(bench.tester.ports)} ports are numbered from 0"
+            raise Misfit((*at, "port"), f"the wire ends at port {port}, and {there}")
+        if name is not None and name in names[:place]:
+            raise Misfit((*at, "interface"), f"two wires end at interface {name} of the device: each has its own")
+        _check_addresses(bench.wires[place], at)
+    leads = [("routes", place, route.port) for place, route in enumerate(bench.routes)]
+    leads += [("labels", place, label.port) for place, label in enumerate(bench.labels)]
+    for section, place, port in leads:
+        if port not in ports:
+            raise Misfit((section, place, "port"), f"it leads to port {port}, at which no wire ends")
+
+
+def _check_addresses(wire: Wire, at: tuple[str | int, ...]) -> None:
+    if not wire.tester_address:
+        return
+    if not wire.dut_address:
+        raise Misfit((*at, "tester_address"), "it needs dut_address beside it, which says the network")
+    ours, theirs = ipaddress.ip_address(wire.tester_address), ipaddress.ip_interface(wire.dut_address)
+    if ours not in theirs.network or ours == theirs.ip:
+        raise Misfit((*at, "tester_address"), f"{ours} is not a second address of {theirs.network} beside {theirs.ip}")
+
+
+def _addressed(wire: Wire, number: int, mode: Mode) -> Wire:
+    """The `number`th wire with 100.64.N.1/30 (2001:db8:N::1/64) there and the address after it here."""
+    plain = f"2001:db8:{number}::1/64" if mode == "ip6" else f"100.64.{number}.1/30"
+    theirs = wire.dut_address or plain
+    ours = wire.tester_address or str(_other_host(ipaddress.ip_interface(theirs)))
+    return wire.model_copy(update={"dut_address": theirs, "tester_address": ours})
+
+
+def _other_host(
+    theirs: ipaddress.IPv4Interface | ipaddress.IPv6Interface,
+) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """The address after the device's, or before it where that is the network's last one."""
+    after = theirs.ip + 1
+    is_last = after not in theirs.network or (theirs.version == 4 and after == theirs.network.broadcast_address)
+    return theirs.ip - 1 if is_last and theirs.network.num_addresses > 2 else after

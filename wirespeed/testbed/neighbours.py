@@ -1,0 +1,102 @@
+"""Who answers on a wire: ARP (RFC 826) and neighbour discovery (RFC 4861) asked from a tester's port, and the port
+told its addresses and where it sends to."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from wirespeed.client.generator_client import Call
+from wirespeed.client.probes import Layer3, capturing, frame, push, resolve, until
+from wirespeed.client.stateless_client import StatelessClient
+from wirespeed.errors import EnvironmentFault
+from wirespeed.scapy_layers import Ether, ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
+from wirespeed.testbed.model import Bench, Wire
+
+WAIT_S = 1.0
+ATTEMPTS = 3
+
+
+@contextmanager
+def held(client: StatelessClient, ports: Sequence[int], force: bool = False) -> Iterator[None]:
+    """`ports` are ours for the block, in service mode, which a T-Rex's captures need."""
+    try:
+        client.take(ports, force)
+        client.on_ports("service", ports, enabled=True, filtered=False)
+        yield
+        client.on_ports("service", ports, enabled=False, filtered=False)
+    finally:
+        client.give_back(ports)
+
+
+def own_macs(client: StatelessClient, ports: Sequence[int]) -> dict[int, str]:
+    """The Ethernet address that each port sends from."""
+    answers = client.batch(
+        [Call("get_port_status", {"port_id": port, "block": False, "profile_id": "*"}) for port in ports]
+    )
+    return {port: _source(raw) for port, raw in zip(ports, answers, strict=True)}
+
+
+def _source(raw: Mapping[str, Any]) -> str:
+    return str(raw["attr"]["layer_cfg"]["ether"]["src"])
+
+
+def ask(client: StatelessClient, port: int, mac: str, wire: Wire, wait_s: float = WAIT_S) -> str | None:
+    """The MAC address that answers on `port` for the device's address of `wire`; None when nobody does. `mac` is the
+    port's own."""
+    assert wire.dut_address is not None and wire.tester_address is not None
+    theirs = str(ipaddress.ip_interface(wire.dut_address).ip)
+    for _ in range(ATTEMPTS):
+        if ":" in theirs:
+            found = _solicit(client, port, mac, wire.tester_address, theirs, wait_s / ATTEMPTS)
+        else:
+            found = resolve(client, port, Layer3(mac, "", wire.tester_address, theirs), wait_s / ATTEMPTS)
+        if found is not None:
+            return found.lower()
+    return None
+
+
+def _solicit(client: StatelessClient, port: int, mac: str, ours: str, theirs: str, wait_s: float) -> str | None:
+    """Who advertises that it has `theirs` when it is solicited."""
+    low = ipaddress.ip_address(theirs).packed[-3:]
+    group = ipaddress.IPv6Address(ipaddress.ip_address("ff02::1:ff00:0").packed[:13] + low)
+    request = IPv6(src=ours, dst=str(group), hlim=255) / ICMPv6ND_NS(tgt=theirs) / ICMPv6NDOptSrcLLAddr(lladdr=mac)
+    with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
+        push(client, port, frame("33:33:ff:" + low.hex(":"), mac, (), request))
+        for one in until(fetch, wait_s):
+            packet = Ether(one.packet)
+            if one.origin == "RX" and ICMPv6ND_NA in packet and packet[ICMPv6ND_NA].tgt == theirs:
+                return str(packet.src)
+    return None
+
+
+def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
+    """Give the ports (held) their addresses and the device's Ethernet address, which is asked for where the file does
+    not say it; returns those. EnvironmentFault when nobody answers. A cross-connect needs nothing."""
+    if bench.mode == "l2xc":
+        return {}
+    macs = own_macs(client, bench.ports)
+    found = {}
+    for wire in bench.filled().wires:
+        mac = wire.dut_mac or ask(client, wire.port, wire.tester_mac or macs[wire.port], wire)
+        if mac is None:
+            raise EnvironmentFault(
+                f"port {wire.port}: nobody answers for {wire.dut_address}; `wirespeed testbed check` says where it ends"
+            )
+        assign(client, wire, mac)
+        found[wire.port] = mac
+    return found
+
+
+def assign(client: StatelessClient, wire: Wire, mac: str) -> None:
+    """`mac` is where the port of `wire` sends to from now on; it answers for its own address."""
+    assert wire.tester_address is not None and wire.dut_address is not None
+    if ":" in wire.tester_address:
+        client.on_ports("set_l2", [wire.port], dst_mac=mac, block=False)
+        client.on_ports("conf_ipv6", [wire.port], enabled=True, src_ipv6=wire.tester_address, block=False)
+        return
+    theirs = str(ipaddress.ip_interface(wire.dut_address).ip)
+    addresses = {"src_addr": wire.tester_address, "dst_addr": theirs, "resolved_mac": mac}
+    client.on_ports("set_l3", [wire.port], block=False, **addresses)
