@@ -33,26 +33,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path("native") / "bench" / "bench_nodes"
 ALIKE = 1.05
 VECTORS = (1, 4, 32, 256)
-# Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`.
-ROWS = (
-    ("ip4", 10),
-    ("ip4", 1_000_000),
-    ("ip6", 10),
-    ("ip6", 200_000),
-    ("mpls", 10),
-    ("l2xc", 10),
-    ("sflow", 10),
-    ("vx-out", 10),
-    ("vx-in", 10),
-    ("acl", 10),
-    ("reflect", 10),
-    ("urpf", 10),
-    ("count", 10),
-    ("count", 1_000_000),
-    ("bond-o", 10),
-    ("bond-2", 10),
-    ("bond-i", 10),
-)
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
 # path, routes, order, then ticks per packet in vectors of 1, 4, 32 and 256
 ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+[\d.]+){4})\s", re.MULTILINE)
@@ -91,6 +71,12 @@ def run(command: list[str], cwd: Path | None = None) -> str:
         words = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
         raise ProgramFailed(f"{Path(command[0]).name} {' '.join(command[1:3])}: exit code {done.returncode}: {words}")
     return done.stdout
+
+
+def listed(build: Path) -> list[tuple[str, int]]:
+    """Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`."""
+    lines = run([str(build / PROGRAM), "--list"]).splitlines()
+    return [(path, int(routes)) for path, routes in map(str.split, lines)]
 
 
 @contextmanager
@@ -162,7 +148,7 @@ def show(comparisons: list[Comparison]) -> None:
 
 def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
     now = ROOT / "build"
-    rows = [row for row in ROWS if not options.path or row[0] in options.path]
+    rows: list[tuple[str, int]] = options.rows
     pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {row: [] for row in rows}
     for turn in range(options.rounds):
         for row in rows:
@@ -174,7 +160,6 @@ def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    paths = dict.fromkeys(path for path, _ in ROWS)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("revision", nargs="?", help="git revision to build in a scratch tree and compare with")
     parser.add_argument("--against", type=Path, metavar="BUILD_DIR", help="existing build to compare with")
@@ -182,9 +167,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--path",
         action="append",
-        choices=paths,
         metavar="NAME",
-        help=f"only rows of this path; repeat for more (default all: {' '.join(paths)})",
+        help="only rows of this path; repeat for more (default all of `bench_nodes --list`)",
     )
     parser.add_argument(
         "--vector",
@@ -204,12 +188,18 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     for build in filter(None, (ROOT / "build", options.against)):
         if not (build / PROGRAM).is_file():
             parser.error(f"{build / PROGRAM} is missing; build it: ninja -C {build} {PROGRAM}")
+    known = listed(ROOT / "build")
+    paths = dict.fromkeys(path for path, _ in known)
+    for path in options.path or ():
+        if path not in paths:
+            parser.error(f"--path {path}: give one of {', '.join(paths)}")
+    options.rows = [row for row in known if not options.path or row[0] in options.path]
     return options
 
 
 def main() -> int:
-    options = parse()
     try:
+        options = parse()
         if options.against:
             comparisons = interleave(options.against, options)
         else:

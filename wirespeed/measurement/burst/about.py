@@ -9,8 +9,7 @@ ABOUT = About(
     summary="Bursts of growing length; the longest that is forwarded whole.",
     help="""Send frames back to back, in bursts of growing length; the longest that is forwarded whole.
 
-Each burst is twice as long as the one before until one loses frames; the length between is then searched. Frames are
-those of one direction. Progress goes to standard error. Ctrl-C stops the traffic and keeps what is known. Bursts are
-kept in FILE.part as they come, so that a kill loses none.""",
+Lengths are frames per direction; they double until a burst loses frames, then the length between is searched. Ctrl-C
+stops the traffic and keeps what is known. Until the end FILE.part has the bursts.""",
     file="A burst test",
 )

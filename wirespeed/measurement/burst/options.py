@@ -23,7 +23,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         str,
         Option(
             "--load",
-            "Rate within a burst, of each direction, such as 100% or 5mpps.",
+            "Rate within a burst per direction.",
             metavar="RATE",
             stored="load",
             setting="load",
@@ -49,7 +49,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         str,
         Option(
             "--resolution",
-            "How exactly the length is searched.",
+            "Precision of the length.",
             metavar="SHARE",
             stored="resolution",
             setting="resolution",
@@ -59,7 +59,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         int,
         Option(
             "--tries",
-            "Times that a burst of one length is sent before its loss counts.",
+            "Bursts of a length before its loss counts.",
             metavar="N",
             stored="tries",
             setting="tries",
@@ -70,7 +70,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         float,
         Option(
             "--rest",
-            "Pause before each burst, in which the queue of the DUT empties.",
+            "Pause before each burst.",
             metavar="TIME",
             parse=parse_duration,
             stored="rest",

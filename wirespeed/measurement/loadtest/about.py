@@ -9,8 +9,7 @@ ABOUT = About(
     summary="Warm up, ramp the load linearly, hold it; write a result file.",
     help="""Warm up, ramp the load linearly, hold it; write a result file.
 
-Progress goes to standard error. Ctrl-C stops the traffic, gives the ports back and keeps what was measured. Samples
-are kept in FILE.part as they come, so that a kill loses none.""",
+Ctrl-C stops the traffic and keeps what was measured. Until the end FILE.part has the samples, even after a kill.""",
     file="A load test",
     more=(
         "Older files have `wirespeed-loadtest/1`, files of trex-loadtest no `schema`. The fields of `ending` are in "

@@ -45,9 +45,9 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "-rt --rampup-target --rampup_target",
-            "Load to ramp up to: percent of line rate, or a rate such as 5mpps.",
+            "Final load: 50 (percent of line) or 5mpps.",
             stored="rampup_target",
-            metavar="PERCENT|RATE",
+            metavar="LOAD",
             setting="ramp_target",
         ),
     ] = "100"
@@ -55,7 +55,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-rd --rampup-duration --rampup_duration",
-            "Duration of the ramp-up.",
+            "Duration of the ramp.",
             stored="rampup_duration",
             metavar="TIME",
             parse=parse_duration,
@@ -67,7 +67,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-hd --hold-duration --hold_duration",
-            "Duration at the target.",
+            "Duration at the final load.",
             stored="hold_duration",
             metavar="TIME",
             parse=parse_duration,
@@ -79,7 +79,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--steps",
-            "Hold each of these loads for -hd, such as 1kpps,1mpps,50%, in place of the ramp.",
+            "Hold each for -hd, in place of a ramp.",
             stored="steps",
             metavar="RATE,...",
             shown=False,
@@ -90,7 +90,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--latency",
-            "Add a latency stream to each direction; 1kpps by default.",
+            "Latency stream per direction; bare: 1kpps.",
             stored="latency",
             unit="pps",
             metavar="[RATE]",
@@ -103,7 +103,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "--interval",
-            "Duration of a sample.",
+            "Sample interval.",
             metavar="TIME",
             parse=parse_duration,
             setting="interval_s",
@@ -114,7 +114,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-f --fail-threshold",
-            "Share of lost packets above which a sample fails.",
+            "Loss ratio that fails a sample.",
             metavar="RATIO",
             parse=parse_ratio,
             setting="fail_threshold",
@@ -125,7 +125,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         bool,
         Option(
             "--ignore-link-down",
-            "Continue when a link goes down, and mark the samples; by default the test ends.",
+            "Mark samples without a link and go on.",
             stored="ride_link",
             setting="ignore_link_down",
             place=6,
@@ -135,11 +135,11 @@ class LoadtestOptions(MeasurementOptions[Result]):
         bool,
         Option(
             "--include-disturbed",
-            "Judge disturbed samples too, whose loss preemption of a CPU explains; virtual machines exclude them by "
-            "default.",
+            "Judge disturbed samples.",
             stored="keep_spoilt",
             setting="include_disturbed",
             place=6,
+            shown="except on VMs",
         ),
     ] = False
 

@@ -23,9 +23,9 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         tuple[str, ...],
         Option(
             "--goal",
-            "ndr, pdr, pdr=0.1%, or NAME:loss=…,exceed=…,initial=…,final=…,sum=…,width=…; may be given again.",
+            "ndr, pdr, pdr=1%, NAME:loss=,exceed=,initial=, final=,sum=,width=; repeatable.",
             metavar="GOAL",
-            shown="those of the preset",
+            shown="preset's",
             setting="goal",
         ),
     ] = ()
@@ -33,7 +33,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--preset",
-            "What goals are unless they say otherwise.",
+            "Defaults of goals.",
             stored="preset",
             metavar="csit|rfc2544|tst009|quick",
             setting="preset",
@@ -41,10 +41,10 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         ),
     ] = "csit"
     least: Annotated[
-        str, Option("--min", "Lowest load of each direction.", stored="min", metavar="RATE", setting="least")
+        str, Option("--min", "Lowest load per direction.", stored="min", metavar="RATE", setting="least")
     ] = "9001pps"
     most: Annotated[
-        str, Option("--max", "Highest load of each direction.", stored="max", metavar="RATE", setting="most")
+        str, Option("--max", "Highest load per direction.", stored="max", metavar="RATE", setting="most")
     ] = "100%"
     time_s: Annotated[
         float,
@@ -62,8 +62,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--mrr",
-            "Measure the maximum receive rate too, in N trials of S seconds; 10x1 by default. Without --goal "
-            "nothing else is.",
+            "MRR in N trials of S seconds (bare: 10x1); without --goal nothing else.",
             metavar="[NxS]",
             shown=False,
             bare="10x1",
@@ -74,8 +73,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--latency",
-            "Measure latency at 0, 10, 50 and 90 % of PDR afterwards, by a stream of RATE for S seconds each.  "
-            "[default: (9kpps,5)]",
+            "Latency at 0,10,50,90 % of PDR (bare: 9kpps,5).",
             metavar="[RATE[,S]]",
             shown=False,
             bare="9kpps",

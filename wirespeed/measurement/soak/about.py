@@ -7,10 +7,10 @@ from wirespeed.measurement.about import About
 ABOUT = About(
     order=3,
     summary="Hold a load for minutes to days; the loss ratio that it demonstrates.",
-    help="""Hold a load for minutes to days; what was lost, when and by whom, and what loss ratio that shows.
+    help="""Hold a load for minutes to days; report losses by time and cause, and the loss ratio that it demonstrates.
 
-Progress goes to standard error. Ctrl-C stops the traffic and gives the verdict of what was seen. Seconds are kept
-in FILE.part as they come; --resume FILE goes on after a crash, also of this program while the traffic goes on.""",
+Ctrl-C stops the traffic and gives the verdict so far. Until the end FILE.part has the seconds; --resume FILE
+continues after a crash, also of this command while the traffic goes on.""",
     file="A soak",
     more=(
         "Spans: one of the whole soak, the latest 900 seconds, 1440 minutes and 8784 hours; the latest 1000 events and "
