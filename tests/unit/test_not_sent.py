@@ -13,8 +13,8 @@ from wirespeed.measurement.loadtest.analysis import analyse, judged
 from wirespeed.measurement.loadtest.live import figures
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
+from wirespeed.measurement.search.charts import search_chart
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.report.search_charts import search_chart
 from wirespeed.results.figures import MEGA, loss_text, losses_text
 from wirespeed.results.outcome import PortFacts
 

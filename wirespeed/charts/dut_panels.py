@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from wirespeed.charts.chart import DASHES, Dash
-from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.pages.words import harmless
 from wirespeed.results.trial import TrialResult
 
@@ -91,19 +90,6 @@ class Reading:
     held: bool
     at: float
     value: float
-
-
-def account_of(test: Analysis) -> Account:
-    """Of a load test: every ramp and hold sample, over the mean offered load of its channels; a router has one cost for
-    all of them."""
-    total = test.curves[-1]
-    pairs = zip(total.points, test.result.samples, strict=True)
-    told = (
-        Told(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
-        for point, sample in pairs
-        if point.measured
-    )
-    return Account(test.result.name, tuple(told))
 
 
 def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) -> Account:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from wirespeed.charts.chart import DASHES, Chart, Curve, Panel, Scale, short, shortened
 from wirespeed.charts.colours import COLOURS, REFERENCE, colour
+from wirespeed.charts.dut_panels import account_of_trials, panels_of
+from wirespeed.charts.sampled import blank, device_panels
 from wirespeed.measurement.rfc2544.result import FrameLossRow, LatencyRow, Rfc2544Result, ThroughputRow
 from wirespeed.measurement.verdicts import throughput_figure
-from wirespeed.report.dut_panels import account_of_trials, panels_of
-from wirespeed.report.sampled import blank, device_panels
 from wirespeed.results.figures import Scaler
 
 HEIGHT_PX = 280

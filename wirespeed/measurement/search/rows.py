@@ -1,18 +1,21 @@
-"""What searches found as rows: plain values for programs, cells for people."""
+"""What searches found as rows: plain values for programs, tables for people."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from wirespeed.charts.page_parts import Grid, grid
+from wirespeed.measurement.load import load_of
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.verdicts import LIMITED_BY, goal_figure
-from wirespeed.report.searches import IRREGULAR, goal_name, load_name
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 from wirespeed.results.sample import Latency
-from wirespeed.results.verdict import LIMITS
+from wirespeed.results.search_trial import Goal
+from wirespeed.results.verdict import LIMITS, Figure
 
 PERCENTILES = ("50", "90", "99", "99.9")
+IRREGULAR = "◇", "irregular"
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
     trials = search.of("search")
     return GoalRow(
         test=search.name,
-        load=load_name(search),
+        load=load_of(search).name,
         directions=directions_of(search),
         goal=goal.name,
         allowed_loss_ratio=goal.loss_ratio,
@@ -125,7 +128,7 @@ def mrr_rows(searches: Sequence[SearchResult]) -> list[MrrRow]:
         rows.append(
             MrrRow(
                 test=search.name,
-                load=load_name(search),
+                load=load_of(search).name,
                 directions=directions_of(search),
                 offered_pps=round(search.most_pps * len(search.directions), 3),
                 trials=mrr.count,
@@ -158,7 +161,7 @@ def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float,
     p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
     return LatencyRow(
         test=search.name,
-        load=load_name(search),
+        load=load_of(search).name,
         directions=direction,
         at=at,
         load_pps=round(load_pps, 3),
@@ -181,13 +184,33 @@ def directions_of(search: SearchResult) -> str:
     return ", ".join(map(str, search.directions))
 
 
-GOAL_TEXTS = 4
-MRR_TEXTS = 3
-LATENCY_TEXTS = 3
-"""How many columns at the left are words; figures follow."""
+def goal_name(goal: Goal) -> str:
+    """`NDR (loss ≤ 0 %)`."""
+    return f"{goal.name.upper()} (loss ≤ {goal.loss_ratio * 100:g} %)"
 
 
-def goal_headings(scaler: Scaler) -> tuple[str, ...]:
+def bounds_text(figure: Figure, scaler: Scaler) -> str:
+    """`7.77 to 7.81 Mpps`, `≥ 14.9 Mpps (tester-limited)`; why there is no load, where none was found."""
+    if not figure.is_measured:
+        return figure.why
+    return f"{figure.scaled(scaler)} {scaler.unit}" + (f" ({figure.bound})" if figure.bound else "")
+
+
+def tables_of(searches: Sequence[SearchResult], scaler: Scaler) -> tuple[Grid, ...]:
+    """Goals, MRR and latency; irregular goals are marked."""
+    goals = [(search, one) for search in searches for one in search.goals]
+    marked = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
+    found = grid("Searches", _goal_headings(scaler), [_goal_cells(*pair, scaler) for pair in goals], 4, 2)
+    rates = [_mrr_cells(row, scaler) for row in mrr_rows(searches)]
+    times = [_latency_cells(row, scaler) for row in latency_rows(searches)]
+    return (
+        *(replace(one, irregular=marked) for one in found),
+        *grid("Maximum receive rate", _mrr_headings(scaler), rates, 3),
+        *grid("Latency at shares of the load found", _latency_headings(scaler), times, 3),
+    )
+
+
+def _goal_headings(scaler: Scaler) -> tuple[str, ...]:
     each = f"({scaler.unit} each way)"
     return (
         *("Search", "Load", "Directions", "Goal", f"Carries {each}", "% of line"),
@@ -195,7 +218,7 @@ def goal_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
+def _goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
     row, figure = goal_row(search, found), goal_figure(search, found).each_way
     return (
         *(row.test, row.load, row.directions, goal_name(found.goal)),
@@ -204,11 +227,11 @@ def goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tupl
         scaler.text(row.conditional_pps),
         str(row.trials),
         LIMITS[LIMITED_BY[found.limit]],
-        remark_of(row),
+        _remark_of(row),
     )
 
 
-def remark_of(row: GoalRow) -> str:
+def _remark_of(row: GoalRow) -> str:
     """What qualifies the figures: irregular, how the search ended, trials that do not count."""
     said = [f"{' '.join(IRREGULAR)}: {row.irregular}"] if row.irregular else []
     said += [row.outcome] if row.outcome != "complete" else []
@@ -216,7 +239,7 @@ def remark_of(row: GoalRow) -> str:
     return "; ".join(said)
 
 
-def mrr_headings(scaler: Scaler) -> tuple[str, ...]:
+def _mrr_headings(scaler: Scaler) -> tuple[str, ...]:
     together = f"({scaler.unit}, all directions)"
     return (
         *("Search", "Load", "Directions", f"MRR {together}", "% of line"),
@@ -224,7 +247,7 @@ def mrr_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def mrr_cells(row: MrrRow, scaler: Scaler) -> tuple[str, ...]:
+def _mrr_cells(row: MrrRow, scaler: Scaler) -> tuple[str, ...]:
     return (
         *(row.test, row.load, row.directions, scaler.text(row.mean_pps), percent_text(row.mean_line_percent)),
         scaler.text(row.stdev_pps),
@@ -233,7 +256,7 @@ def mrr_cells(row: MrrRow, scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def latency_headings(scaler: Scaler) -> tuple[str, ...]:
+def _latency_headings(scaler: Scaler) -> tuple[str, ...]:
     return (
         *("Search", "At", "Direction", f"Load ({scaler.unit})", "Packets", "Lost", "Min (µs)"),
         *(f"{name} % (µs)" for name in PERCENTILES),
@@ -241,7 +264,7 @@ def latency_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
+def _latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
     times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.floor_us)
     return (
         *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),

@@ -3,19 +3,18 @@ told below; and the bounds that it found as lines on the chart of a load test.""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, Symbol, short
 from wirespeed.charts.colours import COLOURS, colour
+from wirespeed.charts.dut_panels import account_of_trials, panels_of
+from wirespeed.charts.latency_floor import latency_floors
+from wirespeed.charts.sampled import Dot, blank, device_panels, positive, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
 from wirespeed.measurement.verdicts import goal_figure
-from wirespeed.report.dut_panels import account_of_trials, panels_of
-from wirespeed.report.more_panels import latency_floors
-from wirespeed.report.sampled import Dot, blank, device_panels, positive, sampled
-from wirespeed.report.search_rows import PERCENTILES
-from wirespeed.report.searches import IRREGULAR, bounds_text, goal_name
 from wirespeed.results.figures import Scaler, losses_text
 from wirespeed.results.search_trial import SearchTrial
 
@@ -83,18 +82,13 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
     )
 
 
-def bounds_on_ramp(searches: Sequence[SearchResult], colour: str, scaler: Scaler) -> list[Band]:
-    """The goals' intervals on the chart of the load test that the searches go with, in its colour."""
-    found = [
-        _interval(search, one, f"{one.goal.name.upper()} of {search.name}", colour, scaler, dash)
-        for search in searches
-        for one, dash in zip(search.goals, _dashes(len(search.goals)), strict=True)
-    ]
-    return [band for band in found if band is not None]
-
-
-def _dashes(many: int) -> list[Dash]:
-    return [GOAL_DASHES[number % len(GOAL_DASHES)] for number in range(many)]
+def bounds_on_ramp(search: SearchResult, colour: str, scaler: Scaler) -> Iterator[Band]:
+    """The goals' intervals on the chart of the load test that the search goes with, in its colour."""
+    for number, one in enumerate(search.goals):
+        dash = GOAL_DASHES[number % len(GOAL_DASHES)]
+        band = _interval(search, one, f"{one.goal.name.upper()} of {search.name}", colour, scaler, dash)
+        if band is not None:
+            yield band
 
 
 def _interval(
@@ -164,6 +158,6 @@ def _latency(search: SearchResult, scaler: Scaler) -> Panel | None:
             curves += sampled(dots, blank(name, colour(number), name, dash, 1.6, search.name))
     if not curves:
         return None
-    rules = tuple(Rule(floor.label, short(floor.value)) for floor in latency_floors(search, search.directions))
+    rules = latency_floors(search, search.directions)
     title = "latency (µs): percentiles, maximum dotted"
     return Panel(title, "µs", LATENCY_PX, tuple(curves), positive(curves), rules)

@@ -1,10 +1,11 @@
-"""What soaks came to as rows: plain values for programs, cells for people."""
+"""What soaks came to as rows: plain values for programs, tables for people."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.charts.page_parts import Grid, grid
 from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Verdict
 from wirespeed.measurement.soak.words import WHOSE, ratio_text, time_text
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
@@ -85,10 +86,26 @@ def soak_row(soak: SoakResult) -> SoakRow:
     )
 
 
-SOAK_TEXTS = 3
+MOST_EVENTS = 200
+"""The page lists the newest; the file has more."""
 
 
-def soak_headings(scaler: Scaler) -> tuple[str, ...]:
+def tables_of(soaks: Sequence[SoakResult], scaler: Scaler) -> tuple[Grid, ...]:
+    """The verdicts."""
+    return grid("Soaks", _headings(scaler), [_cells(row, scaler) for row in soak_rows(soaks)], 3, 1)
+
+
+def details_of(soak: SoakResult) -> tuple[Grid, ...]:
+    """How it drifted, its newest loss events, and its gaps."""
+    events = [_event_cells(event) for event in soak.events[-MOST_EVENTS:]]
+    return (
+        *grid(f"Drift of {soak.name}", DRIFT_HEADINGS, _drift_cells(soak.verdict), 1),
+        *grid(f"Loss events of {soak.name}", EVENT_HEADINGS, events, 1, 2),
+        *grid(f"Gaps of {soak.name}", GAP_HEADINGS, list(map(_gap_cells, soak.gaps)), 1, 1),
+    )
+
+
+def _headings(scaler: Scaler) -> tuple[str, ...]:
     return (
         *("Soak", "Profile", "Directions", f"Load ({scaler.unit} each way)", "% of line", "Watched", "Offered", "Lost"),
         *("Loss ratio", "At most", "Confidence", "Target", "Shown", "Events", "Gaps", "Longest outage (ms)"),
@@ -96,7 +113,7 @@ def soak_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def soak_cells(row: SoakRow, scaler: Scaler) -> tuple[str, ...]:
+def _cells(row: SoakRow, scaler: Scaler) -> tuple[str, ...]:
     return (
         *(row.test, row.profile, row.directions, scaler.text(row.load_pps), percent_text(row.load_line_percent)),
         *(time_text(row.watched_s), f"{row.offered:,}", f"{row.lost:,}", ratio_text(row.loss_ratio)),
@@ -110,7 +127,7 @@ EVENT_HEADINGS = ("At", "For", "Direction", "Lost", "Outage (ms)", "Whose", "Why
 GAP_HEADINGS = ("At", "For", "Away", "Offered", "Lost", "Why")
 
 
-def event_cells(event: LossEvent) -> tuple[str, ...]:
+def _event_cells(event: LossEvent) -> tuple[str, ...]:
     drops = ", ".join(f"{reason} {number:,}" for reason, number in event.drops.items())
     why = "; ".join(filter(None, (event.why, drops and f"the DUT dropped {drops}")))
     return (
@@ -119,7 +136,7 @@ def event_cells(event: LossEvent) -> tuple[str, ...]:
     )
 
 
-def gap_cells(gap: Gap) -> tuple[str, ...]:
+def _gap_cells(gap: Gap) -> tuple[str, ...]:
     counts = (NOTHING if number is None else f"{number:,}" for number in (gap.offered, gap.lost))
     return (f"{gap.at_s:,.1f} s", f"{gap.seconds:,.1f} s", gap.blind, *counts, gap.why or NOTHING)
 
@@ -127,7 +144,7 @@ def gap_cells(gap: Gap) -> tuple[str, ...]:
 DRIFT_HEADINGS = ("What", "First tenth", "Last tenth", "Change (%)")
 
 
-def drift_cells(verdict: Verdict) -> list[tuple[str, ...]]:
+def _drift_cells(verdict: Verdict) -> list[tuple[str, ...]]:
     """Latency of each direction, and what the DUT told of itself."""
     found: list[tuple[str, float, Drift | None]] = [
         (f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items()
