@@ -32,7 +32,7 @@ GROUPS = {
     "Operate": {
         "generator": "Run the traffic generator (T-Rex stateless RPC).",
         "router": "Run the vector router.",
-        "ctl": "Talk to a running router: one command, a shell, or its counters.",
+        "ctl": "Control a running router: one command, a shell, or its counters.",
         "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
         "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
         "exporter": "Prometheus exporter of routers, generators, tests and devices.",
