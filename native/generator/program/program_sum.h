@@ -27,9 +27,16 @@ struct sum {
 
 struct sums {
 	uint8_t count;
-	bool writes; /* the first of them writes its fields too: one or two, as addresses are */
+	uint8_t written_count; /* fields that are written along with the first sum */
 	struct sum sums[2];
+	/* One or two of the first sum, as addresses are; or one of it and another of two bytes. */
+	struct term written[2];
 };
+
+/* Write the fields and the first sum of `n` packets; one for each level of CPU. */
+typedef void write_and_sum_fn(const struct sums *sums, const struct program *program,
+							  uint8_t *const *packets, uint16_t n);
+write_and_sum_fn write_and_sum_1, write_and_sum_2, write_and_sum_3, write_and_sum_4;
 
 /* Bytes of the packet, from `start` to before `end`. */
 struct span {
