@@ -118,9 +118,9 @@ void run_sums(struct code *code, struct program *program, uint8_t *const *packet
 {
 	(void)lengths;
 	const struct sums *all = code->sums;
-	if (all->written_count)
+	if (all->along)
 		write_and_sum(all, program, packets, n);
-	for (uint8_t i = all->written_count ? 1 : 0; i < all->count; i++) {
+	for (uint8_t i = all->along; i < all->count; i++) {
 		const struct sum *sum = &all->sums[i];
 		uint32_t sums[PROGRAM_BATCH];
 		for (uint16_t j = 0; j < n; j++)
@@ -260,6 +260,20 @@ static bool is_written_along(struct sums *sums, const struct code *code)
 	return true;
 }
 
+/* How many sums follow from the fields that are written along, none of them at an odd byte. */
+static uint8_t count_along(struct sums *sums)
+{
+	const struct sum *second = &sums->sums[1];
+	uint8_t known = 0;
+	for (uint8_t i = 0; sums->count == 2 && i < second->term_count; i++)
+		for (uint8_t j = 0; j < sums->written_count; j++)
+			if (second->terms[i].at == sums->written[j].at && !second->terms[i].odd) {
+				sums->masks[j] = UINT32_MAX;
+				known++;
+			}
+	return sums->count == 2 && known == second->term_count ? 2 : 1;
+}
+
 /* Those writes have no instruction of their own any more; returns how many they were. */
 static uint16_t take_over_writes(struct program *program, struct sums *sums)
 {
@@ -271,6 +285,7 @@ static uint16_t take_over_writes(struct program *program, struct sums *sums)
 	}
 	uint16_t taken_over = program->count - kept;
 	program->count = kept;
+	sums->along = count_along(sums);
 	return taken_over;
 }
 
@@ -279,14 +294,13 @@ static int compile_fix(struct program *program, uint16_t fix, const uint8_t *tem
 	struct code *code = &program->code[fix];
 	struct sums sums = {0};
 	bool ip4 = code->run == run_fix_ip4, l4 = code->run == run_fix_l4, known = ip4 || l4;
-	if (ip4 || (l4 && code->fix.is_ip4)) {
+	if (ip4 || (l4 && code->fix.is_ip4))
 		known = sum_ip4(&sums, program, fix, template);
-		sums.written_count = known ? fields_to_write(&sums.sums[0], sums.written) : 0;
-	}
 	if (known && l4 && code->fix.protocol)
 		known = sum_l4(&sums, program, fix, template);
 	if (!known)
 		return 0;
+	sums.written_count = fields_to_write(&sums.sums[0], sums.written);
 	struct sums *kept = malloc(sizeof(*kept));
 	if (!kept)
 		return fail(-ENOMEM, "no memory for the checksums of a program");
@@ -314,9 +328,7 @@ void compile_taken_over(struct program *program)
 			first = false;
 		if (code->run != run_sums)
 			continue;
-		if (!first)
-			code->sums->written_count = 0;
-		if (code->sums->written_count)
+		if (first && code->sums->written_count)
 			i -= take_over_writes(program, code->sums);
 		first = false;
 	}
