@@ -32,6 +32,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path("native") / "bench" / "bench_nodes"
 ALIKE = 1.05
+<<<<<<< HEAD
 VECTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 # Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`.
 ROWS = (
@@ -53,6 +54,9 @@ ROWS = (
     ("bond-2", 10),
     ("bond-i", 10),
 )
+=======
+VECTORS = (1, 4, 32, 256)
+>>>>>>> main
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
 HEADING = re.compile(r"^path\s+routes\s+order((?:\s+\d+)+)\s+samples", re.MULTILINE)
 # path, routes, order, then ticks per packet in the vectors of the heading
@@ -92,6 +96,12 @@ def run(command: list[str], cwd: Path | None = None) -> str:
         words = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
         raise ProgramFailed(f"{Path(command[0]).name} {' '.join(command[1:3])}: exit code {done.returncode}: {words}")
     return done.stdout
+
+
+def listed(build: Path) -> list[tuple[str, int]]:
+    """Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`."""
+    lines = run([str(build / PROGRAM), "--list"]).splitlines()
+    return [(path, int(routes)) for path, routes in map(str.split, lines)]
 
 
 @contextmanager
@@ -164,7 +174,7 @@ def show(comparisons: list[Comparison]) -> None:
 
 def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
     now = ROOT / "build"
-    rows = [row for row in ROWS if not options.path or row[0] in options.path]
+    rows: list[tuple[str, int]] = options.rows
     pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {row: [] for row in rows}
     for turn in range(options.rounds):
         for row in rows:
@@ -179,7 +189,6 @@ def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    paths = dict.fromkeys(path for path, _ in ROWS)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("revision", nargs="?", help="git revision to build in a scratch tree and compare with")
     parser.add_argument("--against", type=Path, metavar="BUILD_DIR", help="existing build to compare with")
@@ -187,9 +196,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--path",
         action="append",
-        choices=paths,
         metavar="NAME",
-        help=f"only rows of this path; repeat for more (default all: {' '.join(paths)})",
+        help="only rows of this path; repeat for more (default all of `bench_nodes --list`)",
     )
     parser.add_argument(
         "--vector",
@@ -209,12 +217,18 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     for build in filter(None, (ROOT / "build", options.against)):
         if not (build / PROGRAM).is_file():
             parser.error(f"{build / PROGRAM} is missing; build it: ninja -C {build} {PROGRAM}")
+    known = listed(ROOT / "build")
+    paths = dict.fromkeys(path for path, _ in known)
+    for path in options.path or ():
+        if path not in paths:
+            parser.error(f"--path {path}: give one of {', '.join(paths)}")
+    options.rows = [row for row in known if not options.path or row[0] in options.path]
     return options
 
 
 def main() -> int:
-    options = parse()
     try:
+        options = parse()
         if options.against:
             comparisons = interleave(options.against, options)
         else:

@@ -48,7 +48,7 @@ def router(workers: int) -> Iterator[Callable[[], int]]:
     links = [numbers[f"e{port}"] for port in range(2 * workers)]
     for port, link in enumerate(links):
         native.set_state(link, True)
-        native.set_xconnect(link, links[port ^ 1])
+        native.l2.set_xconnect(link, links[port ^ 1])
         native.set_placement(link, 0, port // 2)
     yield lambda: sum(native.interface_counters(link).tx_packets for link in links)
     native.close()

@@ -14,6 +14,7 @@ from manual.profiles import profiles_page
 from manual.result_format import result_format_page
 from manual.site import write_site
 from wirespeed.router.commands import GRAMMAR
+from wirespeed.validation import proved
 
 
 def main(what: str, folder: Path) -> None:
@@ -30,6 +31,9 @@ def main(what: str, folder: Path) -> None:
         (folder / "commands.md").write_text(overview_page(pages()))
         (folder / "causes.md").write_text(causes_table())
         (folder / "result-format.md").write_text(result_format_page())
+        (folder / "validation.md").write_text(proved.page())
+        readme = folder.parent / "README.md"
+        readme.write_text(proved.with_readme_lines(readme.read_text()))
         (folder / "metrics.md").write_text(metrics_page())
         (folder / "profiles.md").write_text(profiles_page())
         (folder / "router-commands.md").write_text(router_commands_page(GRAMMAR.commands()))

@@ -10,16 +10,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from manual.commands import Entry, Page
 from manual.man import exit_codes
 from wirespeed.explain.causes import contracts
+from wirespeed.model import COMMON_OPTIONS
+from wirespeed.port_types import PORT_TYPES
 from wirespeed.router.commands.path_words import PATHS
 from wirespeed.router.commands.registry import Command
 
 _PAGES = {
     "demo": "first-test",
     "campaign": "campaigns",
-    "results": "corpus",
+    "compare": "results",
+    "report": "results",
+    "web": "results",
     "host": "hardware",
     "exporter": "telemetry",
     "console": "generator",
+    "config": "vpp-tools",
     "ctl": "router",
 }
 """The page in docs/ on a command, where its name is another."""
@@ -57,18 +62,52 @@ def overview_page(pages: Sequence[Page]) -> str:
         rows.append(f"| `wirespeed {page.name}` | {_cell(page.summary)} | [{about}]({about}.md) |")
     codes, others = exit_codes()
     lines = [
-        "# Commands and exit codes",
+        "# Commands, exit codes and port types",
         "",
         "`wirespeed COMMAND --help` lists the options of a command; `man wirespeed-COMMAND` has the same list. "
         "Durations are seconds or have a unit (`500ms`, `10s`, `5m`, `1h`, `3d`). Ratios are numbers or percent "
-        "(`0.001`, `0.1%`). From Python, and in pytest: [library](library.md).",
+        "(`0.001`, `0.1%`). From Python, and in pytest: [names](ci.md#names).",
         "",
         *("| command | does | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),
         *(f"| {code} | {_cell(told)} |" for code, told in codes.items()),
-        *("", _safe(others), "", "`python -m manual references docs` writes this page from the code.", ""),
+        *(
+            "",
+            _safe(others),
+            "",
+            *_port_types(),
+            "`python -m manual references docs` writes this page from the code.",
+            "",
+        ),
     ]
     return "\n".join(lines)
+
+
+def _port_types() -> list[str]:
+    """The types of ports, their options and those of all."""
+    rows = []
+    for name, told in PORT_TYPES.items():
+        example = f"{name}:{told.example}" if told.example else name
+        options = "; ".join(f"`{key}=` {meaning}" for key, meaning in told.options.items())
+        rows.append(f"| `{example}` | {told.about} | {options} |")
+    return [
+        *("## Port types", ""),
+        "A *port spec* names a port of the generator (`--port`), of the router (`--interface NAME=SPEC`) or of a "
+        "testbed file: `TYPE:TARGET,OPTION=VALUE,…`. Defaults are in parentheses. A generator worker polls all RX "
+        "queues of its port and spreads flows over all TX queues of a memif: with `rxq=2,txq=2` at both ends, two "
+        "workers of the router share the load. The requirements of a port (root, a driver, a socket's directory) are "
+        "checked before it is opened.",
+        *("", "| example | description | options of the type |", "|---|---|---|", *rows, ""),
+        *("| option of all types | meaning |", "|---|---|"),
+        *(f"| `{key}=` | {meaning} |" for key, meaning in COMMON_OPTIONS.items()),
+        *("", "### Longest frames", ""),
+        "`--mtu` of the generator and `mtu=` of a port are the largest layer 3 packet. MTU + 22 is Ethernet with two "
+        "tags, at most 9238. A driver that refuses the MTU ends the program with a message; drivers without such a "
+        "call carry what fits their buffers. Bytes without FCS:",
+        *("", "| port | sent | received |", "|---|---|---|"),
+        *(f"| `{name}` | {told.sent} | {told.received} |" for name, told in PORT_TYPES.items() if told.sent),
+        "",
+    ]
 
 
 def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
@@ -87,7 +126,7 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
         f"`<paths>` are one or more paths: {_code(PATHS)}.",
     ]
     told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
-    for text, rows in sorted(told, key=lambda group: group[0]):
+    for text, rows in sorted(told, key=lambda group: group[0].lower()):
         head, _, notes = text.partition("\n")
         title, _, about = head.partition(": ")
         lines += ["", f"## {title.rstrip('.')}", *([""] * bool(about)), *filter(None, [about[:1].upper() + about[1:]])]

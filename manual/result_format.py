@@ -44,7 +44,7 @@ $ jq '.outcome.channels["0→1"].held.received_pps' 64b.json
 - Loads are packets per second of each direction; ratios are 0 to 1. [What the figures mean](measurement.md).
 - *Optional* fields are omitted if they have no value. Unknown keys of a file are ignored.
 - During a test the entries are in `FILE.part`: JSON lines after a header. `report` and `--recover` read it.
-- From Python: `read_result` and `write_result` ([library](library.md#names)).
+- From Python: `read_result` and `write_result` ([names](ci.md#names)).
 """
 
 KINDS = (

@@ -1,6 +1,6 @@
 """wirespeed: measure what a router really forwards, and explain why.
 
-The names in `__all__` are the library (docs/library.md); each is imported when it is first used.
+The names in `__all__` are the library (docs/ci.md); each is imported when it is first used.
 """
 
 from importlib import import_module

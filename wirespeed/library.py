@@ -1,4 +1,4 @@
-"""The library's functions (docs/library.md): a testbed to measure on, and result files."""
+"""The library's functions (docs/ci.md): a testbed to measure on, and result files."""
 
 from __future__ import annotations
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wirespeed.errors import UsageError
+from wirespeed.port_types import PORT_TYPES
 from wirespeed.units import parse_speed
 
 DEFAULT_SPEED_BPS = 10_000_000_000
@@ -30,7 +32,16 @@ _RING_OVERHEAD_BYTES = 66 + 22
 _RING_BLOCK_FRAMES = 64
 """Frames of a multiple of 64 bytes in a block make it whole pages."""
 
-PORT_KINDS = ("memif", "vhost", "virtio", "ring", "null", "pcap", "tap", "af_packet", "af_xdp", "pci")
+COMMON_OPTIONS: Mapping[str, str] = {
+    "speed": "nominal line rate of a port type without a speed of its own (10G)",
+    "rxq": f"RX queues, 1 to {MAX_QUEUES} (1)",
+    "txq": f"TX queues, 1 to {MAX_QUEUES} (1)",
+    "rxd": "descriptors of each RX queue, 1 to 32768 (1024)",
+    "txd": "descriptors of each TX queue, 1 to 32768 (1024)",
+    "mac": "MAC address (the driver's)",
+    "mtu": f"largest layer 3 packet, {MIN_MTU} to {MAX_MTU}, or as much as the NIC carries ({PLAIN_MTU})",
+}
+"""Options of all types of ports, with their meanings and defaults."""
 
 
 @dataclass(frozen=True)
@@ -124,41 +135,20 @@ class PortSpec:
                 return self.target
 
 
-_COMMON = {"speed", "rxq", "txq", "rxd", "txd", "mac", "mtu"}
-_OWN: dict[str, set[str]] = {
-    "memif": {"id", "role", "secret", "zero-copy"},
-    "vhost": {"role"},
-    "virtio": {"role"},
-    "pci": {"port"},
-    "null": {"size"},
-    "pcap": {"out", "loop"},
-    "tap": {"netns", "host-mac", "host-mtu", "state"},
-}
-_TARGET_NEEDED = {
-    "memif": "a socket path",
-    "vhost": "a socket path",
-    "virtio": "a socket path",
-    "ring": "a ring name",
-    "tap": "an interface name",
-    "af_packet": "an interface name",
-    "af_xdp": "an interface name",
-    "pci": "a PCI address such as 0000:02:00.0",
-}
-
-
 def parse_port_spec(text: str) -> PortSpec:
     """Read a port spec; a UsageError names the word that is wrong and what could stand there."""
     head, *words = text.split(",")
     kind, _, target = head.partition(":")
-    if kind not in PORT_KINDS:
-        raise UsageError(f"port {text!r}: {kind!r} is not a kind of port; choose from {', '.join(PORT_KINDS)}")
+    port_type = PORT_TYPES.get(kind)
+    if port_type is None:
+        raise UsageError(f"port {text!r}: {kind!r} is not a kind of port; choose from {', '.join(PORT_TYPES)}")
     if kind == "pcap" and words and "=" not in words[0] and words[0] != "loop":
         words[0] = f"out={words[0]}"
-    if kind in _TARGET_NEEDED and not target:
-        raise UsageError(f"port {text!r} needs {_TARGET_NEEDED[kind]}, as in {kind}:{_example(kind)}")
+    if port_type.target and not target:
+        raise UsageError(f"port {text!r} needs {port_type.target}, as in {kind}:{port_type.example}")
     if kind == "pcap" and not target and not any(word.startswith("out=") for word in words):
         raise UsageError(f"port {text!r} names no file: give pcap:IN.pcap, pcap:IN.pcap,OUT.pcap or pcap:,OUT.pcap")
-    allowed = _COMMON | _OWN.get(kind, set())
+    allowed = {*COMMON_OPTIONS, *port_type.options}
     spec = PortSpec(kind, target)
     options: dict[str, str] = {}
     for word in words:
@@ -238,15 +228,3 @@ def _count(text: str, key: str, value: str, most: int, least: int = 1) -> int:
     if not value.isdigit() or not least <= int(value) <= most:
         raise UsageError(f"port {text!r}: {key} is a number from {least} to {most}, not {value!r}")
     return int(value)
-
-
-def _example(kind: str) -> str:
-    return {
-        "memif": "/run/lab/e0.sock,id=0,role=client",
-        "vhost": "/run/lab/v0.sock,role=client",
-        "virtio": "/run/lab/v0.sock,role=server",
-        "ring": "loop",
-        "tap": "tap0",
-        "af_packet": "veth0",
-        "af_xdp": "veth0",
-    }.get(kind, "0000:02:00.0")

@@ -1,4 +1,4 @@
-"""A plugin of pytest (docs/library.md): a lab for tests, and results compared with a baseline.
+"""A plugin of pytest (docs/ci.md): a lab for tests, and results compared with a baseline.
 
 Every run of pytest on a machine with wirespeed imports this module, so it imports the library in its fixtures only.
 """

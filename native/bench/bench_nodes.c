@@ -5,12 +5,14 @@
  *
  *     bench_nodes [--march LEVEL] [--path NAME] [--routes N] [--quick]
  *     bench_nodes --once PACKETS --path NAME --routes N [--vector N]
+ *     bench_nodes --list
  *
  * The real router and its graph; only the source and <if>-tx are the bench's own. Paths register
  * themselves, those of features beside their nodes. Rows of the same number of routes take turns;
  * a path whose nodes all packets would meet is measured when --path names it. Each figure is the
  * median of the samples that met the machine at its fastest, whose number the table says
- * (samples.h). --once takes PACKETS through and measures nothing: for a profiler.
+ * (samples.h). --once takes PACKETS through and measures nothing: for a profiler. --list names each
+ * path with its routes: the rows of --quick, with those that --path has to name.
  */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
@@ -42,7 +44,7 @@ struct options {
 	uint32_t routes;
 	uint16_t vector;
 	uint32_t once;
-	bool quick;
+	bool quick, list;
 };
 
 /* ---- Measuring ---- */
@@ -267,13 +269,10 @@ static void run_all(struct ws_router *router, struct graph *graph, const struct 
 static bool parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{"march", required_argument, NULL, 'm'},
-		{"path", required_argument, NULL, 'p'},
-		{"routes", required_argument, NULL, 'r'},
-		{"vector", required_argument, NULL, 'v'},
-		{"once", required_argument, NULL, 'o'},
-		{"quick", no_argument, NULL, 'q'},
-		{0},
+		{"march", required_argument, NULL, 'm'},  {"path", required_argument, NULL, 'p'},
+		{"routes", required_argument, NULL, 'r'}, {"vector", required_argument, NULL, 'v'},
+		{"once", required_argument, NULL, 'o'},   {"quick", no_argument, NULL, 'q'},
+		{"list", no_argument, NULL, 'l'},         {0},
 	};
 	*options = (struct options){.vector = GRAPH_FRAME_SIZE};
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
@@ -296,10 +295,22 @@ static bool parse(int argc, char **argv, struct options *options)
 		case 'q':
 			options->quick = true;
 			break;
+		case 'l':
+			options->list = true;
+			break;
 		default:
 			return false;
 		}
 	return optind == argc && options->vector >= 1 && options->vector <= GRAPH_FRAME_SIZE;
+}
+
+static int list_rows(void)
+{
+	make_rows();
+	for (int i = 0; i < row_count; i++)
+		if (rows[i].quick)
+			printf("%s %u\n", rows[i].path->name, rows[i].routes);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -307,6 +318,8 @@ int main(int argc, char **argv)
 	struct options options;
 	if (!parse(argc, argv, &options))
 		return 2;
+	if (options.list)
+		return list_rows();
 	bench_start(options.march, 1024);
 	struct ws_port_config ports[NODE_RIG_PORTS] = {
 		{.name = "e0", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},

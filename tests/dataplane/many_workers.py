@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from wirespeed._native import runtime
 from wirespeed.model import parse_port_spec
+from wirespeed.router.features.l2.core import BridgeDomain
 from wirespeed.router.native import NativeRouter
-from wirespeed.seam.interfaces import BridgeDomain
 
 MEMORY_MB = 6144
 DESCRIPTORS = 64
@@ -35,9 +35,9 @@ def main() -> None:
     router = NativeRouter(workers, max_routes=20_000)
     numbers = router.interface_names()
     links = [numbers[f"e{port}"] for port in range(ports)]
-    router.set_bridge_domain(BridgeDomain(1, learn=False))
+    router.l2.set_domain(BridgeDomain(1, learn=False))
     for port, link in enumerate(links):
-        router.set_bridge(link, 1, False, split_horizon_group=int(port >= NULLS))
+        router.l2.set_bridge(link, 1, False, split_horizon_group=int(port >= NULLS))
         router.set_state(link, True)
         router.set_placement(link, 0, port % workers)
     router.start()

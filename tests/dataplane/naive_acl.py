@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from ipaddress import IPv4Address, IPv6Address
 
-from wirespeed.seam.acl import AclAction, AclRule
+from wirespeed.router.features.acl.core import AclAction, AclRule
 
 ICMP, TCP, UDP, GRE, ICMP6, SCTP = 1, 6, 17, 47, 58, 132
 PORTS = (TCP, UDP, SCTP)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from naive_acl import GRE, ICMP, ICMP6, PORTS, SCTP, TCP, TYPES, UDP, NaiveAcls, Packet, Part
 
-from wirespeed.seam.acl import AclAction, AclRule
+from wirespeed.router.features.acl.core import AclAction, AclRule
 
 ANSWERS = Path(__file__).parents[2] / "build" / "native" / "acl_answers"
 RULE_SETS = 150 if settings().derandomize else 10_000

@@ -1,4 +1,4 @@
-"""The stand-in's part of `wirespeed.seam.counting.CountingCore`."""
+"""Counters of routes and adjacencies: what a test puts there."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from wirespeed.seam.counting import Adjacency, Counting, RouteCounts
 class FakeCounting:
     def __init__(self) -> None:
         self.counts = Counting(0)
-        self.counted_routes: dict[int, RouteCounts] = {}
+        self.routes: dict[int, RouteCounts] = {}
         self.adjacency_table: list[Adjacency] = []
 
-    def set_counting(self, what: Counting, on: bool) -> None:
+    def set(self, what: Counting, on: bool) -> None:
         self.counts = self.counts | what if on else self.counts & ~what
 
-    def counting(self) -> Counting:
+    def on(self) -> Counting:
         return self.counts
 
-    def route_counts(self, index: int) -> RouteCounts:
+    def of_route(self, index: int) -> RouteCounts:
         if Counting.ROUTES not in self.counts:
             raise UsageError(f"route {index} does not count")
-        return self.counted_routes.get(index, RouteCounts())
+        return self.routes.get(index, RouteCounts())
 
     def adjacencies(self) -> Sequence[Adjacency]:
         return self.adjacency_table

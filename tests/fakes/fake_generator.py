@@ -83,6 +83,9 @@ class FakeGenerator:
         """By port, why it cannot be tagged."""
         self._infos = [_info(port, speed_bps) for port in range(ports)]
 
+    def close(self) -> None:
+        self.calls.append(("close",))
+
     def advance(self, seconds: float) -> None:
         """Let time pass: running continuous streams send, runs whose duration is over end."""
         for (port, profile), run in list(self._runs.items()):

@@ -1,4 +1,4 @@
-"""The stand-in's part of `wirespeed.seam.ip6.Ip6Core`: settings are kept; `replies` is the test's."""
+"""IPv6 on interfaces: settings are kept; `replies` is the test's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.seam.ip6 import Advertising, DadConflict, DadState, EchoReply, Ip
 
 class FakeIp6:
     def __init__(self) -> None:
-        self.ip6_interfaces: dict[int, Ip6Interface] = {}
+        self.interfaces: dict[int, Ip6Interface] = {}
         self.reachable_s: dict[int, int] = {}
         self.announcing: set[int] = set()
         self.dad_transmits: dict[int | None, int] = {}
@@ -20,18 +20,18 @@ class FakeIp6:
         self.echoes: list[tuple[IPv4Address | IPv6Address, int | None, int]] = []
         self.replies: dict[int, EchoReply] = {}
 
-    def ip6(self, index: int) -> Ip6Interface:
-        return self.ip6_interfaces.get(index, Ip6Interface())
+    def of(self, index: int) -> Ip6Interface:
+        return self.interfaces.get(index, Ip6Interface())
 
-    def set_ip6(self, index: int, enabled: bool) -> None:
+    def enable(self, index: int, enabled: bool) -> None:
         address = IPv6Address(f"fe80::fe:ff:fe00:{index:x}") if enabled else None
-        self.ip6_interfaces[index] = replace(self.ip6(index), link_local=address)
+        self.interfaces[index] = replace(self.of(index), link_local=address)
 
     def set_link_local(self, index: int, address: IPv6Address | None) -> None:
-        self.ip6_interfaces[index] = replace(self.ip6(index), link_local=address)
+        self.interfaces[index] = replace(self.of(index), link_local=address)
 
     def set_advertising(self, index: int, advertising: Advertising) -> None:
-        self.ip6_interfaces[index] = replace(self.ip6(index), advertising=advertising)
+        self.interfaces[index] = replace(self.of(index), advertising=advertising)
 
     def set_reachable_time(self, version: int, seconds: int) -> None:
         self.reachable_s[version] = seconds

@@ -13,12 +13,14 @@ from dataclasses import replace
 from importlib import import_module
 from ipaddress import ip_network
 
-from fake_acl_sessions import FakeAclSessions
+from fake_acl import FakeAcl
 from fake_bond import FakeBond
 from fake_counting import FakeCounting
 from fake_impairment import FakeImpairment
 from fake_ip6 import FakeIp6
+from fake_l2 import FakeL2
 from fake_linux import FakeLcp
+from fake_mpls import FakeMpls
 from fake_punt import FakePunt
 from fake_sflow import FakeSflow
 from fake_tables import FakeTables
@@ -28,7 +30,6 @@ from fake_vxlan import FakeVxlan
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
 from wirespeed.router.features import features
-from wirespeed.seam.acl import Acl, AclCount, AclRule
 from wirespeed.seam.addresses import Address, InterfaceAddress, Network
 from wirespeed.seam.graph import (
     CaptureConfig,
@@ -41,16 +42,13 @@ from wirespeed.seam.graph import (
     TraceStep,
 )
 from wirespeed.seam.interfaces import (
-    BridgeDomain,
     Interface,
     InterfaceCounters,
     InterfaceKind,
-    L2FibEntry,
     Mode,
     MtuKind,
     RxMode,
     SubInterface,
-    TagRewrite,
 )
 from wirespeed.seam.ports import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.seam.routes import (
@@ -68,15 +66,21 @@ TSC_HZ = 1_000_000_000
 _FIRST_BESIDE_PORTS = 32
 
 
-class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
+class FakeRouterCore:
     """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
+        self.acl = FakeAcl()
         self.bond = FakeBond(self)
+        self.counting = FakeCounting()
         self.impairment = FakeImpairment()
+        self.ip6 = FakeIp6()
+        self.l2 = FakeL2(self)
         self.lcp = FakeLcp(self)
+        self.mpls = FakeMpls()
         self.punt = FakePunt()
         self.sflow = FakeSflow(self)
+        self.tables = FakeTables()
         self.urpf = FakeUrpf()
         self.vxlan = FakeVxlan(self)
         # Of further features: FAKE of the module fake_<feature>.
@@ -92,14 +96,8 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
         self.promiscuous: dict[int, bool] = {}
         self.removed: tuple[int, ...] = ()
         self.devices: dict[int, PortDevice] = {}
-        FakeCounting.__init__(self)
-        FakeIp6.__init__(self)
-        FakeAclSessions.__init__(self)
-        FakeTables.__init__(self)
         self.specs: dict[int, PortSpec] = {}
         self.rx_starts: dict[int, RxStart] = {}
-        self.domains: dict[int, BridgeDomain] = {}
-        self.stations: dict[tuple[int, str], L2FibEntry] = {}
         for name in names:
             self.add_port(name, PortSpec("null"))
         self.static: dict[Network, Route] = {}
@@ -116,8 +114,6 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
         self.placements: dict[tuple[int, int], int] = {}
         self.handoffs: dict[int, tuple[tuple[int, ...], bool]] = {}
         self.edges: list[NodeEdge] = []
-        self.acl_table: dict[int, Acl] = {}
-        self.interface_acl_lists: dict[tuple[int, bool], tuple[int, ...]] = {}
         self.rx_modes: dict[tuple[int, int], RxMode] = {}
         self._events = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._links = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -241,7 +237,7 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
         name = f"{port.name}.{sub.id}"
         face = Interface(name, False, port.mtu, port.mac, Mode.L3, 0, (), InterfaceKind.SUB, parent, sub)
         self._add(index, face)
-        self._change(index, parent=parent)
+        self.change(index, parent=parent)
         return index
 
     def delete_interface(self, index: int) -> None:
@@ -250,7 +246,7 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
                 raise UsageError(f"{self.interfaces[index].name} has sub-interface {other.name}; delete that one first")
         for name, other in list(self.interfaces.items()):
             if other.mode is Mode.XCONNECT and other.xconnect_to == index:
-                self.set_l3(name)
+                self.l2.set_l3(name)
         del self.interfaces[index]
 
     def add(self, face: Interface) -> int:
@@ -277,76 +273,36 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
         return self.counters[index]
 
     def set_state(self, index: int, up: bool) -> None:
-        self._change(index, admin_up=up)
+        self.change(index, admin_up=up)
 
     def set_mtu(self, index: int, mtu: int) -> None:
-        self._change(index, mtu=mtu, mtus=(mtu, mtu, *self.interfaces[index].mtus[2:]))
+        self.change(index, mtu=mtu, mtus=(mtu, mtu, *self.interfaces[index].mtus[2:]))
 
     def set_protocol_mtu(self, index: int, kind: MtuKind, mtu: int) -> None:
         mtus = list(self.interfaces[index].mtus)
         mtus[kind] = mtu
-        self._change(index, mtu=mtus[MtuKind.L3], mtus=tuple(mtus))
+        self.change(index, mtu=mtus[MtuKind.L3], mtus=tuple(mtus))
 
     def set_unnumbered(self, index: int, of: int | None) -> None:
-        self._change(index, unnumbered_of=of)
+        self.change(index, unnumbered_of=of)
 
     def set_mac(self, index: int, mac: str) -> None:
-        self._change(index, mac=mac)
+        self.change(index, mac=mac)
 
     def set_promiscuous(self, index: int, on: bool) -> None:
         self.promiscuous[index] = on
-
-    def set_xconnect(self, index: int, to: int) -> None:
-        self._change(index, mode=Mode.XCONNECT, xconnect_to=to)
-
-    def set_bridge(self, index: int, domain: int, bvi: bool, split_horizon_group: int) -> None:
-        present = self.domains.setdefault(domain, BridgeDomain(domain))
-        if bvi:
-            self.domains[domain] = replace(present, bvi=index)
-        mode = Mode.L3 if bvi else Mode.BRIDGE
-        self._change(index, mode=mode, bridge_domain=domain, split_horizon_group=split_horizon_group)
-
-    def set_l3(self, index: int) -> None:
-        self._change(index, mode=Mode.L3, bridge_domain=0, split_horizon_group=0)
-
-    def set_tag_rewrite(self, index: int, rewrite: TagRewrite) -> None:
-        self._change(index, tag_rewrite=rewrite)
-
-    def set_bridge_domain(self, domain: BridgeDomain) -> None:
-        present = self.domains.get(domain.id)
-        self.domains[domain.id] = replace(domain, bvi=present.bvi if present else None)
-
-    def delete_bridge_domain(self, ident: int) -> None:
-        if self.domains.pop(ident, None) is None:
-            raise UsageError(f"there is no bridge domain {ident}")
-
-    def bridge_domains(self) -> Sequence[BridgeDomain]:
-        return list(self.domains.values())
-
-    def add_l2fib(self, entry: L2FibEntry) -> None:
-        self.stations[entry.domain, entry.mac] = entry
-
-    def delete_l2fib(self, domain: int, mac: str) -> None:
-        if self.stations.pop((domain, mac), None) is None:
-            raise UsageError(f"bridge domain {domain} has no such address")
-
-    def flush_l2fib(self) -> None:
-        self.stations = {key: entry for key, entry in self.stations.items() if entry.is_static}
-
-    def l2fib(self) -> Sequence[L2FibEntry]:
-        return list(self.stations.values())
 
     def add_address(self, index: int, address: InterfaceAddress) -> None:
         for other in self.interfaces.values():
             if address in other.addresses:
                 raise UsageError(f"{address} is an address of {other.name} already")
-        self._change(index, addresses=(*self.interfaces[index].addresses, address))
+        self.change(index, addresses=(*self.interfaces[index].addresses, address))
 
     def delete_address(self, index: int, address: InterfaceAddress) -> None:
         kept = tuple(have for have in self.interfaces[index].addresses if have != address)
         if len(kept) == len(self.interfaces[index].addresses):
             raise UsageError(f"{self.interfaces[index].name} has no address {address}")
-        self._change(index, addresses=kept)
+        self.change(index, addresses=kept)
 
     def placement(self, index: int, queue: int) -> int:
         return self.placements.get((index, queue), index % self.workers)
@@ -359,36 +315,6 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
 
     def set_handoff(self, index: int, workers: Sequence[int], symmetrical: bool) -> None:
         self.handoffs[index] = (tuple(workers), symmetrical)
-
-    def set_acl(self, index: int | None, tag: str, rules: Sequence[AclRule]) -> int:
-        if index is None:
-            index = next(number for number in range(len(self.acl_table) + 1) if number not in self.acl_table)
-        else:
-            self.acl(index)
-        self.acl_table[index] = Acl(index, tag, tuple(rules), (AclCount(),) * len(rules))
-        return index
-
-    def delete_acl(self, index: int) -> None:
-        self.acl(index)
-        if any(index in acls for acls in self.interface_acl_lists.values()):
-            raise UsageError(f"ACL {index} is in use")
-        del self.acl_table[index]
-
-    def acls(self) -> list[Acl]:
-        return [self.acl_table[index] for index in sorted(self.acl_table)]
-
-    def acl(self, index: int) -> Acl:
-        if index not in self.acl_table:
-            raise UsageError(f"there is no ACL {index}")
-        return self.acl_table[index]
-
-    def set_interface_acls(self, index: int, is_output: bool, acls: Sequence[int]) -> None:
-        for acl in acls:
-            self.acl(acl)
-        self.interface_acl_lists[index, is_output] = tuple(acls)
-
-    def interface_acls(self, index: int, is_output: bool) -> tuple[int, ...]:
-        return self.interface_acl_lists.get((index, is_output), ())
 
     def rx_mode(self, index: int, queue: int) -> RxMode:
         return self.rx_modes.get((index, queue), RxMode.POLLING)
@@ -421,6 +347,10 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
 
     def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
         return ((str(route.prefix), route.paths, route.index, route.source) for route in self.routes(version, table))
+
+    def run_route_lines(self, text: bytes, offset: int) -> tuple[int, int]:
+        """None are plain enough for it."""
+        return 0, 0
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
         return Counter(route.prefix.prefixlen for route in self.routes(version, table))
@@ -493,7 +423,7 @@ class FakeRouterCore(FakeAclSessions, FakeCounting, FakeIp6, FakeTables):
         self.capture = None
         return self.capture_result
 
-    def _change(self, index: int, **changes: object) -> None:
+    def change(self, index: int, **changes: object) -> None:
         self.interfaces[index] = replace(self.interfaces[index], **changes)  # type: ignore[arg-type]
 
 

@@ -14,14 +14,16 @@ from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 from fake_router import FakeRouterCore
 
 from wirespeed.router.console import Console
-from wirespeed.router.core import RouterCore
 from wirespeed.router.server import open_socket, serve
 from wirespeed.vpp_api.table import TABLE
+
+if TYPE_CHECKING:
+    from wirespeed.router.native import NativeRouter
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["wirespeed.router.console", "wirespeed.router.server"])
@@ -78,6 +80,6 @@ def _run(told: Connection, log: Path, control: Path, api: Path | None, loopbacks
     with ExitStack() as listeners:
         listener = listeners.enter_context(open_socket(control))
         api_listener = None if api is None else listeners.enter_context(open_socket(api))
-        serve(Console(cast(RouterCore, core)), listener, lambda: told.send("ready"), api=api_listener)
+        serve(Console(cast("NativeRouter", core)), listener, lambda: told.send("ready"), api=api_listener)
     control.unlink(missing_ok=True)  # Python 3.13 does it itself
     told.send(sum(isinstance(one, asyncio.StreamReader) for one in gc.get_objects()))

@@ -1,4 +1,4 @@
-"""The examples of the router's pages, docs/linux-control-plane.md and docs/from-trex.md, run as they stand there."""
+"""The examples of docs/router.md, docs/linux-control-plane.md and docs/from-trex.md, run as they stand there."""
 
 import os
 import re
@@ -37,8 +37,7 @@ NO_PACKETS = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 
 ROUTER = examples("router.md")
 START, LAB = ROUTER[:2]
-PARTS = ("router-interfaces.md", "router-routing.md", "router-filters.md")
-OTHERS = [*ROUTER[2:], *(block for page in PARTS for block in examples(page))]
+OTHERS = ROUTER[2:]
 
 
 def shell(box: Sandbox, script: str) -> str:
@@ -85,6 +84,8 @@ def preparation(box, block: str) -> list[str]:
         return ["create sub-interfaces e0 100", "create loopback interface"]
     if "table e1 7" in block:
         return ["set interface ip address del e1 100.64.2.1/30"]
+    if "bond add" in block:
+        return ["set interface ip address del e0 100.64.1.1/30"]
     if "lookup-in-table 7" in block:
         return ["ip table add 7"]
     return []

@@ -103,6 +103,7 @@ def test_a_feature_is_its_own_folders_and_two_lines(tree: Path) -> None:
     run(tree, "ninja", "-C", "build", "--quiet", *MODULES, *PROGRAMS)
     run(tree, "build/native/tests/test_dscp")
     run(tree, "build/native/tests/test_churn", 2, 20)
+    assert "dscp 10" in run(tree, "build/native/bench/bench_nodes", "--list").splitlines()
     run(tree, "build/native/bench/bench_nodes", "--once", 256, "--path", "dscp", "--routes", 10)
     for module in MODULES:
         shutil.copy(tree / "build" / module, tree / module)

@@ -1,4 +1,4 @@
-"""The examples of docs/library.md, run with less load and shorter times."""
+"""The examples of docs/ci.md, run with less load and shorter times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 
 pytest_plugins = ["pytester"]
 
-PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 QUICK = {
     "5mpps": "20kpps",

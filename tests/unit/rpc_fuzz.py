@@ -20,7 +20,7 @@ from fake_generator import FakeGenerator
 from rpc_messages import Messages
 
 from wirespeed._native import runtime
-from wirespeed._native.generator import GeneratorCore, NativeGenerator
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.client.framing import unpack
 from wirespeed.generator.server import Server
 from wirespeed.model import parse_port_spec
@@ -29,7 +29,7 @@ from wirespeed.model import parse_port_spec
 class Fuzzer:
     """`step` sends one message and checks its answer."""
 
-    def __init__(self, seed: int, core: GeneratorCore | None = None) -> None:
+    def __init__(self, seed: int, core: NativeGenerator | None = None) -> None:
         self.random = random.Random(seed)
         self.core = core or FakeGenerator()
         self.server = Server(self.core)

@@ -124,7 +124,7 @@ def test_link_local_addresses_stay_where_they_are(console, core):
 def test_a_link_that_fails_is_seen_in_linux(console, core):
     run(console, "lcp create e0 host-if e0")
     tap = core.interface_names()["tap0"]
-    core._change(0, link_up=False)
+    core.change(0, link_up=False)
     console.lcp.each_second()
     assert core.lcp.carriers == {tap: False}
 

@@ -50,7 +50,7 @@ TESTS = {
 }
 SHARED = (
     "direction directions dut force lab line output ports power quiet recover server signature testbed tunables "
-    "unidirectional web"
+    "unidirectional web web_grace_s"
 )
 
 

@@ -1,7 +1,8 @@
 import pytest
 
 from wirespeed.errors import UsageError
-from wirespeed.model import PORT_KINDS, PortSpec, parse_mac, parse_port_spec
+from wirespeed.model import PortSpec, parse_mac, parse_port_spec
+from wirespeed.port_types import PORT_TYPES
 
 
 def test_memif_in_full(tmp_path):
@@ -99,7 +100,7 @@ def test_a_socket_path_too_long_for_the_kernel(tmp_path):
         parse_port_spec(f"memif:{tmp_path}/{'x' * 120}")
 
 
-@pytest.mark.parametrize("kind", PORT_KINDS)
+@pytest.mark.parametrize("kind", PORT_TYPES)
 def test_a_printed_spec_reads_back(kind, tmp_path):
     target = "0000:02:00.0" if kind == "pci" else f"{tmp_path}/file"
     spec = PortSpec(kind, target=target, speed_bps=10**9)

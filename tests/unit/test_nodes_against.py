@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.nodes_against import ROOT, ROWS, VECTORS, Sample, compare, parse, sample
+from bench.nodes_against import ROOT, VECTORS, Sample, compare, parse, sample
 
 PRINTED = """\
 200000 routes added in 0.31 s
@@ -32,12 +32,8 @@ def test_rows_are_read_by_path_and_routes_in_all_vectors():
     assert sample(two, "ip4", 10) == Sample({1: 278.2, 4: 99.8}, 0.47)
 
 
-def test_every_path_and_vector_of_the_bench_is_compared():
+def test_every_vector_of_the_bench_is_compared():
     bench = ROOT / "native" / "bench"
-    sources = [bench / "node_paths.c", *(ROOT / "native" / "router").glob("*/bench_*.c")]
-    text = "".join(source.read_text() for source in sources)
-    named = re.findall(r'struct node_path \w+ = {\s*\.name = "([^"]+)"', text)
-    assert sorted({path for path, _ in ROWS}) == sorted(named)
     vectors = re.search(r"uint16_t vectors\[\] = {([^}]+)}", (bench / "bench_nodes.c").read_text())
     assert vectors and tuple(map(int, vectors[1].split(","))) == VECTORS
 
@@ -60,16 +56,18 @@ def test_rounds_count_in_which_the_machine_was_equally_fast():
     assert nothing.rounds == 0 and math.isnan(nothing.ratio)
 
 
-def test_arguments_name_paths_and_vectors(tmp_path: Path, monkeypatch, capsys):
+def test_arguments_name_paths_that_the_program_lists_and_vectors(tmp_path: Path, monkeypatch, capsys):
     monkeypatch.setattr("bench.nodes_against.ROOT", tmp_path)
     program = tmp_path / "build" / "native" / "bench" / "bench_nodes"
     program.parent.mkdir(parents=True)
-    program.touch()
+    program.write_text("#!/bin/sh\necho ip4 10; echo vx-in 10; echo bond-2 10; echo ip4 1000000\n")
+    program.chmod(0o755)
+    assert parse(["HEAD"]).rows == [("ip4", 10), ("vx-in", 10), ("bond-2", 10), ("ip4", 1_000_000)]
     options = parse(["--path", "vx-in", "--path", "bond-2", "--vector", "1", "--vector", "256", "HEAD"])
-    assert (options.revision, options.path, options.vector) == ("HEAD", ["vx-in", "bond-2"], [1, 256])
+    assert (options.revision, options.rows, options.vector) == ("HEAD", [("vx-in", 10), ("bond-2", 10)], [1, 256])
     for wrong, said in (
         ([], "either a REVISION or --against"),
-        (["HEAD", "--path", "vxin"], "invalid choice: 'vxin'"),
+        (["HEAD", "--path", "vxin"], "--path vxin: give one of ip4, vx-in, bond-2"),
         (["HEAD", "--vector", "3"], "invalid choice: 3"),
         (["HEAD", "--rounds", "0"], "give at least 1"),
         (["--against", str(tmp_path / "gone")], "is missing; build it: ninja"),

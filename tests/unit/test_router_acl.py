@@ -10,8 +10,14 @@ from fake_router import TSC_HZ, FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
-from wirespeed.seam.acl import AclAction, AclCount, AclRule
-from wirespeed.seam.acl_session import AclSession, AclSessionCounters, AclSessionSettings
+from wirespeed.router.features.acl.core import (
+    AclAction,
+    AclCount,
+    AclRule,
+    AclSession,
+    AclSessionCounters,
+    AclSessionSettings,
+)
 
 ALL4, ALL6 = IPv4Network("0.0.0.0/0"), IPv6Network("::/0")
 OFFICE = IPv4Network("16.0.0.0/8")
@@ -33,8 +39,8 @@ def test_an_acl_is_made_replaced_shown_and_deleted(console: Console, core: FakeR
         AclRule(AclAction.REFLECT, OFFICE, ALL4, 17, destination_ports=(53, 53)),
         AclRule(AclAction.DENY, ALL6, ALL6),
     )
-    assert (core.acl(0).tag, core.acl(0).rules) == ("edge", rules)
-    core.acl_table[0] = replace(core.acl_table[0], counts=(AclCount(3, 180), AclCount()))
+    assert (core.acl.of(0).tag, core.acl.of(0).rules) == ("edge", rules)
+    core.acl.table[0] = replace(core.acl.table[0], counts=(AclCount(3, 180), AclCount()))
     head, first = (
         "acl-index 0 count 2 tag {edge}",
         "          0: ipv4 permit+reflect src 16.0.0.0/8 dst 0.0.0.0/0 proto 17 sport 0-65535 dport 53",
@@ -43,8 +49,8 @@ def test_an_acl_is_made_replaced_shown_and_deleted(console: Console, core: FakeR
     assert say(console, "show acl-plugin acl verbose")[1] == f"{first} packets 3 bytes 180"
     tcp = "set acl-plugin acl permit proto tcp tcpflags 2 mask 0x12 index 0 tag other"
     assert say(console, tcp) == ["ACL index:0"]
-    assert core.acl(0).tag == "other"
-    assert core.acl(0).rules == (AclRule(AclAction.PERMIT, ALL4, ALL4, 6, tcp_flags_value=2, tcp_flags_mask=18),)
+    assert core.acl.of(0).tag == "other"
+    assert core.acl.of(0).rules == (AclRule(AclAction.PERMIT, ALL4, ALL4, 6, tcp_flags_value=2, tcp_flags_mask=18),)
     say(console, "delete acl-plugin acl index 0")
     assert say(console, "show acl-plugin acl") == []
 
@@ -55,7 +61,7 @@ def test_interfaces_have_acls_in_order(console: Console, core: FakeRouterCore) -
     for acl in (2, 0):
         say(console, f"set acl-plugin interface e0 input acl {acl}")
     say(console, "set acl-plugin interface e1 output acl 1")
-    assert (core.interface_acls(0, False), core.interface_acls(1, True)) == ((2, 0), (1,))
+    assert (core.acl.of_interface(0, False), core.acl.of_interface(1, True)) == ((2, 0), (1,))
     assert say(console, "show acl-plugin interface") == [
         "sw_if_index 1:",
         "  input acl(s): 2, 0",
@@ -64,10 +70,10 @@ def test_interfaces_have_acls_in_order(console: Console, core: FakeRouterCore) -
     ]
     assert say(console, "show acl-plugin acl index 1")[-1] == "  applied outbound on sw_if_index: 2"
     say(console, "set acl-plugin interface e0 input acl 2 del")
-    assert core.interface_acls(0, False) == (0,)
+    assert core.acl.of_interface(0, False) == (0,)
     with pytest.raises(UsageError, match="no ACL 2 in that direction"):
         say(console, "set acl-plugin interface e0 input acl 2 del")
-    assert core.interface_acls(0, False) == (0,)
+    assert core.acl.of_interface(0, False) == (0,)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +103,7 @@ def test_what_is_no_rule_is_refused_whole(console: Console, core: FakeRouterCore
         say(console, f"set acl-plugin acl {line}")
     assert why in str(error.value)
     assert "\n" not in str(error.value)
-    assert core.acls() == []
+    assert core.acl.all() == []
 
 
 def test_settings_of_sessions(console: Console, core: FakeRouterCore) -> None:
@@ -105,13 +111,13 @@ def test_settings_of_sessions(console: Console, core: FakeRouterCore) -> None:
     say(console, "set acl-plugin session timeout tcp idle 8")
     say(console, "set acl-plugin session timeout tcp transient 9")
     say(console, "set acl-plugin session table max-entries 10")
-    assert core.session_settings == AclSessionSettings(10, 7, 8, 9)
+    assert core.acl.kept_settings == AclSessionSettings(10, 7, 8, 9)
 
 
 def test_sessions_are_shown_and_cleared(console: Console, core: FakeRouterCore) -> None:
     source, target = IPv4Address("16.0.0.1"), IPv4Address("48.0.0.1")
-    core.session_counters = AclSessionCounters(created=9, active=3, expired=4, deleted=2, refused=1, hits=77)
-    core.sessions = [
+    core.acl.counters = AclSessionCounters(created=9, active=3, expired=4, deleted=2, refused=1, hits=77)
+    core.acl.live = [
         AclSession(source, target, 1024, 80, 0, False, 6, 0x12, 0x13, 5, 86400),
         AclSession(IPv6Address("2001:db8::1"), IPv6Address("2001:db8::2"), 9, 0, 1, True, 58, 0, 0, 0, 600),
         AclSession(source, target, 0, 0, 1, False, 47, 0, 0, 1, 600),
@@ -137,4 +143,4 @@ def test_sessions_are_shown_and_cleared(console: Console, core: FakeRouterCore) 
         "  sw_if_index 2 input 47 16.0.0.1 0 -> 48.0.0.1 0 idle 1 of 600",
     ]
     say(console, "clear acl-plugin sessions")
-    assert core.sessions == []
+    assert core.acl.live == []

@@ -449,7 +449,7 @@ def test_reverse_path_modes_are_set_and_told(client: Client) -> None:
 
 def test_fields_of_flows_are_set(client: Client) -> None:
     def chosen(version: int) -> int:
-        return next(table.flow_hash for table in client.core.tables(version) if not table.id)
+        return next(table.flow_hash for table in client.core.tables.of(version) if not table.id)
 
     assert (chosen(4), chosen(6)) == (31, 159)
     assert retval(client, "set_ip_flow_hash_v2", table_id=0, af=1, flow_hash_config=0x82) == 0
@@ -476,7 +476,7 @@ def test_routes_that_count_tell_their_index(client: Client) -> None:
         return next(int(row.route.stats_index) for row in rows if str(row.route.prefix) == "48.0.0.0/8")
 
     assert told() == ALL
-    client.core.set_counting(Counting.ROUTES, True)
+    client.core.counting.set(Counting.ROUTES, True)
     assert told() == 5
 
 

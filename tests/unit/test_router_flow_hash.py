@@ -18,7 +18,7 @@ def test_fields_are_of_a_table(core: FakeRouterCore) -> None:
     run(core, "ip table add 7")
     run(core, "set ip flow-hash table 7 dport src symmetric")
     run(core, "set ip6 flow-hash table 0 src flowlabel")
-    assert core.flow_hashes == {
+    assert core.tables.flow_hashes == {
         (4, 7): FlowField.SRC | FlowField.DPORT | FlowField.SYMMETRIC,
         (6, 0): FlowField.SRC | FlowField.FLOWLABEL,
     }
@@ -45,4 +45,4 @@ def test_fields_are_of_a_table(core: FakeRouterCore) -> None:
 def test_what_tells_no_flows_apart_is_refused(core: FakeRouterCore, line: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         run(core, line)
-    assert core.flow_hashes == {}
+    assert core.tables.flow_hashes == {}

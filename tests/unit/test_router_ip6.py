@@ -77,9 +77,9 @@ def test_ip6_is_enabled_and_disabled(core: FakeRouterCore, console: Console) -> 
     assert "    ff02::1:ff00:0" in text
     assert "  ND router advertisements are suppressed" in text
     run(console, "set ip6 link-local address e0 fe80::5")
-    assert core.ip6(0).link_local == IPv6Address("fe80::5")
+    assert core.ip6.of(0).link_local == IPv6Address("fe80::5")
     run(console, "disable ip6 interface e0")
-    assert core.ip6(0).link_local is None
+    assert core.ip6.of(0).link_local is None
     with pytest.raises(UsageError, match="2001:db8::1 is not a link-local address"):
         run(console, "set ip6 link-local address e0 2001:db8::1")
 
@@ -95,7 +95,7 @@ def test_router_advertisements_are_configured(core: FakeRouterCore, console: Con
         "ip6 nd e0 prefix 2001:db8:8::/64 infinite off-link",
     ):
         assert run(console, line) == []
-    advertising = core.ip6(0).advertising
+    advertising = core.ip6.of(0).advertising
     assert advertising.is_on and advertising.other and not advertising.managed
     assert (advertising.min_interval_s, advertising.max_interval_s, advertising.lifetime_s) == (10, 30, 90)
     seven, eight = IPv6Network("2001:db8:7::/64"), IPv6Network("2001:db8:8::/64")
@@ -106,8 +106,8 @@ def test_router_advertisements_are_configured(core: FakeRouterCore, console: Con
     assert "  ND router advertisements are sent every 10 to 30 seconds" in run(console, "show ip6 interface e0")
     run(console, "ip6 nd e0 no prefix 2001:db8:7::/64")
     run(console, "ip6 nd e0 suppress")
-    assert [given.prefix for given in core.ip6(0).advertising.prefixes] == [eight]
-    assert not core.ip6(0).advertising.is_on
+    assert [given.prefix for given in core.ip6.of(0).advertising.prefixes] == [eight]
+    assert not core.ip6.of(0).advertising.is_on
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_cannot_be_is_refused(console: Console, line: str, error: str) -> N
 def test_the_age_of_neighbors_is_set(core: FakeRouterCore, console: Console) -> None:
     run(console, "set ip neighbor-config ip6 age 60")
     run(console, "set ip neighbor-config ip4 age 0")
-    assert core.reachable_s == {6: 60, 4: 0}
+    assert core.ip6.reachable_s == {6: 60, 4: 0}
 
 
 def test_addresses_are_announced_by_family(core: FakeRouterCore, console: Console) -> None:
@@ -142,7 +142,7 @@ def test_addresses_are_announced_by_family(core: FakeRouterCore, console: Consol
     assert run(console, "show ip6 neighbor-config")[1].endswith("recycle:1, announce:on")
     assert run(console, "show ip4 neighbor-config")[1].endswith("recycle:1")
     run(console, "set ip neighbor-config ip6 announce off")
-    assert core.announcing == set()
+    assert core.ip6.announcing == set()
 
 
 def reply(sequence: int) -> EchoReply:
@@ -150,9 +150,9 @@ def reply(sequence: int) -> EchoReply:
 
 
 def test_pings_tell_of_answers_and_losses(core: FakeRouterCore, console: Console) -> None:
-    core.replies = {1: reply(1), 3: reply(3)}
+    core.ip6.replies = {1: reply(1), 3: reply(3)}
     lines = [line for line in run(console, "ping 2001:db8::9 repeat 3 size 56 source e1 interval 0.01") if line]
-    assert core.echoes == [(IPv6Address("2001:db8::9"), 1, 56)] * 3
+    assert core.ip6.echoes == [(IPv6Address("2001:db8::9"), 1, 56)] * 3
     assert lines == [
         "64 bytes from 2001:db8::9: icmp_seq=1 ttl=63 time=1.0000 ms",
         "64 bytes from 2001:db8::9: icmp_seq=3 ttl=63 time=1.0000 ms",
@@ -163,14 +163,14 @@ def test_pings_tell_of_answers_and_losses(core: FakeRouterCore, console: Console
 def test_answers_to_other_sessions_are_kept(core: FakeRouterCore, console: Console) -> None:
     first, second = (console.run("ping 2001:db8::9 repeat 1") for _ in range(2))
     assert isinstance(next(first), Pause) and isinstance(next(second), Pause)
-    core.replies = {1: reply(1), 2: reply(2)}
+    core.ip6.replies = {1: reply(1), 2: reply(2)}
     # The first one to look finds both.
     assert "icmp_seq=2" in next(second)
     assert "icmp_seq=1" in next(first)
 
 
 def test_the_server_waits_where_a_command_pauses(core: FakeRouterCore, console: Console) -> None:
-    core.replies = {1: reply(1)}
+    core.ip6.replies = {1: reply(1)}
     messages = list(*requests(console, b'{"command": "ping 2001:db8::9 repeat 1 interval 0.01"}'))
     assert [next(iter(message)) for message in messages] == ["text", "pause", "pause", "text", "end"]
     assert all(message["pause"] > 0 for message in messages if "pause" in message)
@@ -180,14 +180,14 @@ def test_duplicate_address_detection_is_set_and_shown(core: FakeRouterCore, cons
     link_local, own = IPv6Address("fe80::fe:ff:fe00:0"), IPv6Address("2001:db8::1")
     for line in ("set ip6 dad e0 transmits 3", "enable ip6 interface e0", "set interface ip address e0 2001:db8::1/64"):
         assert run(console, line) == []
-    core.dad_states = {(0, link_local): DadState.TENTATIVE, (0, own): DadState.DUPLICATE}
+    core.ip6.dad_states = {(0, link_local): DadState.TENTATIVE, (0, own): DadState.DUPLICATE}
     text = run(console, "show ip6 interface e0")
     assert f"    {link_local} tentative" in text
     assert "    2001:db8::1, subnet is 2001:db8::/64 duplicate" in text
     assert "  ND DAD is enabled, 3 probes" in text
     assert "  L3 2001:db8::1/64 duplicate" in run(console, "show interface address e0")
     run(console, "set ip6 dad all transmits 0")
-    assert core.dad_transmits == {None: 0}
+    assert core.ip6.dad_transmits == {None: 0}
     assert "  ND DAD is disabled" in run(console, "show ip6 interface e0")
     with pytest.raises(UsageError, match="transmits 11 is above 10"):
         run(console, "set ip6 dad e0 transmits 11")

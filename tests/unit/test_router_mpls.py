@@ -9,8 +9,8 @@ from fake_router import FakeRouterCore
 
 from wirespeed.errors import UsageError
 from wirespeed.router.console import Console
+from wirespeed.router.features.mpls.core import MplsRoute
 from wirespeed.seam.routes import LabelPipe, Path, PathKind
-from wirespeed.seam.tables import MplsRoute
 
 # As the R86S article has them.
 ARTICLE = """mpls table add 0
@@ -34,8 +34,8 @@ def refusal(core: FakeRouterCore, *lines: str) -> str:
 def test_the_articles_lines_pop_a_label_for_a_next_hop(core: FakeRouterCore) -> None:
     assert run(core, *ARTICLE.splitlines()) == []
     path = Path(PathKind.NEXT_HOP, IPv4Address("100.64.2.2"), 1)
-    assert core.mpls_route(16, True) == MplsRoute(16, True, 4, (path,))
-    assert core.mpls_interfaces == {0, 1}
+    assert core.mpls.route(16, True) == MplsRoute(16, True, 4, (path,))
+    assert core.mpls.interfaces == {0, 1}
     shown = run(core, "show mpls fib")
     assert "16:eos/21 fib:0 index:0 locks:2" in shown
     assert "    [0] [@3]: arp-ipv4: via 100.64.2.2 e1" in shown
@@ -45,24 +45,24 @@ def test_out_labels_take_the_labels_place_and_may_be_named(core: FakeRouterCore)
     run(
         core, "mpls table add 0", "mpls local-label add non-eos 100 via 2001:db8::1 e0 out-labels 17 ipv6-explicit-null"
     )
-    route = core.mpls_route(100, False)
+    route = core.mpls.route(100, False)
     assert route is not None
     assert route.payload == 0
     assert route.paths == (Path(PathKind.NEXT_HOP, IPv6Address("2001:db8::1"), 0, labels=(17, 2)),)
     run(core, "mpls local-label add 101 eos via ip4-lookup-in-table 7", "mpls local-label del 100 non-eos")
-    assert core.mpls_routes() == [MplsRoute(101, True, 4, (Path(PathKind.LOOKUP, table=7),))]
+    assert core.mpls.routes() == [MplsRoute(101, True, 4, (Path(PathKind.LOOKUP, table=7),))]
 
 
 def test_paths_of_a_label_add_up_and_go_one_by_one(core: FakeRouterCore) -> None:
     run(core, "mpls table add 0")
     run(core, "mpls local-label add 30 via 10.0.0.1 e0 weight 3", "mpls local-label add 30 via 10.0.0.2 e1")
-    route = core.mpls_route(30, True)
+    route = core.mpls.route(30, True)
     assert route is not None and [path.weight for path in route.paths] == [3, 1]
     run(core, "mpls local-label del 30 via 10.0.0.1 e0")
-    route = core.mpls_route(30, True)
+    route = core.mpls.route(30, True)
     assert route is not None and [path.next_hop for path in route.paths] == [IPv4Address("10.0.0.2")]
     run(core, "mpls local-label del 30 via 10.0.0.2 e1")
-    assert core.mpls_route(30, True) is None
+    assert core.mpls.route(30, True) is None
 
 
 @pytest.mark.parametrize(
@@ -149,6 +149,6 @@ def test_kinds_of_paths(core: FakeRouterCore, words: str, path: Path) -> None:
 def test_tables_are_made_named_and_shown(core: FakeRouterCore) -> None:
     run(core, "ip table add 5 name blue", "ip6 table add 5", "set interface ip table e1 5")
     assert run(core, "show ip table") == ["[0] table_id:0 ipv4-VRF:0", "[1] table_id:5 blue"]
-    assert core.interface_tables == {(1, 4): 5}
+    assert core.tables.interfaces == {(1, 4): 5}
     run(core, "ip table del 5")
     assert len(run(core, "show ip table")) == 1

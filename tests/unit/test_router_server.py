@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from fake_mpls import FakeMpls
 from fake_router import FakeRouterCore
 from harness.programs import run_wirespeed, wirespeed
 from harness.waiting import wait_for
@@ -26,9 +27,9 @@ from router_process import RouterProcess
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 from wirespeed.router.client import ask, ask_in_order, complete, stream
 from wirespeed.router.console import Console
+from wirespeed.router.features.mpls.core import MplsRoute
 from wirespeed.router.protocol import decode, encode
 from wirespeed.router.server import open_socket, requests
-from wirespeed.seam.tables import MplsRoute
 
 
 @pytest.fixture
@@ -120,13 +121,14 @@ def test_an_error_comes_back_as_its_class(path: Path) -> None:
         ask(path, "show itnerface")
 
 
-class Faulty(FakeRouterCore):
-    def mpls_routes(self) -> list[MplsRoute]:
+class Faulty(FakeMpls):
+    def routes(self) -> list[MplsRoute]:
         raise RuntimeError("two\nlines")
 
 
 def test_a_fault_of_ours_is_answered_in_one_line_with_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    core = Faulty()
+    core = FakeRouterCore()
+    core.mpls = Faulty()
     assert list(*requests(Console(core), b'{"command": "show mpls fib"}')) == [
         {
             "error": "internal error: RuntimeError: two lines; the router's standard error has its traceback",

@@ -16,8 +16,9 @@ from scapy.packet import Packet, Raw
 from wirespeed.errors import UsageError
 from wirespeed.router.commands.machine import cpu_lines, pci_lines
 from wirespeed.router.console import Console
+from wirespeed.router.features.acl.core import AclAction, AclOutcome, AclTrace
+from wirespeed.router.features.acl.trace import text
 from wirespeed.router.packet_text import ethernet_line, payload_lines
-from wirespeed.seam.acl import AclAction, AclOutcome, AclTrace
 from wirespeed.seam.graph import CaptureConfig, CaptureStatus, TraceStep
 
 ETHER = Ether(src="02:ee:00:00:00:00", dst="02:fe:00:00:00:00")
@@ -86,7 +87,7 @@ def test_show_trace_tells_what_acls_made_of_a_packet() -> None:
         AclTrace(AclOutcome.SESSION, AclAction.PERMIT, -1, 12, 0, 0),
         AclTrace(AclOutcome.NO_RULE, AclAction.DENY, -1, -1, 1, 1),
     ]
-    core.steps[0] = [step(0, node, 5), *(replace(step(0, node, 5, data=b""), acl=acl) for acl in outcomes)]
+    core.steps[0] = [step(0, node, 5), *(replace(step(0, node, 5, data=b""), note=text(acl)) for acl in outcomes)]
     assert list(Console(core).run("show trace"))[3:][:-1] == [
         f"00:00:00:000005: {node}",
         "  rx e0 length 64",

@@ -21,6 +21,7 @@ from wirespeed.site.builds import against_before, since_the_last_step
 from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
+from wirespeed.site.parts import Table, number, text
 from wirespeed.site.trends import trends
 from wirespeed.site.worth import parse_price, per_price_text
 
@@ -192,3 +193,12 @@ def test_nothing_of_the_pages_is_fetched_from_elsewhere() -> None:
     folder = Path(names.__file__).parent
     for file in [*folder.glob("templates/*"), *folder.glob("site.*")]:
         assert "://" not in file.read_text()
+
+
+def test_a_table_has_no_column_in_which_nothing_is_known() -> None:
+    rows = ((text("a"), number(None, ""), text("x")), (text("b"), number(None, ""), text("")))
+    headings = (("box", False), ("Mpps/W", True), ("version", False))
+    assert Table("t", headings, rows).known == Table(
+        "t", (headings[0], headings[2]), tuple((row[0], row[2]) for row in rows)
+    )
+    assert Table("t", headings, ()).known.headings == headings

@@ -1,5 +1,5 @@
-"""docs/validation.md and the README's lines are as the data has them; `python tests/unit/test_validation.py` writes
-them so. Programs say where they rest on recorded texts only."""
+"""docs/validation.md and the README's lines are as the data has them; `python -m manual references docs` writes them
+so. Programs say where they rest on recorded texts only."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from report_cases import test_of
 from wirespeed.dut.device import KINDS, WITH_SOCKET
 from wirespeed.report.comparison import compare
 from wirespeed.validation import proved as validation
-from wirespeed.validation.proved import PROOFS, caution, page, proved, readme_lines
+from wirespeed.validation.proved import PROOFS, caution, page, proved, readme_lines, with_readme_lines
 
 ROOT = Path(__file__).parents[2]
 PAGE, README = ROOT / "docs" / "validation.md", ROOT / "README.md"
-_LINES = re.compile(r"(?<=<!-- proved -->\n).*(?=<!-- end -->)", re.DOTALL)
 
 
 def test_the_page_and_the_readme_are_what_the_data_says() -> None:
     assert PAGE.read_text() == page()
-    found = _LINES.search(README.read_text())
-    assert found is not None and found[0] == readme_lines()
+    text = README.read_text()
+    assert readme_lines() in text and with_readme_lines(text) == text
     assert readme_lines().count("\n") == 5
 
 
@@ -56,8 +55,3 @@ def test_what_was_tried_for_real_is_not_marked(kind: str) -> None:
         document["dut"] = {"name": "box", "kind": kind}
 
     assert not [one for one in compare([test_of("a", change=change)]).remarks if one.cause == "recorded-only"]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page())
-    README.write_text(_LINES.sub(lambda _: readme_lines(), README.read_text()))

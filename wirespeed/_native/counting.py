@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.seam.counting.CountingCore`."""
+"""Counters of routes and adjacencies of the native router."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from wirespeed._native.addresses import read_address
-from wirespeed._native.runtime import check
+from wirespeed._native.runtime import Handle, check
 from wirespeed.seam.counting import Adjacency, Counting, Counts, RouteCounts
 
 _PAGE = 1024
 _LINKS = ("ip4", "ip6", "mpls")
 
 
-class NativeCounting:
-    """Mixed into the router, whose handle and library it uses."""
+class Counters:
+    def __init__(self, router: Handle) -> None:
+        self._ffi, self._lib, self._router = router
 
-    _ffi: Any
-    _lib: Any
-    _router: Any
-
-    def set_counting(self, what: Counting, on: bool) -> None:
+    def set(self, what: Counting, on: bool) -> None:
+        """All begins at 0 when it is switched on."""
         for one in what:
             check(self._lib.ws_router_set_counting(self._router, one, on))
 
-    def counting(self) -> Counting:
+    def on(self) -> Counting:
         return Counting(self._lib.ws_router_counting(self._router))
 
-    def route_counts(self, index: int) -> RouteCounts:
+    def of_route(self, index: int) -> RouteCounts:
+        """Of the route with that index; UsageError while routes do not count."""
         to, via = self._ffi.new("struct ws_counts *"), self._ffi.new("struct ws_counts *")
         check(self._lib.ws_router_route_counts(self._router, index, to, via))
         return RouteCounts(_counts(to), _counts(via))
 
     def adjacencies(self) -> Sequence[Adjacency]:
+        """In order of index."""
         page = self._ffi.new("struct ws_adjacency[]", _PAGE)
         found: list[Adjacency] = []
         after = 0

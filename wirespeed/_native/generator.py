@@ -1,6 +1,6 @@
 """The traffic generator of the native core: streams in, counters out.
 
-`GeneratorCore` is what the control plane needs of it. `NativeGenerator` is the real one; unit tests use the one in
+`NativeGenerator` is what the control plane needs of it. `NativeGenerator` is the real one; unit tests use the one in
 `fake_generator`. Field names are those of native/include/wirespeed.h, which says what they mean.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Protocol
+from typing import Any
 
 from wirespeed._native import runtime
 from wirespeed._native.flow_records import (
@@ -103,95 +103,12 @@ class Snapshot:
     workers: tuple[WorkerLoad, ...]
 
 
-class GeneratorCore(Protocol):
-    """Port i is the i-th that was opened. Calls raise errors of `wirespeed.errors`.
-
-    A stream sends its `rate_pps` times the port's factor (unless it has a fixed rate) times its own, which is 1
-    when it starts.
-    """
-
-    worker_cpus: tuple[int, ...]
-    port_workers: tuple[tuple[int, ...], ...]
-    """Of each port the workers that send on it: its cores 0, 1 …"""
-
-    def port_count(self) -> int: ...
-    def port_info(self, port: int) -> PortInfo: ...
-    def link_losses(self, port: int) -> int | None: ...
-    def extended_counters(self, port: int) -> dict[str, int]: ...
-    def pools(self) -> tuple[PoolInfo, ...]: ...
-    def now_s(self) -> float: ...
-    def snapshot(self) -> Snapshot: ...
-    def follow_links(self) -> Sequence[int]:
-        """The ports whose device was taken out since the last call; the core has let go of them."""
-
-    def set_promiscuous(self, port: int, on: bool) -> None: ...
-    def set_link(self, port: int, up: bool) -> None: ...
-    def set_led(self, port: int, on: bool) -> None: ...
-    def flow_control(self, port: int) -> int | None: ...
-    def set_flow_control(self, port: int, mode: int) -> None: ...
-    # Profiles: sets of streams of one port that start and stop together, under numbers of the caller's choice. The
-    # state of a port's program is in `snapshot`, that of each profile in `profiles`.
-    def start(
-        self,
-        port: int,
-        streams: Sequence[Stream],
-        factor: float,
-        duration_s: float,
-        *,
-        profile: int = 0,
-        start_at_s: float = 0.0,
-        cores: int = ALL_CORES,
-    ) -> None: ...
-    def stop(self, port: int, profiles: Iterable[int] | None = None) -> None: ...
-    def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
-        """How many of the profiles have traffic, which alone is changed; so too `set_factors`, of (profile, factor)."""
-
-    def set_factors(self, port: int, factors: Iterable[tuple[int, float]]) -> int: ...
-    def pause_stream(self, port: int, stream_id: int, paused: bool, *, profile: int = 0) -> None: ...
-    def set_stream_factor(self, port: int, stream_id: int, factor: float, *, profile: int = 0) -> None: ...
-    def profiles(self, port: int) -> tuple[ProfileState, ...]: ...
-
-    # Flow statistics, by the hardware ids that streams carry. `check_flow` refuses a packet that cannot be counted.
-    def check_flow(self, stream: Stream) -> None: ...
-    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading: ...
-    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]: ...
-    def flow_faults(self) -> FlowFaults: ...
-    def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None: ...
-
-    # Tagged packet groups of a port. Counts of a group are those of its tags, then of unknown tags, then of no tag.
-    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[Tag]) -> None: ...
-    def end_tagging(self, port: int) -> None: ...
-    def retag(self, port: int, tags: Sequence[Tag]) -> None: ...
-    def tagged(self, port: int, group: int, first: int, count: int) -> tuple[Tagged, ...]: ...
-    def clear_tagged(self, port: int, group: int, first: int, count: int) -> None: ...
-    def tagged_sent(self, port: int, group: int) -> tuple[int, int]:
-        """Packets and bytes since the port was tagged."""
-
-    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
-        """The first packets with a tag that has no number: their group and tag; `forget` begins the list anew."""
-
-    # Captures: `slots` packets wait at most to be read, what finds no room is missed; a stopped capture is gone.
-    def start_capture(
-        self,
-        tx_ports: Sequence[int],
-        rx_ports: Sequence[int],
-        slots: int,
-        *,
-        snap_len: int = 0,
-        what: CaptureWhat = CaptureWhat.ALL,
-    ) -> int: ...
-    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]: ...
-    def capture_missed(self, capture: int) -> int: ...
-    def stop_capture(self, capture: int) -> None: ...
-
-    # Packets (without FCS) sent once, beside the streams; one batch at a time.
-    def push(self, port: int, packets: Sequence[bytes], gap_us: float) -> None: ...
-    def push_left(self, port: int) -> int: ...
-
-
 class NativeGenerator:
     """Serves all open ports; port i belongs to worker i modulo the number of workers, unless `port_workers` says
-    which of them serve it.
+    which of them serve it. Calls raise errors of `wirespeed.errors`.
+
+    A stream sends its `rate_pps` times the port's factor (unless it has a fixed rate) times its own, which is 1 when it
+    starts.
 
     Made after `runtime.start_runtime` and `runtime.open_ports`, closed before `runtime.close`.
     """
@@ -245,6 +162,7 @@ class NativeGenerator:
         )
 
     def follow_links(self) -> tuple[int, ...]:
+        """The ports whose device was taken out since the last call; the core has let go of them."""
         return runtime.ports_in(self._lib.ws_generator_follow_links(self._generator))
 
     def set_promiscuous(self, port: int, on: bool) -> None:
@@ -289,6 +207,7 @@ class NativeGenerator:
             check(self._lib.ws_generator_stop(self._generator, port, numbers, len(numbers)))
 
     def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
+        """How many of the profiles have traffic, which alone is changed; so too `set_factors`, of (profile, factor)."""
         numbers = sorted(set(profiles))
         return check(self._lib.ws_generator_pause(self._generator, port, numbers, len(numbers), paused))
 
@@ -362,11 +281,13 @@ class NativeGenerator:
         check(self._lib.ws_generator_clear_tagged(self._generator, port, group, first, count))
 
     def tagged_sent(self, port: int, group: int) -> tuple[int, int]:
+        """Packets and bytes since the port was tagged."""
         packets, sent = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
         check(self._lib.ws_generator_tagged_sent(self._generator, port, group, packets, sent))
         return int(packets[0]), int(sent[0])
 
     def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
+        """The first packets with a tag that has no number: their group and tag; `forget` begins the list anew."""
         structs = self._ffi.new("struct ws_unknown_tag[]", self._lib.WS_UNKNOWN_TAGS)
         count = check(self._lib.ws_generator_unknown_tags(self._generator, port, forget, structs))
         return tuple((one.group, Tag(one.tag.first, one.tag.second)) for one in structs[0:count])

@@ -1,4 +1,4 @@
-"""The native router's part of `wirespeed.seam.ip6.Ip6Core`."""
+"""IPv6 on interfaces, silent neighbors and pings of the native router."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address
-from wirespeed._native.runtime import check, format_mac
+from wirespeed._native.runtime import Handle, check, format_mac
 from wirespeed.errors import UsageError
 from wirespeed.seam.ip6 import AdvertisedPrefix, Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
@@ -15,20 +15,17 @@ _REPLIES = 64
 _CONFLICTS = 64
 
 
-class NativeIp6:
-    """Mixed into the router, whose handle and library it uses."""
+class Ip6:
+    def __init__(self, router: Handle) -> None:
+        self._ffi, self._lib, self._router = router
 
-    _ffi: Any
-    _lib: Any
-    _router: Any
-
-    def ip6(self, index: int) -> Ip6Interface:
+    def of(self, index: int) -> Ip6Interface:
         struct = self._ffi.new("struct ws_ip6_interface *")
         check(self._lib.ws_router_ip6(self._router, index, struct))
         address = read_address(struct.link_local) if struct.enabled else None
         return Ip6Interface(address if isinstance(address, IPv6Address) else None, _advertising(struct.advertising))
 
-    def set_ip6(self, index: int, enabled: bool) -> None:
+    def enable(self, index: int, enabled: bool) -> None:
         check(self._lib.ws_router_set_ip6(self._router, index, enabled))
 
     def set_link_local(self, index: int, address: IPv6Address | None) -> None:
@@ -50,18 +47,21 @@ class NativeIp6:
         check(self._lib.ws_router_set_advertising(self._router, index, struct))
 
     def set_reachable_time(self, version: int, seconds: int) -> None:
+        """How long neighbors are taken to be there before they are asked; 0 for ever."""
         check(self._lib.ws_router_set_reachable_time(self._router, version, seconds))
 
     def reachable_time(self, version: int) -> int:
         return check(self._lib.ws_router_reachable_time(self._router, version))
 
     def set_announcing(self, version: int, is_on: bool) -> None:
+        """Whether addresses are announced when they change and when their interface comes up."""
         check(self._lib.ws_router_set_announcing(self._router, version, is_on))
 
     def is_announcing(self, version: int) -> bool:
         return bool(self._lib.ws_router_is_announcing(self._router, version))
 
     def set_dad(self, index: int | None, transmits: int) -> None:
+        """How often it is asked for an address before it is used; 0: never. None: on all interfaces, new ones too."""
         number = self._lib.WS_DAD_ALL_INTERFACES if index is None else index
         check(self._lib.ws_router_set_dad(self._router, number, transmits))
 
@@ -72,11 +72,13 @@ class NativeIp6:
         return DadState(check(self._lib.ws_router_dad_state(self._router, index, address_struct(self._ffi, address))))
 
     def dad_conflicts(self) -> Sequence[DadConflict]:
+        """Those found since the last call."""
         page = self._ffi.new("struct ws_dad_conflict[]", _CONFLICTS)
         found = check(self._lib.ws_router_dad_conflicts(self._router, page, _CONFLICTS))
         return [DadConflict(c.interface, read_address(c.address), format_mac(bytes(c.mac))) for c in page[0:found]]
 
     def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
+        """Send a ping; returns its sequence number."""
         struct = self._ffi.new("struct ws_echo *")
         struct.destination = address_struct(self._ffi, destination)
         struct.interface = -1 if interface is None else interface
@@ -84,6 +86,7 @@ class NativeIp6:
         return check(self._lib.ws_router_echo(self._router, struct))
 
     def echo_replies(self) -> Sequence[EchoReply]:
+        """Those that came since the last call."""
         page = self._ffi.new("struct ws_echo_reply[]", _REPLIES)
         found = check(self._lib.ws_router_echo_replies(self._router, page, _REPLIES))
         return [EchoReply(read_address(r.source), r.sequence, r.length, r.ttl, r.tsc) for r in page[0:found]]

@@ -27,6 +27,9 @@ A cell that is done never runs again: after a kill or Ctrl-C the same command go
 
 _WAIT_S = 600.0
 
+CELLS, TESTBEDS, RESULTS = "What runs", "Where", "Results"
+"""Groups of options in help."""
+
 
 def _minutes(text: str) -> float:
     """Minutes of `90`, or of a duration with a unit."""
@@ -37,17 +40,29 @@ def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The campaign file.")],
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would run, its commands and how long it takes; run nothing.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=CELLS,
+            help="Print what would run, its commands and how long it takes; run nothing.",
+        ),
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="The campaign's folder.", show_default="wirespeed-campaign/NAME"),
+        typer.Option(
+            "--out",
+            rich_help_panel=RESULTS,
+            metavar="DIR",
+            help="The campaign's folder.",
+            show_default="wirespeed-campaign/NAME",
+        ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Run more than 500 cells.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", rich_help_panel=CELLS, help="Run more than 500 cells.")] = False,
     budget: Annotated[
         float | None,
         typer.Option(
             "--budget",
+            rich_help_panel=CELLS,
             parser=reading(_minutes),
             metavar="TIME",
             help="Begin no cell that would end later; minutes, or with a unit, as 8h.",
@@ -57,6 +72,7 @@ def run(
         str,
         typer.Option(
             "--testbeds",
+            rich_help_panel=TESTBEDS,
             metavar="NAME,...",
             help="Run on these in place of the file's; several at once, served by `wirespeed campaign worker`.",
             show_default=False,
@@ -64,12 +80,19 @@ def run(
     ] = "",
     ray: Annotated[
         str,
-        typer.Option("--ray", metavar="HOST:PORT", help="The cluster of --testbeds.", show_default="this machine's"),
+        typer.Option(
+            "--ray",
+            rich_help_panel=TESTBEDS,
+            metavar="HOST:PORT",
+            help="The cluster of --testbeds.",
+            show_default="this machine's",
+        ),
     ] = "",
     wait: Annotated[
         float,
         typer.Option(
             "--wait",
+            rich_help_panel=TESTBEDS,
             parser=reading(parse_duration),
             metavar="TIME",
             help="Time to wait for a testbed of --testbeds that is unreachable.",
@@ -78,25 +101,34 @@ def run(
     ab: Annotated[
         bool,
         typer.Option(
-            "--ab", help="Compare the file's two devices in pairs until each test's verdict is clear; repeats at most."
+            "--ab",
+            rich_help_panel=CELLS,
+            help="Compare the file's two devices in pairs until each test's verdict is clear; repeats at most.",
         ),
     ] = False,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Of --ab: the table of verdicts goes here too.")
+        Path | None,
+        typer.Option(
+            "--markdown", rich_help_panel=RESULTS, metavar="FILE", help="Of --ab: the table of verdicts goes here too."
+        ),
     ] = None,
     corpus: Annotated[
         str,
         typer.Option(
             "--corpus",
+            rich_help_panel=RESULTS,
             metavar="[URL]",
             help="Store each result in this archive too, tagged with the campaign's name; without URL in your own.",
             show_default=False,
         ),
     ] = "",
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Give cells that have failed all their tries again.")
+        bool,
+        typer.Option(
+            "--retry-failed", rich_help_panel=CELLS, help="Give cells that have failed all their tries again."
+        ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", rich_help_panel=RESULTS, help="Report errors only.")] = False,
 ) -> int:
     """Run what of a campaign is not done.
 

@@ -25,7 +25,7 @@ from wirespeed.errors import UsageError
 from wirespeed.model import MAX_MTU, MIN_MTU, PLAIN_MTU
 
 if TYPE_CHECKING:
-    from wirespeed._native.generator import GeneratorCore
+    from wirespeed._native.generator import NativeGenerator
     from wirespeed.generator.port import Port
     from wirespeed.generator.server import Server
     from wirespeed.generator.service import RpcSockets
@@ -291,7 +291,7 @@ def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
     return _SPARE_MB + ready_mb + (pool_buffers(specs, workers) + fresh + _SPARE_BUFFERS) * buffer_bytes // (1 << 20)
 
 
-def describe(core: GeneratorCore, server: Server) -> list[str]:
+def describe(core: NativeGenerator, server: Server) -> list[str]:
     """One line for each port: what it is, where it sends, who serves it."""
     lines = []
     for port in server.ports:

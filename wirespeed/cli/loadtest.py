@@ -14,8 +14,7 @@ OPTIONAL_VALUES = bare_values(LoadtestOptions)
 def command(options: LoadtestOptions) -> int:
     """Warm up, ramp the load linearly, hold it; write a result file.
 
-    Progress goes to standard error. Ctrl-C stops the traffic, gives the ports back and keeps what was measured. Samples
-    are kept in FILE.part as they come, so that a kill loses none.
+    Ctrl-C stops the traffic and keeps what was measured. Until the end FILE.part has the samples, even after a kill.
     """
     from wirespeed.cli.measuring import measure  # noqa: PLC0415 - a command starts fast
 

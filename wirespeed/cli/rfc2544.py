@@ -8,11 +8,10 @@ from wirespeed.measurement.rfc2544.options import Rfc2544Options
 
 @spliced
 def command(options: Rfc2544Options) -> int:
-    """Measure as RFC 2544 has it, with RFC 9004 (bursts), 6201 (reset) and 5180 (IPv6), by frame size.
+    """Benchmarks of RFC 2544, 9004 (bursts), 6201 (reset), 5180 (IPv6) by size.
 
-    Loads are frames per second of each direction, both at once unless -u. Where a test differs from the RFC, as by
-    shorter trials, its result says so. Ctrl-C stops the traffic and keeps what is known. Trials are kept in FILE.part
-    as they come, so that a kill loses none.
+    Results name each difference from the RFC. Ctrl-C stops the traffic and keeps what is known. Until the end FILE.part
+    has the trials.
     """
     from wirespeed.cli.measuring import measure  # noqa: PLC0415 - a command starts fast
 

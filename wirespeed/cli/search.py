@@ -14,9 +14,8 @@ OPTIONAL_VALUES = bare_values(SearchOptions)
 def command(options: SearchOptions) -> int:
     """Find NDR and PDR by MLRsearch, MRR, and latency at shares of them.
 
-    Loads are packets per second of each direction; loss is that of all directions together. Progress goes to standard
-    error. Ctrl-C stops the traffic and keeps what is known, marked as irregular. Trials are kept in FILE.part as they
-    come, so that a kill loses none.
+    Loads are per direction, losses of all together. Ctrl-C stops the traffic and keeps what is known, marked as
+    irregular. Until the end FILE.part has the trials.
     """
     from wirespeed.cli.measuring import measure  # noqa: PLC0415 - a command starts fast
 

@@ -8,10 +8,10 @@ from wirespeed.measurement.soak.options import SoakOptions
 
 @spliced
 def command(options: SoakOptions) -> int:
-    """Hold a load for minutes to days; what was lost, when and by whom, and what loss ratio that shows.
+    """Hold a load for minutes to days; report losses by time and cause, and the loss ratio that it demonstrates.
 
-    Progress goes to standard error. Ctrl-C stops the traffic and gives the verdict of what was seen. Seconds are kept
-    in FILE.part as they come; --resume FILE goes on after a crash, also of this program while the traffic goes on.
+    Ctrl-C stops the traffic and gives the verdict so far. Until the end FILE.part has the seconds; --resume FILE
+    continues after a crash, also of this command while the traffic goes on.
     """
     from wirespeed.cli.measuring import measure  # noqa: PLC0415 - a command starts fast
 

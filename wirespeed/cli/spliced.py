@@ -12,6 +12,7 @@ import typer
 
 from wirespeed.cli.options import reading
 from wirespeed.measurement.option import Declared, declared
+from wirespeed.units import parse_duration
 
 _Options = TypeVar("_Options")
 
@@ -38,6 +39,10 @@ def _parameter(one: Declared) -> inspect.Parameter:
     shown: dict[str, Any] = {"metavar": option.metavar, "help": option.help, "show_default": option.shown}
     if option.parse is not None:
         shown["parser"] = reading(option.parse)
+    if option.parse is parse_duration and isinstance(default, float) and option.shown is True:
+        shown["show_default"] = f"{default:g}s"
+    if option.words:
+        shown["rich_help_panel"] = option.group
     info = typer.Option(*option.words, **shown) if option.words else typer.Argument(**shown)
     return inspect.Parameter(
         one.field,

@@ -18,6 +18,7 @@ from typing import Any
 import typer
 import typer.main
 
+from wirespeed.cli.help import HelpCommand
 from wirespeed.cli.plain import NotPlain, options_of, plain_call
 from wirespeed.errors import UsageError
 from wirespeed.renamed import OPTIONS, present_options
@@ -49,7 +50,7 @@ class Command:
     def parser(self) -> Any:
         """The option parser's command, which prints the help."""
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(context_settings={"help_option_names": [*_HELP], **self.settings})(self.call)
+        app.command(cls=HelpCommand, context_settings={"help_option_names": [*_HELP], **self.settings})(self.call)
         return typer.main.get_command(app)
 
 

@@ -26,7 +26,10 @@ def setup_of_bench(bench: Any, file: str) -> DutSetup:
     """The setup of a bench that is filled in."""
     for wire in bench.wires:
         if wire.interface is None:
-            raise UsageError(f"{file} does not say where the wire of port {wire.port} ends: `interface` of the device")
+            raise UsageError(
+                f"{file} does not say where the wire of port {wire.port} ends: give the DUT's `interface`; "
+                f"`wirespeed testbed check {file}` finds it"
+            )
     names = {wire.port: wire.interface for wire in bench.wires}
     theirs = {wire.port: wire.tester_address for wire in bench.wires}
     routes = tuple(DutRoute(one.prefix, theirs[one.port], names[one.port]) for one in bench.routes)

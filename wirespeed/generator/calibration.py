@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from wirespeed._native.flow_records import FlowKind, Latency
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault
 from wirespeed.generator.hdr import value_at
@@ -45,7 +45,7 @@ class Floor:
         return {"min_us": self.min_ns / 1000, "median_us": self.median_ns / 1000, "p99_us": self.p99_ns / 1000}
 
 
-def measure_floor(core: GeneratorCore, tx_port: int, rx_port: int, packets: int = PACKETS) -> Floor:
+def measure_floor(core: NativeGenerator, tx_port: int, rx_port: int, packets: int = PACKETS) -> Floor:
     """Send `packets` of a latency stream; EnvironmentFault when none comes back."""
     stream = Stream(
         1,
@@ -81,7 +81,7 @@ def percentile_ns(seen: Latency, percent: float) -> int:
     return 0
 
 
-def calibrate(core: GeneratorCore) -> dict[int, Floor]:
+def calibrate(core: NativeGenerator) -> dict[int, Floor]:
     """The floor between each pair of ports, under the number of the first; a last port without a pair is looped."""
     floors = {}
     for tx_port in range(0, core.port_count(), 2):
@@ -91,7 +91,7 @@ def calibrate(core: GeneratorCore) -> dict[int, Floor]:
     return floors
 
 
-def _wait_for_links(core: GeneratorCore, ports: tuple[int, int]) -> None:
+def _wait_for_links(core: NativeGenerator, ports: tuple[int, int]) -> None:
     deadline_s = time.monotonic() + LINK_WAIT_S
     while down := [port for port in ports if not core.port_info(port).link_up]:
         if time.monotonic() > deadline_s:

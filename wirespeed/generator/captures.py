@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed._native.flow_records import Captured
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed._native.pcap import PacketFilter
 from wirespeed.errors import UsageError
 from wirespeed.generator.memory import Memory
@@ -107,7 +107,7 @@ class Capture:
 class Captures:
     """All captures of the process, by number; numbers count from 1 and are not used again."""
 
-    def __init__(self, core: GeneratorCore, memory: Memory) -> None:
+    def __init__(self, core: NativeGenerator, memory: Memory) -> None:
         self._core = core
         self._memory = memory
         self._captures: dict[int, Capture] = {}

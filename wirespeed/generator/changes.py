@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 
 MAX_FACTOR = 1e9
 """The highest that the core takes."""
@@ -22,7 +22,7 @@ QUIET_S = 0.005
 class Changes:
     """Of a profile that has ended meanwhile nothing is changed; that it ended is noticed soon."""
 
-    def __init__(self, core: GeneratorCore) -> None:
+    def __init__(self, core: NativeGenerator) -> None:
         self._core = core
         self._made_at_s = 0.0
         self._kind: tuple[str, int] | None = None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.generator.neighbor_packets import (
     Host,
     answer,
@@ -54,7 +54,7 @@ class Emulated:
 class EmulatedHosts:
     """Those of all ports."""
 
-    def __init__(self, core: GeneratorCore, pushes: Pushes) -> None:
+    def __init__(self, core: NativeGenerator, pushes: Pushes) -> None:
         self._core, self._pushes = core, pushes
         self._hosts: dict[int, list[Emulated]] = {}
         self._by_mac: dict[int, dict[bytes, list[Emulated]]] = {}

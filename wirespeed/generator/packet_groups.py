@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wirespeed._native.flow_records import FLOW_FIELDS, FLOWS, LATENCY_FLOWS, FlowKind, FlowReading
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.traffic_statistics import smoothed
 
@@ -33,7 +33,7 @@ class Group:
 class PacketGroups:
     """All groups of a server."""
 
-    def __init__(self, core: GeneratorCore) -> None:
+    def __init__(self, core: NativeGenerator) -> None:
         self._core = core
         self._groups: dict[int, Group] = {}
         self._counts = dict.fromkeys(LIMITS, 0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind
@@ -60,7 +60,7 @@ class Port:
     def __init__(
         self,
         index: int,
-        core: GeneratorCore,
+        core: NativeGenerator,
         dst_mac: str,
         emit: Emit,
         groups: PacketGroups,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from wirespeed._native.flow_records import CaptureWhat
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.generator.emulated_hosts import Emulated, EmulatedHosts
 from wirespeed.generator.neighbor_packets import answer, arp_request, gateway_mac
 from wirespeed.generator.port import Port
@@ -36,7 +36,7 @@ class _Search:
 class Hosts:
     """Looks at the control packets of all ports that have addresses; nothing is read while none has."""
 
-    def __init__(self, core: GeneratorCore, ports: list[Port], pushes: Pushes) -> None:
+    def __init__(self, core: NativeGenerator, ports: list[Port], pushes: Pushes) -> None:
         self._core, self._ports, self._pushes = core, ports, pushes
         self.emulated = EmulatedHosts(core, pushes)
         self._capture: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.generator.rpc import failed
 
 MAX_WAITING = 20_000
@@ -18,7 +18,7 @@ MAX_ANSWERS = 256
 class Pushes:
     """The core takes one batch of a port at a time; what comes meanwhile waits here until `flush`."""
 
-    def __init__(self, core: GeneratorCore) -> None:
+    def __init__(self, core: NativeGenerator) -> None:
         self._core = core
         self._waiting: list[deque[tuple[Sequence[bytes], float]]] = [deque() for _ in range(core.port_count())]
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wirespeed._native.generator import GeneratorCore, Snapshot
+from wirespeed._native.generator import NativeGenerator, Snapshot
 from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.calibration import Floor, calibrate
@@ -65,7 +65,7 @@ class Server:
 
     def __init__(
         self,
-        core: GeneratorCore,
+        core: NativeGenerator,
         dst_macs: Sequence[str | None] = (),
         owner_timeout_s: float = OWNER_TIMEOUT_S,
         rules: StartRules | None = None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed._native.flow_records import Tag
-from wirespeed._native.generator import GeneratorCore
+from wirespeed._native.generator import NativeGenerator
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.parameters import UInt16, read
 from wirespeed.generator.rpc import Json, failed
@@ -42,7 +42,7 @@ class TaggedGroups:
 class TaggedUsers:
     """All users' groups of a server; a port is in one user's at most."""
 
-    def __init__(self, core: GeneratorCore) -> None:
+    def __init__(self, core: NativeGenerator) -> None:
         self._core = core
         self._by_user: dict[str, TaggedGroups] = {}
 

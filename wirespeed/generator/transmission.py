@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed._native.generator import ALL_CORES, GeneratorCore
+from wirespeed._native.generator import ALL_CORES, NativeGenerator
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.changes import MAX_FACTOR, Changes
 from wirespeed.generator.events import EventKind
@@ -54,7 +54,7 @@ class Transmission:
     def __init__(
         self,
         index: int,
-        core: GeneratorCore,
+        core: NativeGenerator,
         emit: Emit,
         profiles: dict[str, Profile],
         tally: Tally,

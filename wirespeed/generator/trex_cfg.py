@@ -22,24 +22,24 @@ _VDEV = "--vdev="
 
 TAKEN = {
     "interfaces": "`--port`, once for each: `02:00.0` is `pci:0000:02:00.0`; `5b:00.0/1` is `pci:0000:5b:00.0,port=1`; "
-    "a Linux name is `af_packet:eth1`; `--vdev=…` is that device of DPDK, as `af_packet:` or `memif:` where it is one; "
-    "`dummy` is a `ring:` of its own. NICs are bound to vfio-pci as for any DPDK program",
-    "port_limit": "so many of the interfaces, from the first",
+    "a Linux name is `af_packet:eth1`; `--vdev=…` is that device of DPDK, e.g. `af_packet:` or `memif:`; "
+    "`dummy` is a separate `ring:`. NICs are bound to vfio-pci as for any DPDK program",
+    "port_limit": "number of interfaces to use, from the first",
     "dpdk_devargs": "options of the driver of each PCI port",
     "rx_desc": "`rxd=` of each port",
     "tx_desc": "`txd=` of each port",
     "port_mtu": "`--mtu`: the largest layer 3 packet",
     "limit_memory": "`--memory`",
-    "zmq_rpc_port": "the port of `--rpc`, at 127.0.0.1: for clients on other machines say `--rpc 0.0.0.0:4501`",
-    "c": "how many CPUs each pair of ports has: the first of its `threads`, all if `c` is missing; without `platform` "
-    "the last CPUs that the process may use",
+    "zmq_rpc_port": "the port of `--rpc`, at 127.0.0.1; for clients on other machines use `--rpc 0.0.0.0:4501`",
+    "c": "number of CPUs per pair of ports: the first of its `threads`, all if `c` is missing. Without `platform` the "
+    "last CPUs that the process may use",
     "low_end": "`--cpu` and `--main-cpu` are the same CPU",
-    "low_end_core": "which CPU that is; 0 if missing",
+    "low_end_core": "that CPU; 0 if missing",
     "port_info.dest_mac": "`--dest-mac`; a client's `set_l2` changes it",
     "port_info.src_mac": "`mac=` of the port",
-    "port_info.ip": "address of the port where a `default_gw` is given: it answers ARP and ping, as after the "
+    "port_info.ip": "address of the port if a `default_gw` is given: the port answers ARP and ping, as after the "
     "console's `l3`",
-    "port_info.default_gw": "gateway of the port, asked for by ARP unless there is a `dest_mac`",
+    "port_info.default_gw": "gateway of the port, resolved by ARP unless there is a `dest_mac`",
     "port_info.vlan": "tag of ARP and ping, as after the console's `vlan`; a profile tags the load by a `Dot1Q` layer",
     "platform.master_thread_id": "`--main-cpu`",
     "platform.dual_if.threads": "`--cpu 2-5/6-9`: the lists of the pairs, in the ports' order",
@@ -52,25 +52,25 @@ LEFT_OUT = {
     "scan_only_1g": "T-Rex does not use it either",
     "interfaces_vdevs": "devices are named in `interfaces`",
     "ext_dpdk_opt": "devices are named in `interfaces`; DPDK's other options are the generator's own",
-    "port_info.mask": "all goes to the gateway",
-    "port_info.mpls": "of the stateful modes; a profile has `MPLS` layers",
-    "port_info.eompls": "of the stateful modes; a profile has `MPLS` layers",
-    "port_bandwidth_gb": "memory depends on rings and MTU; `speed=10G` of a port is its line where the medium has none",
-    "port_speed": "the link's own; `speed=10G` of a port is its line where the medium has none",
-    "platform.latency_thread_id": "each worker receives what its ports send, and stamps at the driver",
-    "platform.rx_thread_id": "each worker receives what its ports send, and stamps at the driver",
-    "platform.dual_if.socket": "give CPUs of the NIC's node; memory is DPDK's to choose",
+    "port_info.mask": "all packets go to the gateway",
+    "port_info.mpls": "stateful modes only; a profile has `MPLS` layers",
+    "port_info.eompls": "stateful modes only; a profile has `MPLS` layers",
+    "port_bandwidth_gb": "memory depends on rings and MTU; `speed=10G` sets the line of a port type without a speed",
+    "port_speed": "the link's own is used; `speed=10G` sets the line of a port type without a speed",
+    "platform.latency_thread_id": "each worker receives the packets of its ports, and takes timestamps at the driver",
+    "platform.rx_thread_id": "each worker receives the packets of its ports, and takes timestamps at the driver",
+    "platform.dual_if.socket": "give CPUs of the NIC's node; DPDK chooses the memory",
     "memory": "the pool is sized for the ports' rings; `--mtu` and `rxd=` make it larger",
     "new_memory": "the pool is sized for the ports' rings",
-    "prefix": "every generator keeps to itself; several need only different `--rpc`",
+    "prefix": "generators are independent; several need only different `--rpc`",
     "zmq_pub_port": "the port below that of `--rpc` publishes",
     "enable_zmq_pub": "it always publishes",
     "telnet_port": "there is no telnet",
-    "ezqm_ch_port": "of the stateful modes",
-    "ezmq_ch_port": "of the stateful modes",
-    "tw": "of the stateful modes",
-    "services_core": "there are no services beside the generator",
-    "stack": "hosts of a port are the generator's own, see the console's `ns`; there is no stack of Linux",
+    "ezqm_ch_port": "stateful modes only",
+    "ezmq_ch_port": "stateful modes only",
+    "tw": "stateful modes only",
+    "services_core": "the generator has no further services",
+    "stack": "the generator emulates the hosts of a port (console: `ns`), without a Linux stack",
 }
 """Keys without a meaning here, and why."""
 

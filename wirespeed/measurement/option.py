@@ -19,7 +19,8 @@ class Option:
     """`names` are separated by blanks, those that switch a flag off stand behind a slash; without any it is an
     argument. `shown` is the default in help, or False for none. `bare` is the value of an option that stands without
     one. `parse` reads a value of the command line, such as a duration with its unit. `row` orders the options in help;
-    those of a kind itself have 4, or what stands before or after all of them.
+    those of a kind itself have 4, or what stands before or after all of them. Help has the options of one `group`
+    together.
 
     `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
     key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
@@ -32,6 +33,7 @@ class Option:
     shown: str | bool = True
     bare: str = ""
     row: int = 4
+    group: str = "Test"
     setting: str = ""
     place: int = 2
     limits: Mapping[str, float] = field(default_factory=dict)

@@ -10,27 +10,40 @@ from wirespeed.measurement.option import Option
 from wirespeed.profiles.loading import BUILTIN_NAMES
 from wirespeed.units import parse_duration
 
+TRAFFIC, TESTBED, RESULT = "Traffic", "Tester and DUT", "Result"
+"""Groups of options in help."""
+
 Profile = Annotated[
     str,
     Option(
         "-p --profile",
-        f"Built-in: {', '.join(BUILTIN_NAMES)}; or a file: .py (is run), .yaml, .json, .pcap.",
+        f"{', '.join(BUILTIN_NAMES)}; or a .py (is run), .yaml, .json or .pcap file.",
         row=1,
         setting="profile",
         place=1,
+        metavar="NAME|FILE",
+        group=TRAFFIC,
     ),
 ]
 RepeatDisturbed = Annotated[
     bool | None,
     Option(
         "--repeat-disturbed/--no-repeat-disturbed",
-        "Repeat trials whose loss preemption of a CPU explains, and count them apart.",
-        shown="on in a --lab that shares its CPUs with the tester",
+        "Repeat preempted trials.",
+        shown="if the lab shares CPUs",
         setting="repeat_disturbed",
         place=6,
     ),
 ]
-TUNABLES = Option("-t --tunables", "Tunables of the profile, as size=64,vm=var2.", row=2, setting="tunables", place=1)
+TUNABLES = Option(
+    "-t --tunables",
+    "Profile settings, such as size=64,vm=var2.",
+    row=2,
+    setting="tunables",
+    place=1,
+    metavar="K=V,...",
+    group=TRAFFIC,
+)
 
 
 AResult = TypeVar("AResult", bound=Any)
@@ -45,134 +58,123 @@ class MeasurementOptions(Generic[AResult]):
         str | None,
         Option(
             "-s --server",
-            "Generator to use, wirespeed's or a T-Rex.",
+            "wirespeed generator or T-Rex.",
             metavar="HOST[:PORT]",
             shown="127.0.0.1:4501",
             row=0,
+            group=TESTBED,
         ),
     ] = None
     tunables: Annotated[str, TUNABLES] = ""
     output: Annotated[
         str,
         Option(
-            "-o --output",
-            "File for the result; - is standard output.",
-            metavar="FILE",
-            shown="on a terminal a file named after the test, else -",
-            row=3,
+            "-o --output", "Result file.", metavar="FILE", shown="a new one; - (stdout) in a pipe", row=3, group=RESULT
         ),
     ] = ""
     lab: Annotated[
         str,
         Option(
             "--lab",
-            "Bring up this lab on this machine for the test, with its own generator and router; mtu=9000 for jumbo "
-            "frames; embedded also takes queues= descriptors= program= config= exec= (docs/campaigns.md; vm: "
-            "docs/vm-dut.md).",
-            metavar="embedded|linux[:af_xdp|:af_packet][,mtu=N]|vm[:IMAGE]",
+            "Start a lab for the test: embedded, vm[:IMAGE], linux[:af_xdp|:af_packet] (docs/campaigns.md).",
+            metavar="LAB[,KEY=VALUE...]",
             shown=False,
             row=5,
+            group=TESTBED,
         ),
     ] = ""
     unidirectional: Annotated[
-        bool, Option("-u --unidirectional", "Send in the first direction of the ports only.", row=5)
+        bool, Option("-u --unidirectional", "First direction of each pair of ports only.", row=5, group=TRAFFIC)
     ] = False
     direction: Annotated[
-        str, Option("--direction", "Which way to send between a pair of ports.", metavar="0-1|1-0|both", row=5)
+        str,
+        Option("--direction", "Direction between paired ports.", metavar="0-1|1-0|both", row=5, group=TRAFFIC),
     ] = "both"
     ports: Annotated[
         str | None,
-        Option("--ports", "The ports, cabled in pairs, such as 2,3 or 0,1,2,3.", metavar="N,N", shown="0,1", row=5),
+        Option("--ports", "Ports, cabled in pairs.", metavar="N,N", shown="0,1", row=5, group=TRAFFIC),
     ] = None
     directions: Annotated[
         str,
         Option(
             "--directions",
-            "Each direction by itself, such as 0>1,1>2,2>0, in place of ports and direction.",
+            "Single directions, such as 0>1,1>2,2>0.",
             metavar="N>N,...",
             shown=False,
             row=5,
             setting="directions",
             place=0,
+            group=TRAFFIC,
         ),
     ] = ""
     signature: Annotated[
         bool,
         Option(
             "--signature",
-            "Count test frames only, by a signature of 16 bytes at the end of the payload with a sequence number; "
-            "duplicates and reordered frames are counted apart. Short frames have it in the IP ID, without a number. "
-            "Lowers the maximum rate of the tester.",
+            "Count signed frames only; slows the tester.",
             row=5,
             setting="signature",
             place=5,
+            group=TRAFFIC,
         ),
     ] = False
     line: Annotated[
         str,
         Option(
             "--line",
-            "The line to take percent of, such as 1G; else each port's own.",
+            "Rate that 100% means, e.g. 1G.",
             metavar="SPEED",
             row=5,
             setting="line",
             place=4,
+            shown="each port's own",
+            group=TRAFFIC,
         ),
     ] = ""
     dut: Annotated[
         str | None,
-        Option(
-            "--dut",
-            "DUT to read during the test: router:/path/router.sock, linux:netns=NAME or none.",
-            metavar="SPEC",
-            shown="none",
-            row=5,
-        ),
+        Option("--dut", "DUT to read, such as router:SOCKET.", metavar="SPEC", shown="none", row=5, group=TESTBED),
     ] = None
     testbed: Annotated[
         Path | None,
         Option(
-            "--testbed",
-            "Tester, cabling and DUT from this file (docs/testbed.md); other options override it.",
-            metavar="FILE",
-            shown=False,
-            row=5,
+            "--testbed", "Testbed file; other options override it.", metavar="FILE", shown=False, row=5, group=TESTBED
         ),
     ] = None
     power: Annotated[
         str,
         Option(
             "--power",
-            "Watts beside each sample: rapl, hwmon[:NAME], ipmi, shelly:HOST, tasmota:HOST, command:TEXT, constant:W.",
+            "Meter: rapl, hwmon[:NAME], ipmi, shelly:HOST, tasmota:HOST, command:TEXT, constant:W.",
             metavar="METER",
             shown=False,
             row=5,
             setting="power",
             place=0,
+            group=TESTBED,
         ),
     ] = ""
-    force: Annotated[bool, Option("--force", "Take the ports from their owner; send without a link.", row=5)] = False
+    force: Annotated[bool, Option("--force", "Take ports of others; send without a link.", row=5, group=TESTBED)] = (
+        False
+    )
     recover: Annotated[
         Path | None,
-        Option(
-            "--recover", "Make the result file of a test that did not end, from its journal.", metavar="FILE", row=5
-        ),
+        Option("--recover", "Make the result of an aborted test.", metavar="FILE", row=5, group=RESULT),
     ] = None
-    web: Annotated[
-        bool, Option("--web", "Show the test in the browser while it runs; standard error says where.", row=5)
-    ] = False
+    web: Annotated[bool, Option("--web", "Show the running test in the browser.", row=5, group=RESULT)] = False
     web_grace_s: Annotated[
         float,
         Option(
             "--web-grace",
-            "Longest time that an open live page stays after the test.",
+            "Open live pages stay after the test.",
             metavar="TIME",
             parse=parse_duration,
             limits={"ge": 0},
             row=5,
+            group=RESULT,
         ),
     ] = 600.0
-    quiet: Annotated[bool, Option("-q --quiet", "Show neither progress nor summary.", row=5)] = False
+    quiet: Annotated[bool, Option("-q --quiet", "Neither progress nor summary.", row=5, group=RESULT)] = False
 
     @property
     def most_s(self) -> float:

@@ -43,11 +43,11 @@ def medium_of_driver(driver: str) -> Medium:
 class Balance:
     """Packets of one direction over some time.
 
-    `asked` is the intended load, None if the server does not count it; `late` (the tester's worker was behind
-    schedule), `no_buffer` (the packet pool was empty) and `refused` (the port could not take the packet) are then 0.
-    `missed`: packets that reached the tester and that its receiver dropped. `surplus`: received packets that are not
-    the test's, i.e. frames of other senders, duplicates, or more than was sent. `paused`: pause frames stopped the
-    sending port. `order`: duplicates and reordered packets, None if packets are not numbered.
+    `asked` is the intended load, None if the server does not count it. Packets of it that were not sent are counted by
+    reason: `late` (the tester's worker was behind schedule), `no_buffer` (the packet pool was empty) and `refused` (the
+    port could not take the packet). `missed`: packets that reached the tester and that its receiver dropped. `surplus`:
+    received packets that are not the test's, i.e. frames of other senders, duplicates, or more than was sent. `paused`:
+    pause frames stopped the sending port. `order`: duplicates and reordered packets, None if packets are not numbered.
     """
 
     also_stored: ClassVar[Mapping[str, str]] = {

@@ -38,10 +38,10 @@ class MeasurementResult(ABC):
     tester's, `directions` those that sent; `frame_bytes` are the mean lengths that each port sent, with FCS, if the
     kind of result has them.
 
-    `lab` has the fields of a lab, and if known `latency_floor` (direction to `min_us`, `median_us` and `p99_us` of the
-    port type alone), `power` (the `meter`, what it measures (`of`), `idle_watts` and their source) and `bench` (file,
-    mode, links and `tester_ceiling` of a testbed file). `dut` also has `texts`: output by command; keys of output from
-    before the load begin with `before: `.
+    `lab` has the fields of a lab. If known it also has `latency_floor`: direction to `min_us`, `median_us` and `p99_us`
+    of the port type alone. `power` has the `meter`, what it measures (`of`), `idle_watts` and their source. `bench` has
+    file, mode, links and `tester_ceiling` of a testbed file. `dut` also has `texts`: output by command; keys of output
+    from before the load begin with `before: `.
     """
 
     kind: ClassVar[str]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
+from typing import TYPE_CHECKING
 
-from wirespeed.router.core import RouterCore
 from wirespeed.seam.graph import NodeCounter, NodeStats, Totals
 from wirespeed.seam.interfaces import InterfaceCounters
+
+if TYPE_CHECKING:
+    from wirespeed.router.native import NativeRouter
 
 RATE_WINDOW_S = 10
 """What the vector rate of `show runtime` looks back on; loops/sec looks back one second."""
@@ -42,7 +45,7 @@ class _Sample:
 class Statistics:
     """Reads one router's counters. `sample` is due once a second; nothing else is kept between calls."""
 
-    def __init__(self, core: RouterCore) -> None:
+    def __init__(self, core: NativeRouter) -> None:
         self._core = core
         self._workers = range(core.worker_count())
         self._samples: list[deque[_Sample]] = [deque(maxlen=RATE_WINDOW_S + 1) for _ in self._workers]

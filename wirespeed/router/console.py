@@ -13,7 +13,6 @@ from wirespeed.files import read_text_file
 from wirespeed.later import Later
 from wirespeed.model import PortSpec
 from wirespeed.router.cleared_statistics import Statistics
-from wirespeed.router.core import RouterCore
 from wirespeed.router.features import modules
 from wirespeed.router.messages import Messages
 from wirespeed.router.trace_filter import TraceFilter
@@ -24,8 +23,10 @@ if TYPE_CHECKING:
     from wirespeed.router import commands
     from wirespeed.router.commands import memif
     from wirespeed.router.features.control import Control
+    from wirespeed.router.features.l2.control import BridgeTags
     from wirespeed.router.features.lcp.control import LinuxControlPlane
     from wirespeed.router.features.sflow.control import SflowAgent
+    from wirespeed.router.native import NativeRouter
 else:
     commands = Later("wirespeed.router.commands")
     memif = Later("wirespeed.router.commands.memif")
@@ -45,10 +46,11 @@ class _Place:
 class Console:
     """Runs command lines on one data plane; the controls of features are attributes by their names."""
 
+    l2: BridgeTags
     lcp: LinuxControlPlane
     sflow: SflowAgent
 
-    def __init__(self, core: RouterCore, directory: Path | None = None) -> None:
+    def __init__(self, core: NativeRouter, directory: Path | None = None) -> None:
         self.core = core
         self.statistics = Statistics(core)
         self.started_tsc = core.tsc()
@@ -57,8 +59,6 @@ class Console:
         self.ports: dict[str, PortSpec] = {}
         """Made by create pcap and create ring."""
         self.tags: dict[int, str] = {}
-        self.domain_tags: dict[int, str] = {}
-        """Tags of bridge domains, by number."""
         self._place = _Place(directory or Path.cwd())
         self.trace_filter: TraceFilter | None = None
         self.capture_prefix: Network | None = None

@@ -14,7 +14,7 @@ from wirespeed.seam.routes import LabelPipe, Neighbor, NeighborState, Path, Path
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
-    from wirespeed.seam.tables import MplsRoute
+    from wirespeed.router.features.mpls.core import MplsRoute
 
 _ENDS = {PathKind.DROP: "dpo-drop", PathKind.UNREACHABLE: "dpo-unreachable", PathKind.PROHIBIT: "dpo-prohibit"}
 _TYPES = {"ip4": "0800", "ip6": "86dd", "mpls": "8847"}
@@ -24,8 +24,8 @@ class Forwarding:
     """Words for what happens to the packets of a route; reads interfaces and neighbors once."""
 
     def __init__(self, console: Console) -> None:
-        counting = Counting.ROUTES in console.core.counting()
-        self._counts = console.core.route_counts if counting else None
+        counting = Counting.ROUTES in console.core.counting.on()
+        self._counts = console.core.counting.of_route if counting else None
         self._faces = {index: console.core.interface(index) for index in console.core.interface_names().values()}
         self._neighbors: dict[tuple[int, Address | None], Neighbor] = {
             (neighbor.interface, neighbor.address): neighbor for neighbor in console.core.neighbors()
@@ -39,7 +39,7 @@ class Forwarding:
     def table_lines(
         self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int, RouteSource]]
     ) -> Iterator[str]:
-        """Of all routes of a table, each after its prefix; `routes` are of `RouterCore.route_texts`."""
+        """Of all routes of a table, each after its prefix; `routes` are of `NativeRouter.route_texts`."""
         family = f"ip{version}"
         # By the object, which is there as long as we hold it: a million routes have few lists of paths.
         known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}

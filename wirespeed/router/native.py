@@ -1,4 +1,4 @@
-"""The native router behind `RouterCore`: records in, records out, one call each."""
+"""The native router: records in, records out, one call each."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ import itertools
 import socket
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from pathlib import Path as FilePath
 from struct import Struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirespeed._native import runtime
-from wirespeed._native.acl_sessions import NativeAclSessions
-from wirespeed._native.acls import NativeAcls, acl_trace
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
-from wirespeed._native.counting import NativeCounting
-from wirespeed._native.ip6 import NativeIp6
+from wirespeed._native.counting import Counters
+from wirespeed._native.ip6 import Ip6
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct, mac_bytes
-from wirespeed._native.tables import NativeTables
+from wirespeed._native.tables import Tables
 from wirespeed.errors import UsageError
 from wirespeed.model import PortSpec
-from wirespeed.router.features import core_of
+from wirespeed.router.features import core_of, modules
 from wirespeed.seam.addresses import Address, InterfaceAddress, Network
 from wirespeed.seam.graph import (
     CaptureConfig,
@@ -36,11 +34,9 @@ from wirespeed.seam.graph import (
     TraceStep,
 )
 from wirespeed.seam.interfaces import (
-    BridgeDomain,
     Interface,
     InterfaceCounters,
     InterfaceKind,
-    L2FibEntry,
     Mode,
     MtuKind,
     RxMode,
@@ -50,27 +46,44 @@ from wirespeed.seam.interfaces import (
 from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
 from wirespeed.seam.routes import HeldPackets, Neighbor, NeighborCounters, NeighborState, Path, Route, RouteSource
 
+if TYPE_CHECKING:
+    from wirespeed.router.features.acl.native import AclCore
+    from wirespeed.router.features.bond.native import BondCore
+    from wirespeed.router.features.impairment.native import ImpairmentCore
+    from wirespeed.router.features.l2.native import L2Core
+    from wirespeed.router.features.lcp.native import LcpCore
+    from wirespeed.router.features.mpls.native import MplsCore
+    from wirespeed.router.features.punt.native import PuntCore
+    from wirespeed.router.features.sflow.native import SflowCore
+    from wirespeed.router.features.urpf.native import UrpfCore
+    from wirespeed.router.features.vxlan.native import VxlanCore
+
 _ROUTES_PAGE = 4096
 # struct ws_route_entry: address, length, numbers of its paths and of the route; family and source are left out.
 _ENTRY = Struct("=x16sB2xiII")
 _NEIGHBORS_PAGE = 1024
 _TRACE_PAGE = 1024
-_L2FIB_PAGE = 1024
-_BRIDGE_DOMAINS = 256
 _MOST_FEATURES = 256
 
 
-class NativeRouter(
-    NativeAclSessions,
-    NativeAcls,
-    NativeCounting,
-    NativeIp6,
-    NativeTables,
-):
+class NativeRouter:
     """One router on the ports of this process; `runtime.start_runtime` and `open_ports` come before.
 
-    Raises what `runtime.check` raises. `close` ends the runtime as well.
+    Interfaces have numbers: those of ports from 0 in the order they were given, further ones as the core likes, and
+    deleted ones leave holes. Workers are numbered from 0. Features are attributes by their names. Raises what
+    `runtime.check` raises. `close` ends the runtime as well.
     """
+
+    acl: AclCore
+    bond: BondCore
+    impairment: ImpairmentCore
+    l2: L2Core
+    lcp: LcpCore
+    mpls: MplsCore
+    punt: PuntCore
+    sflow: SflowCore
+    urpf: UrpfCore
+    vxlan: VxlanCore
 
     def __init__(
         self,
@@ -102,6 +115,8 @@ class NativeRouter(
         if not self._router:
             # A pointer says no more than that it failed; the reason is in ws_error().
             check(-errno.ENOMEM)
+        handle = Handle(self._ffi, self._lib, self._router)
+        self.counting, self.ip6, self.tables = Counters(handle), Ip6(handle), Tables(handle)
         self._workers = worker_count
         self._gone = self._ffi.new("uint16_t[]", self._lib.WS_MAX_PORTS)
         self._names = self._ffi.new("struct ws_interface_name[]", self._lib.WS_MAX_INTERFACES)
@@ -132,9 +147,11 @@ class NativeRouter(
         return check(self._lib.ws_router_event_fd(self._router))
 
     def links_fd(self) -> int:
+        """Readable when `follow_links` has something to do; what no driver tells of, `poll` finds."""
         return check(self._lib.ws_links_fd())
 
     def follow_links(self) -> tuple[int, ...]:
+        """The ports whose device was taken out since the last call; the core has let go of them."""
         count = self._lib.ws_router_follow_links(self._router, self._gone)
         return tuple(self._gone[i] for i in range(count))
 
@@ -163,27 +180,32 @@ class NativeRouter(
         return runtime.port_info(index)
 
     def port_device(self, index: int) -> PortDevice | None:
+        """None of a port that none of DPDK's drivers makes."""
         return runtime.port_device(index)
 
     def port_counters(self, index: int) -> PortCounters:
         return runtime.port_counters(index)
 
     def interface_names(self) -> dict[str, int]:
+        """The number of each interface by its name: ports, each followed by its sub-interfaces, then loopbacks."""
         found = check(self._lib.ws_router_interfaces(self._router, self._names, len(self._names)))
         return {self._ffi.string(entry.name).decode(): entry.index for entry in self._names[0:found]}
 
     def interface_index(self, name: str) -> int | None:
+        """The number of one; None when there is none of that name."""
         if "\0" in name:
             return None
         index = self._lib.ws_router_interface_find(self._router, name.encode(errors="replace"))
         return None if index < 0 else int(index)
 
     def add_port(self, name: str, spec: PortSpec, rx_start: RxStart = RxStart.AT_ONCE) -> int:
+        """Open one more port and make it an interface. Those that make an interface return its number."""
         number = next(self._serials)
         config = runtime.port_config(spec, name, number, min_tx_queues=self._workers, rx_start=rx_start)
         return check(self._lib.ws_router_port_add(self._router, config))
 
     def start_reception(self, index: int) -> None:
+        """Receive from a port whose reception waits; UsageError when it does not."""
         check(self._lib.ws_port_start_rx(index))
 
     def add_loopback(self, instance: int, mac: str | None) -> int:
@@ -195,6 +217,7 @@ class NativeRouter(
         return check(self._lib.ws_router_subinterface_add(self._router, parent, struct))
 
     def delete_interface(self, index: int) -> None:
+        """UsageError while something else than its own addresses and neighbors needs it."""
         check(self._lib.ws_router_interface_delete(self._router, index))
 
     def interface(self, index: int) -> Interface:
@@ -222,12 +245,15 @@ class NativeRouter(
         check(self._lib.ws_router_set_state(self._router, index, up))
 
     def set_mtu(self, index: int, mtu: int) -> None:
+        """Of a port: what it carries, and what routing sends; of others, the latter."""
         check(self._lib.ws_router_set_mtu(self._router, index, mtu))
 
     def set_protocol_mtu(self, index: int, kind: MtuKind, mtu: int) -> None:
+        """Not of `MtuKind.L2`; 0: the same as for `MtuKind.L3`."""
         check(self._lib.ws_router_set_protocol_mtu(self._router, index, kind, mtu))
 
     def set_unnumbered(self, index: int, of: int | None) -> None:
+        """Use the addresses of `of` in place of own ones; None: no longer."""
         check(self._lib.ws_router_set_unnumbered(self._router, index, -1 if of is None else of))
 
     def set_mac(self, index: int, mac: str) -> None:
@@ -235,53 +261,6 @@ class NativeRouter(
 
     def set_promiscuous(self, index: int, on: bool) -> None:
         check(self._lib.ws_router_set_promiscuous(self._router, index, on))
-
-    def set_xconnect(self, index: int, to: int) -> None:
-        check(self._lib.ws_router_set_xconnect(self._router, index, to))
-
-    def set_bridge(self, index: int, domain: int, bvi: bool, split_horizon_group: int) -> None:
-        check(self._lib.ws_router_set_bridge(self._router, index, domain, bvi, split_horizon_group))
-
-    def set_l3(self, index: int) -> None:
-        check(self._lib.ws_router_set_l3(self._router, index))
-
-    def set_tag_rewrite(self, index: int, rewrite: TagRewrite) -> None:
-        struct = self._ffi.new(
-            "struct ws_tag_rewrite *", (rewrite.pop, len(rewrite.tags), rewrite.dot1ad, rewrite.tags)
-        )
-        check(self._lib.ws_router_set_tag_rewrite(self._router, index, struct))
-
-    def set_bridge_domain(self, domain: BridgeDomain) -> None:
-        given = astuple(replace(domain, bvi=-1))
-        check(self._lib.ws_router_bridge_domain_set(self._router, self._ffi.new("struct ws_bridge_domain *", given)))
-
-    def delete_bridge_domain(self, ident: int) -> None:
-        check(self._lib.ws_router_bridge_domain_del(self._router, ident))
-
-    def bridge_domains(self) -> Sequence[BridgeDomain]:
-        page = self._ffi.new("struct ws_bridge_domain[]", _BRIDGE_DOMAINS)
-        found = check(self._lib.ws_router_bridge_domains(self._router, page, len(page)))
-        return [from_struct(BridgeDomain, domain, bvi=_number(domain.bvi)) for domain in page[0:found]]
-
-    def add_l2fib(self, entry: L2FibEntry) -> None:
-        struct = self._ffi.new("struct ws_l2fib_entry *")
-        struct.domain, struct.mac = entry.domain, mac_bytes(entry.mac)
-        struct.interface = -1 if entry.interface is None else entry.interface
-        check(self._lib.ws_router_l2fib_add(self._router, struct))
-
-    def delete_l2fib(self, domain: int, mac: str) -> None:
-        check(self._lib.ws_router_l2fib_del(self._router, mac_bytes(mac), domain))
-
-    def flush_l2fib(self) -> None:
-        self._lib.ws_router_l2fib_flush(self._router)
-
-    def l2fib(self) -> Sequence[L2FibEntry]:
-        cursor = self._ffi.new("uint32_t *")
-        page = self._ffi.new("struct ws_l2fib_entry[]", _L2FIB_PAGE)
-        entries: list[L2FibEntry] = []
-        while found := check(self._lib.ws_router_l2fib(self._router, cursor, page, len(page))):
-            entries += [from_struct(L2FibEntry, entry, interface=_number(entry.interface)) for entry in page[0:found]]
-        return entries
 
     def add_address(self, index: int, address: InterfaceAddress) -> None:
         check(
@@ -301,9 +280,11 @@ class NativeRouter(
         return check(self._lib.ws_router_placement(self._router, index, queue))
 
     def set_placement(self, index: int, queue: int, worker: int) -> None:
+        """Traffic pauses for a moment when the router runs."""
         check(self._lib.ws_router_set_placement(self._router, index, queue, worker))
 
     def handoff(self, index: int) -> tuple[int, ...]:
+        """The workers that the port's packets are handed to by flow; none: they stay where they are polled."""
         workers = self._ffi.new("uint16_t[]", self._lib.WS_MAX_WORKERS)
         return tuple(workers[0 : check(self._lib.ws_router_handoff(self._router, index, workers, len(workers)))])
 
@@ -317,9 +298,11 @@ class NativeRouter(
         check(self._lib.ws_router_set_rx_mode(self._router, index, queue, mode))
 
     def add_routes(self, first: Route, count: int) -> int:
+        """Give the prefix and the `count` - 1 that follow it these paths, whatever they had; returns `count`."""
         return check(self._lib.ws_router_route_add_many(self._router, self._route(first), count, True))
 
     def delete_routes(self, first: Network, count: int, table: int = 0) -> int:
+        """Returns how many of the `count` prefixes had a static route; UsageError when none had."""
         static = self._lib.WS_SOURCE_STATIC
         return check(self._lib.ws_router_route_del_many(self._router, table, self._network(first), static, count))
 
@@ -327,6 +310,8 @@ class NativeRouter(
         return check(self._lib.ws_router_route_count(self._router, table, version))
 
     def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
+        """Of all routes in order of (address, length): the prefix, its paths, which are one object for all routes that
+        share them, what it is counted by, and who made it."""
         # Many routes share few lists of paths: each is read once.
         lists: dict[int, tuple[Path, ...]] = {}
         sources = list(RouteSource)
@@ -339,7 +324,14 @@ class NativeRouter(
                     paths = lists[number] = self._path_list(number)
                 yield f"{socket.inet_ntop(family, address[:size])}/{length}", paths, index, sources[source]
 
+    def run_route_lines(self, text: bytes, offset: int) -> tuple[int, int]:
+        lines = self._ffi.new("uint64_t *")
+        start = self._ffi.from_buffer(text) + offset
+        done = check(self._lib.ws_router_routes_text(self._router, start, len(text) - offset, lines))
+        return done, lines[0]
+
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
+        """How many routes there are of each length."""
         stride = self._ffi.sizeof("struct ws_route_entry")
         offset = self._ffi.offsetof("struct ws_route_entry", "prefix", "length")
         lengths: Counter[int] = Counter()
@@ -360,11 +352,13 @@ class NativeRouter(
             after = self._ffi.new("struct ws_prefix *", page[found - 1].prefix)
 
     def route(self, prefix: Network, table: int = 0) -> Route | None:
+        """The route of exactly this prefix."""
         struct = self._ffi.new("struct ws_route *")
         result = self._lib.ws_router_route_get(self._router, table, self._network(prefix), struct)
         return self._found(result, struct)
 
     def lookup(self, address: Address, table: int = 0) -> Route | None:
+        """The longest match."""
         struct = self._ffi.new("struct ws_route *")
         wanted = address_struct(self._ffi, address)
         return self._found(self._lib.ws_router_route_lookup(self._router, table, wanted, struct), struct)
@@ -427,6 +421,7 @@ class NativeRouter(
         return [from_struct(Feature, struct) for struct in structs[0:found]]
 
     def clear_maxima(self) -> None:
+        """Forget the dearest call of every node."""
         self._lib.ws_router_clear_maxima(self._router)
 
     def totals(self, worker: int) -> Totals:
@@ -439,6 +434,7 @@ class NativeRouter(
 
     def trace(self, worker: int) -> Sequence[TraceStep]:
         page = self._ffi.new("struct ws_trace_step[]", _TRACE_PAGE)
+        notes = [module.note for _, module in modules("trace")]
         steps: list[TraceStep] = []
         while found := check(self._lib.ws_router_trace(self._router, worker, len(steps), page, _TRACE_PAGE)):
             steps += [
@@ -448,7 +444,7 @@ class NativeRouter(
                     node=self._ffi.string(step.node).decode(),
                     tx_interface=None if step.tx_interface < 0 else step.tx_interface,
                     data=bytes(step.bytes[0 : step.byte_count]),
-                    acl=acl_trace(step.acl),
+                    note="".join(note(step) for note in notes),
                 )
                 for step in page[0:found]
             ]
@@ -458,10 +454,12 @@ class NativeRouter(
         self._lib.ws_router_trace_clear(self._router)
 
     def filter_trace(self, prefix: Network | None) -> None:
+        """Trace only packets with a source or destination in the prefix."""
         struct = self._ffi.NULL if prefix is None else self._ffi.new("struct ws_prefix *", self._network(prefix))
         check(self._lib.ws_router_trace_filter(self._router, struct))
 
     def start_capture(self, config: CaptureConfig, fd: int) -> None:
+        """Write a pcap file to a copy of the descriptor; UsageError when a capture is on already."""
         struct = self._ffi.new("struct ws_pcap_config *")
         struct.rx, struct.tx, struct.drop = config.rx, config.tx, config.drop
         struct.interface = -1 if config.interface is None else config.interface
@@ -477,6 +475,7 @@ class NativeRouter(
         return from_struct(CaptureStatus, struct)
 
     def stop_capture(self) -> CaptureStatus:
+        """Returns how it ended; UsageError when none is on."""
         struct = self._ffi.new("struct ws_pcap_status *")
         check(self._lib.ws_router_pcap_stop(self._router, struct))
         return from_struct(CaptureStatus, struct)

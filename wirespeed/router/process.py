@@ -14,7 +14,6 @@ from wirespeed._native.runtime import close as close_runtime
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.router.columns import speed
 from wirespeed.router.console import Console
-from wirespeed.router.core import RouterCore
 from wirespeed.router.native import NativeRouter
 from wirespeed.router.own_mac import give_mac
 from wirespeed.router.server import open_socket, open_telnet, serve
@@ -98,7 +97,7 @@ def run(
             undo_runtime.pop_all()
         undo.callback(core.close)
         if settings.flow_hash_seed is not None:
-            core.set_flow_hash_seed(settings.flow_hash_seed)
+            core.tables.set_flow_hash_seed(settings.flow_hash_seed)
         server = StatsServer(stats_listener, undo.enter_context(opened(stats.made)))
         stats.publish()
         for index in core.interface_names().values():
@@ -152,7 +151,7 @@ def _run_line(console: Console, place: Place, line: str, announce: Callable[[str
         raise type(error)(f"{place.file}:{place.line}: {line}: {error}") from None
 
 
-def describe(core: RouterCore, index: int) -> str:
+def describe(core: NativeRouter, index: int) -> str:
     """One line about an interface: `e0: memif … 10 Gbps, up, 100.64.1.1/30`."""
     face, port = core.interface(index), core.port(index)
     words = [port.driver, face.mac, speed(port.speed_bps), "up" if face.admin_up else "down"]

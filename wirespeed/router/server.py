@@ -155,7 +155,7 @@ async def _serve(
 def _poll(console: Console) -> None:
     """One round of the core, and what it found that is to be told."""
     console.core.poll()
-    for conflict in console.core.dad_conflicts():
+    for conflict in console.core.ip6.dad_conflicts():
         name = console.core.interface(conflict.interface).name
         text = f"interface {name}: {conflict.address} is the address of {conflict.mac}; it is not used here"
         console.messages.warn("ip6", text)

@@ -1,12 +1,10 @@
-"""What the control plane asks of the data plane about packets that routes and adjacencies count."""
+"""Packets that routes and adjacencies count."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from ipaddress import IPv4Address, IPv6Address
-from typing import Protocol
 
 
 class Counting(IntFlag):
@@ -43,17 +41,3 @@ class Adjacency:
     mtu: int
     rewrite: bytes | None = None
     counts: Counts = Counts()
-
-
-class CountingCore(Protocol):
-    """A part of `wirespeed.router.core.RouterCore`."""
-
-    def set_counting(self, what: Counting, on: bool) -> None:
-        """All begins at 0 when it is switched on."""
-
-    def counting(self) -> Counting: ...
-    def route_counts(self, index: int) -> RouteCounts:
-        """Of the route with that index; UsageError while routes do not count."""
-
-    def adjacencies(self) -> Sequence[Adjacency]:
-        """In order of index."""

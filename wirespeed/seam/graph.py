@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.seam.acl import AclTrace
 from wirespeed.seam.addresses import Network
 
 
@@ -68,8 +67,8 @@ class Totals:
 
 @dataclass(frozen=True)
 class TraceStep:
-    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut. With `acl`, what ACLs
-    made of it there, as a step of its own without data."""
+    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut. `note` is what a
+    feature made of it there, as a step of its own without data."""
 
     packet: int
     tsc: int
@@ -79,7 +78,7 @@ class TraceStep:
     adjacency: int
     packet_len: int
     data: bytes
-    acl: AclTrace | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

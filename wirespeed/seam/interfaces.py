@@ -67,30 +67,6 @@ class TagRewrite:
 
 
 @dataclass(frozen=True)
-class BridgeDomain:
-    """`uu_flood`: to stations that are not known. `age_min` 0: learnt addresses stay. `bvi`: its own interface."""
-
-    id: int
-    learn: bool = True
-    forward: bool = True
-    flood: bool = True
-    uu_flood: bool = True
-    age_min: int = 0
-    bvi: int | None = None
-
-
-@dataclass(frozen=True)
-class L2FibEntry:
-    """Which interface of a bridge domain an address is behind; None: frames to it are dropped."""
-
-    domain: int
-    mac: str
-    interface: int | None
-    is_static: bool = True
-    age_s: int = 0
-
-
-@dataclass(frozen=True)
 class Interface:
     """`xconnect_to` is an interface number, meaningful in Mode.XCONNECT; `parent` the port of a sub-interface.
     `bridge_domain` is 0 for none; a BVI has one, and is in Mode.L3."""

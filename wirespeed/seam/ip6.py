@@ -1,12 +1,10 @@
-"""What the control plane asks of the data plane about IPv6 on interfaces, silent neighbors and pings."""
+"""IPv6 on interfaces, silent neighbors and pings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
-from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -67,36 +65,3 @@ class DadConflict:
     interface: int
     address: IPv4Address | IPv6Address
     mac: str
-
-
-class Ip6Core(Protocol):
-    """A part of `wirespeed.router.core.RouterCore`."""
-
-    def ip6(self, index: int) -> Ip6Interface: ...
-    def set_ip6(self, index: int, enabled: bool) -> None: ...
-    def set_link_local(self, index: int, address: IPv6Address | None) -> None:
-        """None: made of the MAC address."""
-
-    def set_advertising(self, index: int, advertising: Advertising) -> None: ...
-    def set_reachable_time(self, version: int, seconds: int) -> None:
-        """How long neighbors are taken to be there before they are asked; 0 for ever."""
-
-    def reachable_time(self, version: int) -> int: ...
-    def set_announcing(self, version: int, is_on: bool) -> None:
-        """Whether addresses are announced when they change and when their interface comes up."""
-
-    def is_announcing(self, version: int) -> bool: ...
-
-    def set_dad(self, index: int | None, transmits: int) -> None:
-        """How often it is asked for an address before it is used; 0: never. None: on all interfaces, new ones too."""
-
-    def dad(self, index: int) -> int: ...
-    def dad_state(self, index: int, address: IPv6Address) -> DadState: ...
-    def dad_conflicts(self) -> Sequence[DadConflict]:
-        """Those found since the last call."""
-
-    def echo(self, destination: IPv4Address | IPv6Address, interface: int | None, payload_len: int) -> int:
-        """Send a ping; returns its sequence number."""
-
-    def echo_replies(self) -> Sequence[EchoReply]:
-        """Those that came since the last call."""

@@ -59,6 +59,10 @@ class Home:
     limits: tuple[str, ...]
     directions: tuple[str, ...]
 
+    @property
+    def has_watts(self) -> bool:
+        return any(row[ROW_FIELDS.index("per_watt")] for row in self.rows)
+
 
 def home(found: Catalogue, title: str) -> Home:
     boxes = found.boxes

@@ -33,6 +33,15 @@ class Table:
     headings: tuple[tuple[str, bool], ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    @property
+    def known(self) -> Table:
+        """The table without columns in which nothing is known."""
+        if not self.rows:
+            return self
+        kept = [column for column in range(len(self.headings)) if any(row[column].text != NOTHING for row in self.rows)]
+        rows = tuple(tuple(row[column] for column in kept) for row in self.rows)
+        return Table(self.label, tuple(self.headings[column] for column in kept), rows)
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -18,11 +19,13 @@ PROOFS: dict[Proof, str] = {
 }
 PAGE = "docs/validation.md"
 _AS_DUT = " as DUT"
+_LINES = re.compile(r"(?<=<!-- proved -->\n).*(?=<!-- end -->)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Proved:
-    """A medium or device: `on` is its short name, `what` its name in the table, `proof` how much the trial proves."""
+    """A medium or device: programs look it up by `on`, `what` is its name in the table, `short` that in the README,
+    `proof` how much the trial proves."""
 
     on: str
     what: str
@@ -30,6 +33,7 @@ class Proved:
     proof: Proof
     when: str
     command: str
+    short: str = ""
 
 
 @cache
@@ -56,12 +60,15 @@ def page() -> str:
     )
     return (
         "# What has been proved\n\n"
-        "What was tried, on which port type or DUT, when, and by which command. *Real* means packets or commands of\n"
-        "that port type or DUT itself, *emulated* a simulation of it. *Recorded texts only* means that output\n"
-        "recorded elsewhere was replayed to the program; `inspect`, `dut prepare` and `report` then print a note.\n\n"
+        "Each row is a port type, program or DUT, with what was tried on it, when, and the command that repeats it.\n\n"
+        "- **Real**: packets or commands of that port type or DUT itself.\n"
+        "- **Emulated**: a simulation of it.\n"
+        "- **Recorded texts only**: output recorded elsewhere was replayed to the program. `host show`, `dut prepare`\n"
+        "  and `report` then print a note.\n"
+        "- **Never tried**: no claim is made.\n\n"
         "| port type or DUT | proof | what was tried | when | command |\n|---|---|---|---|---|\n"
         f"{rows}\n"
-        "`python tests/unit/test_validation.py` writes this page and the README's lines from "
+        "`python -m manual references docs` writes this page and the README's lines from "
         "`wirespeed/validation/proved.toml`.\n"
     )
 
@@ -83,6 +90,11 @@ def readme_lines() -> str:
 
 def _names(rows: list[Proved]) -> list[str]:
     """The names of `rows`, those of the DUTs in one entry."""
-    duts = [one.what.removesuffix(_AS_DUT) for one in rows if one.what.endswith(_AS_DUT)]
-    others = [one.what for one in rows if not one.what.endswith(_AS_DUT)]
+    names = [(one.what.endswith(_AS_DUT), (one.short or one.what).removesuffix(_AS_DUT)) for one in rows]
+    duts, others = ([name for is_dut, name in names if is_dut is wanted] for wanted in (True, False))
     return [*others, f"{', '.join(duts)}{_AS_DUT}"] if duts else others
+
+
+def with_readme_lines(readme: str) -> str:
+    """The text of a README with these lines between its marks."""
+    return _LINES.sub(lambda _: readme_lines(), readme)

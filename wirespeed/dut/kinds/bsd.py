@@ -1,13 +1,16 @@
-"""What FreeBSD and OpenBSD share as routers: ifconfig, route, arp, ndp, sysctl and pfctl, and how their tables read."""
+"""FreeBSD and OpenBSD as routers: ifconfig, route, arp, ndp, sysctl and pfctl, and how their tables read."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from wirespeed.dut.plan import Action, Facts, Plan, Step, text_of
+from wirespeed.dut.kinds.linux_load import parts_of
+from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, text_of
 from wirespeed.dut.setup import DutSetup, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -21,12 +24,80 @@ QUESTIONS = (INTERFACES, ROUTES4, ROUTES6, ARP, NDP, FILTER)
 BRIDGE = "bridge99"
 
 
-@dataclass(frozen=True)
-class System:
-    """Where the two differ: options of interfaces that a router must not have, and how a bridge takes a member."""
+class Bsd(ABC):
+    """The kernel's forwarding, by ifconfig, route and sysctl. A subclass gives what the systems differ in."""
 
-    harmful: str
-    joins: str
+    name: ClassVar[str]
+    boot_question = "sysctl -n kern.boottime"
+    prefix = ""
+    texts: ClassVar[tuple[str, ...]]
+    sampled: ClassVar[Mapping[str, str]]
+    """Commands whose output is compared under load, by name; `times` and `interfaces` are among them."""
+    classes: ClassVar[tuple[str, ...]]
+    """The classes that `times` counts ticks of, CPU after CPU."""
+    columns: ClassVar[int]
+    """Counters at the end of a row of `interfaces`."""
+    harmful: ClassVar[str]
+    """Options of interfaces that a router must not have."""
+    joins: ClassVar[str]
+    """The word by which a bridge takes a member."""
+    sysctl: ClassVar[str]
+    """The command that prints settings, without those that the device does not have."""
+    queues_refused: ClassVar[str]
+    others_refused: ClassVar[str]
+
+    @abstractmethod
+    def wanted(self, setup: DutSetup) -> dict[str, str]:
+        """Settings that the set-up needs, beside those that it names."""
+
+    @abstractmethod
+    def lost(self, links: Mapping[str, Mapping[str, int]], parts: Mapping[str, str]) -> dict[str, int]:
+        """Counters of packets that were lost."""
+
+    @abstractmethod
+    def machine(
+        self, old: Mapping[str, str], new: Mapping[str, str], cpus: Sequence[Mapping[str, float]], interval_s: float
+    ) -> MachineLoad:
+        """Interrupts and temperatures; `cpus` are shares of time by class."""
+
+    @property
+    def sample(self) -> str:
+        """The command that prints what each of `sampled` does, under its name (`parts_of` takes it apart)."""
+        return "; ".join(f"echo '==> {name} <=='; {command}" for name, command in self.sampled.items())
+
+    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+        options = setup.options
+        if options.queues or options.rx_descriptors or options.tx_descriptors:
+            raise UsageError(self.queues_refused)
+        if setup.mode == "mpls" or options.workers or options.driver or options.governor or options.turbo is not None:
+            raise UsageError(self.others_refused)
+        wanted = self.wanted(setup) | options.sysctls
+        question = f"{self.sysctl} {' '.join(wanted)}"
+        asked = (*QUESTIONS, question) if wanted else QUESTIONS
+        return (Stage(asked, lambda facts: _plan(facts, setup, question, wanted, self)),)
+
+    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
+        """Packets in and out of the links that were there before and after, losses, and the CPUs' time."""
+        old, new = parts_of(samples[0]), parts_of(samples[-1])
+        before, after = (_link_counters(parts.get("interfaces", ""), self.columns) for parts in (old, new))
+        both = [(before[name], counts) for name, counts in after.items() if name in before]
+        drops = grown(self.lost(before, old), self.lost(after, new))
+        cpus = _shares(old.get("times", ""), new.get("times", ""), self.classes)
+        return DutTelemetry(
+            interval_s=interval_s,
+            in_packets=sum(now["Ipkts"] - was["Ipkts"] for was, now in both),
+            out_packets=sum(now["Opkts"] - was["Opkts"] for was, now in both),
+            drop_packets=sum(drops.values()),
+            drops=drops,
+            cpu_percent={kind: sum(cpu[kind] for cpu in cpus) / len(cpus) * 100 for kind in self.classes if cpus},
+            machine=self.machine(old, new, cpus, interval_s),
+        )
+
+    def described(self, name: str, texts: Mapping[str, str], cpus: int, details: dict[str, str]) -> DutFacts:
+        """With what `uname` and `pfctl` told."""
+        version = " ".join(texts.get("uname -a", "").split()[:3:2])
+        filtered = "on" if "Status: Enabled" in texts.get(FILTER, "") else "off"
+        return DutFacts(name, self.name, version, cpus=tuple(range(cpus)), details=details | {"pf": filtered})
 
 
 @dataclass(frozen=True)
@@ -82,7 +153,7 @@ def settings(text: str) -> dict[str, str]:
     return dict(re.findall(r"(?m)^([\w.]+)(?:: |=)(.*)$", text))
 
 
-def bsd_plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: System) -> Plan:
+def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: Bsd) -> Plan:
     """`wanted` are sysctls that `question` asked for."""
     check_table_by(setup, "`route`")
     there = links(text_of(facts, INTERFACES))
@@ -190,7 +261,7 @@ def _bridge(setup: DutSetup, there: Mapping[str, Link], verb: str) -> Iterator[S
 # ---- under load
 
 
-def link_counters(text: str, columns: int) -> dict[str, dict[str, int]]:
+def _link_counters(text: str, columns: int) -> dict[str, dict[str, int]]:
     """`netstat -in` and `-ibn`: the rows of links, whose head names their last so many columns."""
     rows = [line.split() for line in text.splitlines()]
     names = rows[0][-columns:] if rows else []
@@ -206,45 +277,12 @@ def losses(links: Mapping[str, Mapping[str, int]], keys: tuple[str, ...]) -> dic
     return {f"{name} {key}": counters.get(key, 0) for name, counters in links.items() for key in keys}
 
 
-def bsd_load(
-    links: tuple[Mapping[str, Mapping[str, int]], Mapping[str, Mapping[str, int]]],
-    drops: dict[str, int],
-    cpu_percent: dict[str, float],
-    machine: MachineLoad,
-    interval_s: float,
-) -> DutTelemetry:
-    """What went in and out of the `links` that were there before and after, beside what else was told."""
-    before, after = links
-    both = [(before[name], counts) for name, counts in after.items() if name in before]
-    return DutTelemetry(
-        interval_s=interval_s,
-        in_packets=sum(now["Ipkts"] - was["Ipkts"] for was, now in both),
-        out_packets=sum(now["Opkts"] - was["Opkts"] for was, now in both),
-        drop_packets=sum(drops.values()),
-        drops=drops,
-        cpu_percent=cpu_percent,
-        machine=machine,
-    )
-
-
-def described(kind: str, name: str, texts: Mapping[str, str], cpus: int, details: dict[str, str]) -> DutFacts:
-    """With what `uname` and `pfctl` told."""
-    version = " ".join(texts.get("uname -a", "").split()[:3:2])
-    filtered = "on" if "Status: Enabled" in texts.get(FILTER, "") else "off"
-    return DutFacts(name, kind, version, cpus=tuple(range(cpus)), details=details | {"pf": filtered})
-
-
-def sampled(commands: Mapping[str, str]) -> str:
-    """The command that prints what each of `commands` does, under its name (`parts_of` takes it apart)."""
-    return "; ".join(f"echo '==> {name} <=='; {command}" for name, command in commands.items())
-
-
 def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     """What grew, by how much."""
     return {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
 
 
-def shares(before: str, after: str, classes: tuple[str, ...]) -> list[dict[str, float]]:
+def _shares(before: str, after: str, classes: tuple[str, ...]) -> list[dict[str, float]]:
     """Ticks by class, CPU after CPU: what share of each one's time was of which class."""
     old, new = ([int(word) for word in re.findall(r"\d+", text)] for text in (before, after))
     found = []

@@ -4,45 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
-from wirespeed.dut.kinds.bsd import (
-    QUESTIONS,
-    System,
-    bsd_load,
-    bsd_plan,
-    described,
-    grown,
-    link_counters,
-    losses,
-    sampled,
-    shares,
-)
-from wirespeed.dut.kinds.linux_load import parts_of
-from wirespeed.dut.plan import Stage
+from wirespeed.dut.kinds.bsd import Bsd, grown, losses
 from wirespeed.dut.setup import DutSetup
-from wirespeed.errors import UsageError
-from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.dut_cpu import MachineLoad
 
-_SYSTEM = System("", "add")
-_SAMPLED = {
-    "times": "sysctl -n kern.cp_time",
-    "interfaces": "netstat -in",
-    "queue": "sysctl net.inet.ip.ifq.drops net.inet6.ip6.ifq.drops",
-    "interrupts": "vmstat -i",
-    "filter": "pfctl -s info",
-    "temperatures": "sysctl hw.sensors",
-}
 _HARDWARE = "sysctl hw.model hw.ncpuonline hw.setperf hw.smt"
-_CLASSES = ("user", "nice", "system", "spin", "irq", "idle")
 
 
-class OpenbsdKind:
-    """The kernel's forwarding, by ifconfig, route and sysctl."""
-
+class OpenbsdKind(Bsd):
     name = "openbsd"
-    boot_question = "sysctl -n kern.boottime"
-    prefix = ""
     texts = (
         "uname -a",
         _HARDWARE,
@@ -54,44 +27,44 @@ class OpenbsdKind:
         "pfctl -s info",
         "kstat",
     )
-    sample = sampled(_SAMPLED)
+    sampled: ClassVar[Mapping[str, str]] = {
+        "times": "sysctl -n kern.cp_time",
+        "interfaces": "netstat -in",
+        "queue": "sysctl net.inet.ip.ifq.drops net.inet6.ip6.ifq.drops",
+        "interrupts": "vmstat -i",
+        "filter": "pfctl -s info",
+        "temperatures": "sysctl hw.sensors",
+    }
+    classes = ("user", "nice", "system", "spin", "irq", "idle")
+    columns = 5
+    harmful = ""
+    joins = "add"
+    sysctl = "sysctl"
+    queues_refused = "OpenBSD's drivers choose queues and rings by themselves; leave them out"
+    others_refused = "MPLS, workers, driver, governor and turbo are not prepared on OpenBSD"
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
-        options = setup.options
-        if options.queues or options.rx_descriptors or options.tx_descriptors:
-            raise UsageError("OpenBSD's drivers choose queues and rings by themselves; leave them out")
-        if setup.mode == "mpls" or options.workers or options.driver or options.governor or options.turbo is not None:
-            raise UsageError("MPLS, workers, driver, governor and turbo are not prepared on OpenBSD")
-        wanted = {} if setup.mode == "l2xc" else {"net.inet.ip.forwarding": "1", "net.inet6.ip6.forwarding": "1"}
-        wanted |= options.sysctls
-        question = f"sysctl {' '.join(wanted)}"
-        asked = (*QUESTIONS, question) if wanted else QUESTIONS
-        return (Stage(asked, lambda facts: bsd_plan(facts, setup, question, wanted, _SYSTEM)),)
+    def wanted(self, setup: DutSetup) -> dict[str, str]:
+        return {} if setup.mode == "l2xc" else {"net.inet.ip.forwarding": "1", "net.inet6.ip6.forwarding": "1"}
 
-    def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
-        old, new = parts_of(samples[0]), parts_of(samples[-1])
-        before, after = (link_counters(parts.get("interfaces", ""), 5) for parts in (old, new))
-        drops = grown(_lost(before, old), _lost(after, new))
-        cpu = next(iter(shares(old.get("times", ""), new.get("times", ""), _CLASSES)), {})
+    def lost(self, links: Mapping[str, Mapping[str, int]], parts: Mapping[str, str]) -> dict[str, int]:
+        lost = losses(links, ("Ifail", "Ofail"))
+        queues = re.findall(r"(?m)^net\.(inet6?)\.ip6?\.ifq\.drops=(\d+)$", parts.get("queue", ""))
+        congestion = re.findall(r"(?m)^\s+(congestion)\s+(\d+)\s", parts.get("filter", ""))
+        lost |= {f"{name} queue": int(count) for name, count in queues}
+        return lost | {f"pf {name}": int(count) for name, count in congestion}
+
+    def machine(
+        self, old: Mapping[str, str], new: Mapping[str, str], cpus: Sequence[Mapping[str, float]], interval_s: float
+    ) -> MachineLoad:
         heat = re.findall(r"(?m)^hw\.sensors\.(\S+?)\.temp\d+=([\d.]+) degC", new.get("temperatures", ""))
-        machine = MachineLoad(
+        return MachineLoad(
             counters=grown(_interrupts(old), _interrupts(new)),
             temperatures_c={place: float(degrees) for place, degrees in heat},
         )
-        percent = {kind: share * 100 for kind, share in cpu.items()}
-        return bsd_load((before, after), drops, percent, machine, interval_s)
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
         told = dict(re.findall(r"(?m)^hw\.(\w+)=(.*)$", texts.get(_HARDWARE, "")))
-        return described(self.name, name, texts, int(told.get("ncpuonline", "0")), told)
-
-
-def _lost(links: Mapping[str, Mapping[str, int]], parts: Mapping[str, str]) -> dict[str, int]:
-    lost = losses(links, ("Ifail", "Ofail"))
-    queues = re.findall(r"(?m)^net\.(inet6?)\.ip6?\.ifq\.drops=(\d+)$", parts.get("queue", ""))
-    congestion = re.findall(r"(?m)^\s+(congestion)\s+(\d+)\s", parts.get("filter", ""))
-    lost |= {f"{name} queue": int(count) for name, count in queues}
-    return lost | {f"pf {name}": int(count) for name, count in congestion}
+        return self.described(name, texts, int(told.get("ncpuonline", "0")), told)
 
 
 def _interrupts(parts: Mapping[str, str]) -> dict[str, int]:

@@ -1,9 +1,9 @@
-"""All CPUs that forward have no time to spare.
+"""All CPUs that forward are saturated.
 
-Workers with vectors of 256, CPUs of a kernel without idle time, or as many times what one flow makes on one core as
-there are cores. Cycles per packet that add up to the clock of all workers tell the same. Of workers that poll and told
-nothing, short packets below a line that longer ones fill are a limit per packet, which is theirs where neither the bus
-nor the queues nor equal rates both ways say otherwise.
+Evidence: workers with vectors of 256, CPUs of a kernel without idle time, or a total that is the rate of one flow on
+one core times the number of cores. Cycles per packet that add up to the clock of all workers confirm it. If polling
+workers report nothing, a packet rate of short frames below a line that longer frames fill is a limit per packet. The
+workers are then the cause, unless the bus, the queues or equal rates in one and in both directions point elsewhere.
 """
 
 from __future__ import annotations

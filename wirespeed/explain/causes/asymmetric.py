@@ -1,4 +1,4 @@
-"""The two directions differ: something that only one of them crosses, a port, a slot, a NIC of another kind."""
+"""The two directions differ: only one of them crosses a certain port, slot, or type of NIC."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A wire that loses at all loads: a dirty or failing module, a bad cable, a duplex fault.
+"""A link loses packets at all loads: a dirty or failing module, a bad cable, a duplex mismatch.
 
-A device that is too slow loses more as load grows. One share lost at the least load as at the highest, and by nobody's
-counter but the receiver's CRC, is a wire.
+A DUT that is too slow loses more as the load grows. The same loss ratio at the lowest and the highest load, counted
+nowhere but as CRC errors of a receiver, is a link.
 """
 
 from __future__ import annotations

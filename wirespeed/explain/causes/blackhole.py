@@ -1,7 +1,7 @@
-"""The router has no way on for the packets and drops them: VPP's null-node.
+"""The router has no usable route for the packets and drops them (VPP's null-node).
 
-No route, a route `via drop` or `unreachable`, and a way out that is down all end in that node under one counter, so
-that the counter alone does not tell them apart. Answers by ICMP speak for a route that refuses.
+A missing route, a route `via drop` or `unreachable`, and an interface that is down all end in that node under one
+counter, so the counter alone does not distinguish them. ICMP answers indicate a route that refuses.
 """
 
 from __future__ import annotations

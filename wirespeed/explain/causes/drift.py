@@ -1,7 +1,7 @@
-"""The device changes while it runs: a leak, a table that grows, a packet that costs more than it did.
+"""The DUT changes during the test: a memory leak, a growing table, a rising cost per packet.
 
-The last tenth of a long test is compared with the first. Memory that grows by a tenth and 8 MiB, or a packet that
-costs a fifth more, is a drift; less is noise of a machine that others use too.
+The last tenth of a long test is compared with the first. Memory that grows by a tenth and 8 MiB, or a cost per packet
+that grows by a fifth, is a drift. Smaller changes are noise of a shared host.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The device drops packets for a reason that it names, and that no other cause here is about.
+"""The DUT drops packets for a reason that it names and that no other cause covers.
 
-A filter, a wrong MAC address, a checksum, an interface that is down: the counter's own words are the verdict. Sums of
-an interface (`rx drop`) and full rings say where a packet died and not why, so they are none. Where nobody printed the
-drops, the drop nodes of VPP's `show runtime` have the packets that the router dropped, and `show errors` the reason.
+Examples are a filter, a wrong MAC address, a checksum, an interface that is down: the counter's own name is the
+verdict. Sums of an interface (`rx drop`) and full rings show where a packet was dropped and not why, so they do not
+count. If `show errors` is missing, the drop nodes of VPP's `show runtime` have the number of dropped packets.
 """
 
 from __future__ import annotations

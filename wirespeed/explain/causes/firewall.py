@@ -1,7 +1,7 @@
-"""A firewall looks at each packet: pf or nftables rules cost a third to two thirds of the rate of a small CPU.
+"""A firewall inspects each packet: pf or nftables rules cost a third to two thirds of the rate of a small CPU.
 
-Some it drops itself, and where its rules count nothing nobody does: packets that a kernel took in, lost and has no
-counter for were most likely dropped by a rule.
+The firewall may also drop packets. If its rules have no counters, the drops are counted nowhere: packets that a kernel
+received and lost without a counter were most likely dropped by a rule.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pause frames: the device tells the tester to wait, so that what it cannot forward is not lost but not offered.
+"""Pause frames: the DUT makes the tester wait, so that packets which it cannot forward are not offered instead of lost.
 
-A frame stops the sender for 65,535 times 512 bits at most (IEEE 802.3, annex 31B): 3.4 ms at 10 Gb/s. Fewer frames than
-the lack of packets needs do not explain it.
+A frame stops the sender for at most 65,535 times 512 bits (IEEE 802.3, annex 31B): 3.4 ms at 10 Gb/s. Fewer frames than
+the missing packets require do not explain them.
 """
 
 from __future__ import annotations

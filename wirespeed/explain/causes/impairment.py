@@ -1,4 +1,4 @@
-"""Somebody lets the device lose packets on purpose, or duplicate or delay them (`set interface impairment`)."""
+"""The DUT is configured to lose, duplicate or delay packets (`set interface impairment`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FreeBSD: interrupt threads or netisr queues are at their end.
+"""FreeBSD: interrupt threads or netisr queues are saturated.
 
 QDrops counts packets that a netisr queue did not take; a queue's interrupt thread at 100 % is a saturated queue.
 """

@@ -1,6 +1,6 @@
-"""A network stack that forwards on one CPU at a time, whatever there are (OpenBSD up to 7.x).
+"""A network stack that forwards on one CPU at a time, regardless of their number (OpenBSD up to 7.x).
 
-The packet rate is the same at all sizes, below the line, and CPUs are left.
+The packet rate is the same at all sizes, below line rate, and CPUs are idle.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The line is full.
 
-98.5 % of the line and more is the line: clocks of both ends differ by 100 ppm, and testers pace within 1 %. From 95.5 %
-it most likely is, published figures being rounded, and below 90 % it is not. In between the tester's own end decides,
-which its cause looks at.
+From 98.5 % of line rate on it is the line: clocks of both ends differ by 100 ppm, and testers pace within 1 %. From
+95.5 % on it most likely is, since published figures are rounded; below 90 % it is not. In between, the maximum rate of
+the tester decides (cause `tester`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A link was down while the load was on: a cable, a module, a port that somebody shut, or a device that restarted.
+"""A link was down under load: a cable, a module, a port that was shut, or a DUT that restarted.
 
-The tester sees the state of its own ports in each sample; what was lost in samples without a link is nobody's limit.
+The tester reads the state of its own ports in each sample. Loss in samples without a link is not a limit of the DUT.
 """
 
 from __future__ import annotations

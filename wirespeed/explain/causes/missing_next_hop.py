@@ -1,7 +1,7 @@
-"""The device does not know where to send packets: no route, no neighbour, or a route that says so.
+"""The DUT does not know where to send packets: no route, no neighbour, or a route that says so.
 
-Linux counts nothing while it waits for a neighbour. That it asks for one, by ARP or neighbour solicitations, and that
-what it took in did not come out, tells the same.
+Linux counts nothing while it waits for a neighbour. Requests for one (ARP or neighbour solicitations) together with
+received packets that were not sent are evidence too.
 """
 
 from __future__ import annotations

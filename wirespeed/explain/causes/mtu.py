@@ -1,6 +1,6 @@
-"""Packets are longer than the next link takes: dropped, answered or cut.
+"""Packets are longer than the next link can carry: they are dropped, answered by ICMP, or fragmented.
 
-A packet that is cut comes back as two and more, so that more came back than was sent, and none of it is what was sent.
+A fragmented packet returns as two or more, so more packets return than were sent, and none of them is a test frame.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Packets are lost before the CPU sees them: the NIC, its driver's set-up, or the bus behind it.
+"""Packets are lost before the CPU sees them: by the NIC, its driver's settings, or the bus behind it.
 
-A poll-mode worker without time finds 256 packets nearly each time it looks. One that finds few, forwards all it gets
-and drops none has not lost them. Some NICs count what they threw away for lack of room in themselves. Vectors near 4 on
-igb, igc and i40e are these drivers' write-back threshold, no load.
+A saturated polling worker finds 256 packets at nearly each poll. A worker that finds few, forwards all and drops none
+did not lose them. Some NICs count packets discarded for lack of internal buffers. Vectors near 4 on igb, igc and i40e
+are the write-back threshold of these drivers, not a load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The load did not reach the router: its own counters have next to nothing of what was offered.
+"""The load did not reach the router: its own counters have almost none of the offered packets.
 
-Another port, a VLAN or MAC address that the NIC filters, a wire, or counters of another time. Whatever the router did
-with the few packets that it had proves nothing about the load.
+Possible reasons are another port, a VLAN or MAC address that the NIC filters, a cable, or counters of another time. The
+router's behaviour with the few packets that it received shows nothing about the load.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The PCIe link under the NIC is full.
+"""The PCIe link of the NIC is full.
 
-The bytes that packets take towards the host (data, TLP headers, descriptors) are compared with what the link carries.
-The model's bounds are 30 % apart, so 85 % in their middle counts as full. A bus that is full gives both directions
-together no more than one alone.
+The bytes that packets take towards the host (data, TLP headers, descriptors) are compared with the capacity of the
+link. The bounds of the model are 30 % apart, and 85 % in the middle counts as full. On a full bus, both directions
+together carry no more than one alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Each packet costs the same whatever its size: a CPU or a NIC that counts packets, no bus and no line."""
+"""Each packet costs the same at any size: the limit is a CPU or a NIC, not a bus or a line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Queues are dealt unevenly over the workers: one has two, and loss begins when that one is full.
+"""Queues are distributed unevenly over the workers: one has two, and loss begins when that one is full.
 
-Queues are dealt round-robin across interfaces, so N queues on each of two ports over W workers load the fullest with
-ceil(2 N / W). With one worker's rate c known from one flow, both ports together reach c · 2 N / ceil(2 N / W) before
-the fullest begins to lose. And flows of both directions that hash to queues of the same number may meet on one worker.
+Queues are assigned round-robin across interfaces, so with N queues on each of two ports and W workers the busiest has
+ceil(2 N / W). If one worker's rate is c (known from one flow), both ports together reach c · 2 N / ceil(2 N / W) before
+the busiest begins to lose. Flows of both directions that hash to queues of the same number may also meet on one worker.
 """
 
 from __future__ import annotations

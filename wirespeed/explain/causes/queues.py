@@ -1,7 +1,7 @@
 """One queue feeds one worker: the others have nothing to do.
 
-A NIC puts the packets of a flow into one queue, and those that it cannot read (MPLS, GRE, PPPoE) all into the first.
-So one flow that carries as much as many flows, or 1/N of it for N workers, is a sign of queues.
+A NIC puts the packets of a flow into one queue, and those that it cannot parse (MPLS, GRE, PPPoE) all into the first.
+So it is evidence if one flow carries as much as many flows, or 1/N of it with N workers.
 """
 
 from __future__ import annotations

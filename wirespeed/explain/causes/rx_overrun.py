@@ -1,9 +1,10 @@
-"""RX descriptors ran out while the CPU had time: bursts longer than the ring.
+"""RX descriptors ran out although the CPU had time: bursts are longer than the ring.
 
-The NIC counts packets that found no free descriptor (rx-miss, imissed), or the ring between tester and device took none
-of them, and the worker is not saturated: it came too late for bursts, not too slowly for the load. A worker that finds
-nothing at a tenth of its looks has time; a short ring keeps vectors below 256 however busy the worker is, so that these
-alone say nothing. Packets that a kernel's interface counts as `rx drop` may have died in a backlog behind it.
+The NIC counts packets that found no free descriptor (rx-miss, imissed), or the ring between tester and DUT was full,
+and the worker is not saturated. It polled too late for bursts, and is fast enough for the load. A worker that finds
+nothing at a tenth of its polls has time. A short ring keeps vectors below 256 even if the worker is busy, so vectors
+alone are not evidence. Packets that a kernel's interface counts as `rx drop` may have been dropped in a backlog behind
+it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A traffic shaper on the device (token bucket): it passes a fixed bit rate, and the rest of the device has time.
+"""A traffic shaper on the DUT (token bucket) limits the bit rate, and the rest of the DUT has time.
 
-Its own counter shows it (`tc -s qdisc`), or the bits do: the same bits per second for frames of different lengths,
-below the line, where a device that is limited by its packets carries the same packets per second.
+The shaper's own counter shows it (`tc -s qdisc`), or the bit rate does: it is the same for frames of different lengths
+and below line rate. A DUT that is limited by packets would have the same packet rate instead.
 """
 
 from __future__ import annotations

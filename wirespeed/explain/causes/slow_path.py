@@ -1,8 +1,8 @@
-"""Packets leave the fast path: their TTL ends, they carry options, or they are for the router itself or its host.
+"""Packets leave the fast path: their TTL expires, they carry options, or they are for the router itself or its host.
 
-Each takes an answer by ICMP or a way through the host's stack. That costs many times what a forwarded packet costs, and
-is rationed. Counted are packets that were dropped for it; answers and punts tell as well when they are as many as a
-twentieth of what was offered: fewer are neighbours and routing protocols at work.
+Each needs an ICMP answer or the host's stack. That costs many times as much as forwarding, and is rate-limited.
+Evidence is the number of packets dropped for it. Answers and punted packets count if they are at least a twentieth of
+the offered packets; fewer are neighbours and routing protocols at work.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Linux cannot keep up in its softirqs: the budget ends before the queue does, or the backlog is full.
 
-`time_squeeze` counts rounds that ended with packets left; `softnet dropped` packets that the backlog of another CPU did
-not take (RPS). A CPU in softirq all the time is saturated, whatever the others do.
+`time_squeeze` counts rounds that ended with packets left; `softnet dropped` counts packets that the backlog of another
+CPU did not take (RPS). A CPU that is always in softirq is saturated, whatever the others do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Somebody else had the CPUs: the hypervisor, or another thread on the worker's.
+"""The CPUs were preempted: by the hypervisor, or by another thread on the worker's CPU.
 
-A worker measures its own absence. Its cost is at most that part of the load, and as much again while the other
-side catches up (docs/measurement.md); when that explains the loss, it is not the device's limit.
+A worker measures its own absence. It costs at most that share of the load, and as much again while the other side
+catches up (docs/measurement.md). If that explains the loss, it is not the DUT's limit.
 """
 
 from __future__ import annotations

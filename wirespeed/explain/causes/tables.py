@@ -1,4 +1,4 @@
-"""Lookups miss the caches: a packet costs more with more flows or routes than with few."""
+"""Lookups miss the caches: a packet costs more with many flows or routes than with few."""
 
 from __future__ import annotations
 

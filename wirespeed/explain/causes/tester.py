@@ -1,4 +1,4 @@
-"""The test ended before the device did: the tester could offer no more, or was asked for no more."""
+"""The test ended before the DUT did: the tester could not offer more, or was not asked for more."""
 
 from __future__ import annotations
 

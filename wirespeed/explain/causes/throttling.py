@@ -1,7 +1,7 @@
-"""The CPU runs below its clock: heat or power limits, or a governor that saves.
+"""The CPU runs below its clock: heat or power limits, or a power-saving governor.
 
-Counters show how often it was throttled; a clock under load below nine tenths of what it is rated at says the same
-without them. A machine that is a guest shows what its host likes.
+Counters show how often it was throttled. Without them, a clock under load below nine tenths of the rated one is
+evidence. In a virtual machine these values are whatever its host shows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Workers wait for each other at a port with fewer TX queues than workers: each queue that is shared has a lock.
+"""Workers wait for each other at a port with fewer TX queues than workers: each shared queue has a lock.
 
-A port needs one TX queue a worker. Sending is a quarter to a third of the cycles of plain routing with a queue of one's
-own; two fifths and more, in each of several workers, is waiting.
+A port needs one TX queue per worker. With its own queue, sending takes a quarter to a third of the cycles of plain
+routing. Two fifths and more, in several workers, is waiting.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The transmit ring was full: the device handed packets to a NIC, or a shared-memory peer, that had no slot free.
+"""The transmit ring was full: a NIC, or a shared-memory peer, had no free slot.
 
-It is the line behind it if that is full; else the ring is shorter than what a worker sends at once, or its reader slow.
-Where nobody printed the drops, VPP's `show runtime` tells them too: its tx node counts what the driver took, and the
-output node before it what there was to send.
+If the line behind the ring is full, the line is the cause. Otherwise the ring is shorter than one burst of a worker, or
+its consumer is slow. If `show errors` is missing, VPP's `show runtime` has the drops: its tx node counts packets that
+the driver took, the output node before it packets to send.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One worker has no time to spare, and the others do.
+"""One worker is saturated, and the others are not.
 
-Where the others hardly have packets, what deals out packets is the cause, and this its effect (`queues`, `placement`).
-Vectors of 256 mean that there are always more packets waiting. Cycles per packet times packets per second is then the
-clock of the CPU, which checks the reading.
+If the others hardly have packets, their distribution is the cause and this its effect (`queues`, `placement`). Vectors
+of 256 mean that more packets are always waiting. Cycles per packet times packets per second is then the clock of the
+CPU, which confirms the reading.
 """
 
 from __future__ import annotations

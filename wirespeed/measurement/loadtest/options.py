@@ -38,8 +38,8 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "-rt --rampup-target --rampup_target",
-            "Load to ramp up to: percent of line rate, or a rate such as 5mpps.",
-            metavar="PERCENT|RATE",
+            "Final load: 50 (percent of line) or 5mpps.",
+            metavar="LOAD",
             setting="ramp_target",
         ),
     ] = "100"
@@ -47,7 +47,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-rd --rampup-duration --rampup_duration",
-            "Duration of the ramp-up.",
+            "Duration of the ramp.",
             metavar="TIME",
             parse=parse_duration,
             setting="ramp_s",
@@ -58,7 +58,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-hd --hold-duration --hold_duration",
-            "Duration at the target.",
+            "Duration at the final load.",
             metavar="TIME",
             parse=parse_duration,
             setting="hold_s",
@@ -67,19 +67,13 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = 30.0
     steps: Annotated[
         str,
-        Option(
-            "--steps",
-            "Hold each of these loads for -hd, such as 1kpps,1mpps,50%, in place of the ramp.",
-            metavar="RATE,...",
-            shown=False,
-            setting="steps",
-        ),
+        Option("--steps", "Hold each for -hd, in place of a ramp.", metavar="RATE,...", shown=False, setting="steps"),
     ] = ""
     latency: Annotated[
         str,
         Option(
             "--latency",
-            "Add a latency stream to each direction; 1kpps by default.",
+            "Latency stream per direction; bare: 1kpps.",
             metavar="[RATE]",
             shown=False,
             bare="1kpps",
@@ -90,7 +84,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "--interval",
-            "Duration of a sample.",
+            "Sample interval.",
             metavar="TIME",
             parse=parse_duration,
             setting="interval_s",
@@ -101,7 +95,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-f --fail-threshold",
-            "Share of lost packets above which a sample fails.",
+            "Loss ratio that fails a sample.",
             metavar="RATIO",
             parse=parse_ratio,
             setting="fail_threshold",
@@ -110,21 +104,16 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = 0.001
     ignore_link_down: Annotated[
         bool,
-        Option(
-            "--ignore-link-down",
-            "Continue when a link goes down, and mark the samples; by default the test ends.",
-            setting="ignore_link_down",
-            place=6,
-        ),
+        Option("--ignore-link-down", "Mark samples without a link and go on.", setting="ignore_link_down", place=6),
     ] = False
     include_disturbed: Annotated[
         bool,
         Option(
             "--include-disturbed",
-            "Judge disturbed samples too, whose loss preemption of a CPU explains; virtual machines exclude them by "
-            "default.",
+            "Judge disturbed samples.",
             setting="include_disturbed",
             place=6,
+            shown="except on VMs",
         ),
     ] = False
 

@@ -23,8 +23,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
         str,
         Option(
             "",
-            "throughput, latency, frame-loss, back-to-back, recovery, reset or all. What needs the throughput "
-            "searches it first.",
+            "throughput, latency, frame-loss, back-to-back, recovery, reset or all.",
             metavar="[TEST]",
             row=-1,
             setting="test",
@@ -33,13 +32,14 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
         ),
     ] = "all"
     sizes: Annotated[
-        str, Option("--sizes", "Frame sizes with FCS, and imix.", metavar="N,N,...", shown=SIZES, setting="sizes")
+        str,
+        Option("--sizes", "imix too.", metavar="N,N,...", shown=SIZES, setting="sizes"),
     ] = ""
     trial_s: Annotated[
         float,
         Option(
             "--trial",
-            "Duration of a trial; the RFC has 60 s.",
+            "Trial duration (RFC: 60 s).",
             metavar="TIME",
             parse=parse_duration,
             setting="trial_s",
@@ -50,40 +50,33 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
         int | None,
         Option(
             "--repeats",
-            "Of latency, back-to-back, recovery and reset; else 20, 50, 3 and 3, fewer where trials are shorter.",
+            "Trials.",
             metavar="N",
-            shown=False,
+            shown="20 latency, 50 bursts, 3 others, or fewer",
             setting="trials",
             limits={"ge": 1},
         ),
     ] = None
     resolution: Annotated[
         str,
-        Option("--resolution", "How exactly loads and bursts are searched.", metavar="SHARE", setting="resolution"),
+        Option("--resolution", "Of searches for a load or burst.", metavar="SHARE", setting="resolution"),
     ] = "1%"
     waits: Annotated[
         str,
-        Option(
-            "--waits",
-            "Seconds after learning, for residual frames, to restabilise; else 2,2,5, less where trials are shorter.",
-            metavar="S,S,S",
-            shown=False,
-            setting="waits",
-        ),
+        Option("--waits", "Learning, residual, restabilise.", metavar="S,S,S", shown="2,2,5 or less", setting="waits"),
     ] = ""
-    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48, as RFC 5180 has it.", setting="ip6", place=3)] = False
+    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48 (RFC 5180).", setting="ip6", place=3)] = False
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,
-        Option(
-            "--reset-command", "Command that resets the DUT; a lab's router is restarted without it.", metavar="CMD"
-        ),
+        Option("--reset-command", "Resets the DUT (a lab restarts its own).", metavar="CMD"),
     ] = ""
-    text: Annotated[
-        Path | None, Option("--text", "File for the report as text that can be pasted.", metavar="FILE")
-    ] = None
+    text: Annotated[Path | None, Option("--text", "Write the report as text too.", metavar="FILE", group="Result")] = (
+        None
+    )
     show: Annotated[
-        Path | None, Option("--show", "Print the report of this result as text, and end.", metavar="FILE")
+        Path | None,
+        Option("--show", "Print the report of this result, and exit.", metavar="FILE", group="Result"),
     ] = None
     repeat_disturbed: RepeatDisturbed = None
 

@@ -23,9 +23,9 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         tuple[str, ...],
         Option(
             "--goal",
-            "ndr, pdr, pdr=0.1%, or NAME:loss=…,exceed=…,initial=…,final=…,sum=…,width=…; may be given again.",
+            "ndr, pdr, pdr=1%, NAME:loss=,exceed=,initial=, final=,sum=,width=; repeatable.",
             metavar="GOAL",
-            shown="those of the preset",
+            shown="preset's",
             setting="goal",
         ),
     ] = ()
@@ -33,16 +33,14 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--preset",
-            "What goals are unless they say otherwise.",
+            "Defaults of goals.",
             metavar="csit|rfc2544|tst009|quick",
             setting="preset",
             choices=("csit", "rfc2544", "tst009", "quick"),
         ),
     ] = "csit"
-    least: Annotated[str, Option("--min", "Lowest load of each direction.", metavar="RATE", setting="least")] = (
-        "9001pps"
-    )
-    most: Annotated[str, Option("--max", "Highest load of each direction.", metavar="RATE", setting="most")] = "100%"
+    least: Annotated[str, Option("--min", "Lowest load per direction.", metavar="RATE", setting="least")] = "9001pps"
+    most: Annotated[str, Option("--max", "Highest load per direction.", metavar="RATE", setting="most")] = "100%"
     time_s: Annotated[
         float,
         Option(
@@ -58,8 +56,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--mrr",
-            "Measure the maximum receive rate too, in N trials of S seconds; 10x1 by default. Without --goal "
-            "nothing else is.",
+            "MRR in N trials of S seconds (bare: 10x1); without --goal nothing else.",
             metavar="[NxS]",
             shown=False,
             bare="10x1",
@@ -70,8 +67,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--latency",
-            "Measure latency at 0, 10, 50 and 90 % of PDR afterwards, by a stream of RATE for S seconds each.  "
-            "[default: (9kpps,5)]",
+            "Latency at 0,10,50,90 % of PDR (bare: 9kpps,5).",
             metavar="[RATE[,S]]",
             shown=False,
             bare="9kpps",

@@ -25,7 +25,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         str,
         Option(
             "--load",
-            "Load of each direction, such as 30% or 2mpps.",
+            "Load per direction, such as 30% or 2mpps.",
             metavar="RATE",
             shown=False,
             setting="load",
@@ -34,7 +34,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = ""
     from_search: Annotated[
         Path | None,
-        Option("--from-search", "A search result, to hold a --share of the load that it found.", metavar="FILE"),
+        Option("--from-search", "Hold a --share of this search's result.", metavar="FILE"),
     ] = None
     share: Annotated[str, Option("--share", "Share of the goal's lower bound.", metavar="PERCENT")] = "90%"
     goal: Annotated[str, Option("--goal", "Goal of that search.", metavar="NAME", shown="ndr")] = ""
@@ -42,7 +42,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         str,
         Option(
             "--duration",
-            "Time to hold the load, such as 90, 10m, 8h or 3d.",
+            "Such as 90, 10m, 8h or 3d.",
             metavar="TIME",
             shown=False,
             setting="duration",
@@ -55,29 +55,19 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = "1e-7"
     confidence: Annotated[
         str,
-        Option("--confidence", "Confidence of the demonstrated loss ratio.", metavar="PERCENT", setting="confidence"),
+        Option("--confidence", "Confidence of that.", metavar="PERCENT", setting="confidence"),
     ] = "95%"
     latency: Annotated[
         str,
-        Option(
-            "--latency",
-            "Latency stream, added to the load.",
-            metavar="RATE|none",
-            setting="latency",
-        ),
+        Option("--latency", "Additional latency stream.", metavar="RATE|none", setting="latency"),
     ] = "1kpps"
     reconnect_timeout: Annotated[
         float,
-        Option(
-            "--reconnect-timeout",
-            "Time to wait for a generator that is unreachable.",
-            metavar="TIME",
-            parse=parse_duration,
-        ),
+        Option("--reconnect-timeout", "Wait for a lost generator.", metavar="TIME", parse=parse_duration),
     ] = 60.0
     resume: Annotated[
         Path | None,
-        Option("--resume", "Continue a soak that ended or crashed, with the settings in its file.", metavar="FILE"),
+        Option("--resume", "Continue the soak in this file.", metavar="FILE", group="Result"),
     ] = None
 
     @property

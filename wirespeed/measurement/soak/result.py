@@ -57,8 +57,9 @@ class Flow:
 
 @dataclass(frozen=True)
 class DutSpan:
-    """Values of the DUT over a span: drops by its own reasons, shares of its CPUs by class, the largest resident memory
-    of its process in bytes, the mean watts of a power meter, and the last reason why it could not be read."""
+    """Values of the DUT over a span. `drops` counts by its own reasons, `cpu_percent` has shares of its CPUs by class,
+    and `memory_bytes` is the largest resident memory of its process. `watts` is the mean of a power meter. `error` is
+    the last reason why the DUT could not be read."""
 
     drop_packets: Annotated[int | None, SPARSE] = None
     drops: Annotated[Mapping[str, int], SPARSE] = field(default_factory=dict)
@@ -206,9 +207,9 @@ class Counters:
 
 @dataclass(frozen=True)
 class Mark:
-    """The state for `--resume` while traffic goes on: the session that owns the ports, their counters at the beginning
-    (`began_s` of the soak) and at the last reading, and for each direction the packets counted as lost by then
-    (`placed`) and those in flight (`under_way`)."""
+    """The state for `--resume` while traffic goes on. `origin` and `latest` are the counters at the beginning
+    (`began_s` of the soak) and at the last reading. For each direction, `placed` packets were counted as lost by then,
+    and `under_way` are those in flight."""
 
     session_id: int
     began_s: float

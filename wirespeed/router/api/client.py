@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wirespeed.errors import WirespeedError
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.console import Console
-from wirespeed.router.core import RouterCore
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.seam.interfaces import Interface
+
+if TYPE_CHECKING:
+    from wirespeed.router.native import NativeRouter
 
 ALL = 0xFFFFFFFF
 """No interface, table or domain in particular: VPP's ~0."""
@@ -30,7 +33,7 @@ class Client:
     events_pid: int | None = None
 
     @property
-    def core(self) -> RouterCore:
+    def core(self) -> NativeRouter:
         return self.console.core
 
     def interface(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> tuple[int, Interface]:

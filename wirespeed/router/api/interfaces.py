@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.tag_rewrites import words_of
-from wirespeed.router.core import RouterCore
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.seam.interfaces import ANY_VLAN, Interface, InterfaceKind, MtuKind
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
+
+if TYPE_CHECKING:
+    from wirespeed.router.native import NativeRouter
 
 _FLAGS = TABLE.values
 _TURN = 64
@@ -48,7 +50,7 @@ def _details(client: Client, request: Values) -> Iterator[dict[str, Any] | None]
             yield details(client.core, index, face) | {"tag": client.console.tags.get(index, "")}
 
 
-def details(core: RouterCore, index: int, face: Interface) -> dict[str, Any]:
+def details(core: NativeRouter, index: int, face: Interface) -> dict[str, Any]:
     """The fields of `sw_interface_details`; a sub-interface has the device and the link of its parent."""
     port = index if face.kind is InterfaceKind.PORT else face.parent
     below = core.interface(port) if face.kind is InterfaceKind.SUB else face

@@ -32,10 +32,10 @@ def set_ip_table(client: Client, request: Values) -> Answer:
     table = request.table
     version = 6 if table.is_ip6 else 4
     if request.is_add:
-        client.core.add_table(version, table.table_id, table.name)
+        client.core.tables.add(version, table.table_id, table.name)
     else:
         with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
-            client.core.delete_table(version, table.table_id)
+            client.core.tables.delete(version, table.table_id)
     return None
 
 
@@ -44,11 +44,11 @@ def allocate_ip_table(client: Client, request: Values) -> Answer:
     """The first number that no table has, unless the request names one."""
     table = request.table
     version = 6 if table.is_ip6 else 4
-    present = {one.id for one in client.core.tables(version)}
+    present = {one.id for one in client.core.tables.of(version)}
     if table.table_id == ALL:
         table = Values(table, table_id=next(number for number in range(1, len(present) + 2) if number not in present))
     if table.table_id not in present:
-        client.core.add_table(version, table.table_id, table.name)
+        client.core.tables.add(version, table.table_id, table.name)
     return {"table": table}
 
 
@@ -57,13 +57,13 @@ def dump_tables(client: Client, request: Values) -> Answer:
     return (
         {"table": {"table_id": table.id, "is_ip6": version == 6, "name": table.name or f"ipv{version}-VRF:{table.id}"}}
         for version in (4, 6)
-        for table in client.core.tables(version)
+        for table in client.core.tables.of(version)
     )
 
 
 @change("set_ip_flow_hash_router_id")
 def set_flow_hash_router_id(client: Client, request: Values) -> Answer:
-    client.core.set_flow_hash_seed(request.router_id)
+    client.core.tables.set_flow_hash_seed(request.router_id)
     return None
 
 
@@ -95,7 +95,7 @@ def _set_flow_hash(client: Client, table: int, is_ip6: bool, fields: int) -> Ans
         raise Refusal(Retval.UNIMPLEMENTED)
     if not FlowField(fields) & FLOW_HASH[version]:
         raise Refusal(Retval.INVALID_VALUE)
-    client.core.set_flow_hash(version, table, FlowField(fields))
+    client.core.tables.set_flow_hash(version, table, FlowField(fields))
     return None
 
 
@@ -122,7 +122,7 @@ def set_ip_route(client: Client, request: Values) -> Answer:
 
 
 def _check_table(client: Client, version: int, ident: int) -> None:
-    if ident and all(table.id != ident for table in client.core.tables(version)):
+    if ident and all(table.id != ident for table in client.core.tables.of(version)):
         raise Refusal(Retval.NO_SUCH_FIB)
 
 
@@ -151,7 +151,7 @@ def _routes(client: Client, version: int, table: int, only: int) -> Iterator[dic
 
 def _stats_index(client: Client, index: int) -> int:
     """Its place in /net/route/, while routes count."""
-    return index if Counting.ROUTES in client.core.counting() else ALL
+    return index if Counting.ROUTES in client.core.counting.on() else ALL
 
 
 def _route(table: int, prefix: Any, paths: list[dict[str, Any]], stats_index: int, source: int) -> dict[str, Any]:

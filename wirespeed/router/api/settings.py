@@ -75,18 +75,11 @@ def set_unnumbered(client: Client, request: Values) -> Answer:
 @change("sw_interface_set_table")
 def set_table(client: Client, request: Values) -> Answer:
     with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
-        client.core.set_table(client.index(request.sw_if_index), 6 if request.is_ipv6 else 4, request.vrf_id)
+        client.core.tables.set_interface(client.index(request.sw_if_index), 6 if request.is_ipv6 else 4, request.vrf_id)
     return None
 
 
 @change("sw_interface_ip6_enable_disable")
 def set_ip6(client: Client, request: Values) -> Answer:
-    client.core.set_ip6(client.index(request.sw_if_index), request.enable)
-    return None
-
-
-@change("sw_interface_set_mpls_enable")
-def set_mpls(client: Client, request: Values) -> Answer:
-    with refused_as(Retval.NO_SUCH_FIB, errno.ENOENT):
-        client.core.set_mpls(client.index(request.sw_if_index), request.enable)
+    client.core.ip6.enable(client.index(request.sw_if_index), request.enable)
     return None

@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 @command("route counters (enable|disable)")
 def set_route_counters(console: Console, words: Match) -> None:
     """Count packets and bytes of each route, from 0; show ip fib prints them."""
-    console.core.set_counting(Counting.ROUTES, "enable" in words)
+    console.core.counting.set(Counting.ROUTES, "enable" in words)
 
 
 @command("adjacency counters (enable|disable)")
 def set_adjacency_counters(console: Console, words: Match) -> None:
     """Count packets and bytes of each next hop, from 0; show adj prints them."""
-    console.core.set_counting(Counting.ADJACENCIES, "enable" in words)
+    console.core.counting.set(Counting.ADJACENCIES, "enable" in words)
 
 
 @command("show adj [nbr] [<interface>]")
 def show_adjacencies(console: Console, words: Match) -> Iterator[str]:
     """Next hops with their rewrite header and, while they count, packets and bytes."""
-    counting = Counting.ADJACENCIES in console.core.counting()
+    counting = Counting.ADJACENCIES in console.core.counting.on()
     wanted = set(words.all("interface"))
-    for adjacency in console.core.adjacencies():
+    for adjacency in console.core.counting.adjacencies():
         if not wanted or adjacency.interface in wanted:
             counts = f" {_counts(adjacency)}" if counting else ""
             yield f"[@{adjacency.index}]  {_words(console, adjacency)}{counts}"
@@ -53,7 +53,7 @@ def show_adjacencies(console: Console, words: Match) -> Iterator[str]:
 @command("show adj [nbr] <number:index>")
 def show_adjacency(console: Console, words: Match) -> Iterator[str]:
     """One next hop by its index."""
-    for adjacency in console.core.adjacencies():
+    for adjacency in console.core.counting.adjacencies():
         if adjacency.index == words["index"]:
             yield f"[@{adjacency.index}]  {_words(console, adjacency)}"
             yield f"   {_counts(adjacency)}"
@@ -64,8 +64,8 @@ def show_adjacency(console: Console, words: Match) -> Iterator[str]:
 @command("show adj summary")
 def show_summary(console: Console, words: Match) -> Iterator[str]:
     """Number of next hops, and whether they count."""
-    yield f"Number of adjacencies: {len(console.core.adjacencies())}"
-    yield f"Per-adjacency counters: {'enabled' if Counting.ADJACENCIES in console.core.counting() else 'disabled'}"
+    yield f"Number of adjacencies: {len(console.core.counting.adjacencies())}"
+    yield f"Per-adjacency counters: {'enabled' if Counting.ADJACENCIES in console.core.counting.on() else 'disabled'}"
 
 
 def _words(console: Console, adjacency: Adjacency) -> str:

@@ -40,7 +40,7 @@ def flow_words(fields: FlowField) -> str:
 @command("set ip flow-hash seed (random|<number:seed>)")
 def set_seed(console: Console, words: Match) -> None:
     """Set the seed of the flow hash; consecutive routers need different ones."""
-    console.core.set_flow_hash_seed(secrets.randbits(32) if "random" in words else words["seed"])
+    console.core.tables.set_flow_hash_seed(secrets.randbits(32) if "random" in words else words["seed"])
 
 
 @command(f"set ip flow-hash table <number:table> ({_FIELDS})...")
@@ -62,15 +62,15 @@ def _set_fields(console: Console, version: int, words: Match) -> None:
             fields |= field
     if not fields & ~(FlowField.REVERSE | FlowField.SYMMETRIC):
         raise UsageError("reverse and symmetric alone tell no flows apart; name src, dst, sport, dport or proto too")
-    console.core.set_flow_hash(version, words["table"], fields)
+    console.core.tables.set_flow_hash(version, words["table"], fields)
 
 
 @command("show ip flow-hash")
 def show_flow_hash(console: Console, words: Match) -> Iterator[str]:
     """The seed, and the hashed fields of each table."""
-    yield f"seed {console.core.flow_hash_seed()}"
+    yield f"seed {console.core.tables.flow_hash_seed()}"
     for version in (4, 6):
-        for table in console.core.tables(version):
+        for table in console.core.tables.of(version):
             name = f"ip{version}" if not table.id else f"ip{version} table {table.id}"
             yield f"{name:<5} {flow_words(table.flow_hash)}"
     yield f"{'mpls':<5} {_MPLS}"

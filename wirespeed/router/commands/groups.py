@@ -12,23 +12,6 @@ from collections.abc import Sequence
 from wirespeed.router import features
 
 _TRUNK: dict[str, tuple[str, ...]] = {
-    "acl_sessions": ("set acl-plugin session", "clear acl-plugin sessions", "show acl-plugin sessions"),
-    "acls": (
-        "set acl-plugin acl",
-        "set acl-plugin interface",
-        "delete acl-plugin acl",
-        "show acl-plugin acl",
-        "show acl-plugin interface",
-    ),
-    "bridge": (
-        "create bridge-domain",
-        "delete bridge-domain",
-        "set bridge-domain",
-        "show bridge-domain",
-        "l2fib",
-        "clear l2fib",
-        "show l2fib",
-    ),
     "counters": ("route counters", "adjacency counters", "show adj"),
     "flow_hash": ("set ip flow-hash", "set ip6 flow-hash", "show ip flow-hash"),
     "graph": ("show vlib graph", "show features", "show node"),
@@ -51,7 +34,6 @@ _TRUNK: dict[str, tuple[str, ...]] = {
         "set ip neighbor-config",
         "show ip6 interface",
     ),
-    "l2": ("set interface l2", "set interface l3", "show mode", "show l2 xconnect"),
     "logging": ("show logging", "clear logging", "set logging"),
     "machine": ("show version", "show cpu", "show pci", "show clock", "show memory", "show plugins", "show unix"),
     "memif": (
@@ -61,7 +43,6 @@ _TRUNK: dict[str, tuple[str, ...]] = {
         "delete interface memif",
         "show memif",
     ),
-    "mpls": ("mpls", "set interface mpls", "show mpls"),
     "neighbors": (
         "ip neighbor",
         "set ip neighbor",

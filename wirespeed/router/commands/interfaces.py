@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING
 from wirespeed.errors import UsageError
 from wirespeed.model import MAX_MTU
 from wirespeed.router.commands.registry import command
-from wirespeed.router.core import RouterCore
 from wirespeed.router.grammar import Match
 from wirespeed.seam.interfaces import InterfaceKind, MtuKind
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
+    from wirespeed.router.native import NativeRouter
 
 _TAG_BYTES = 63
 
@@ -100,7 +100,7 @@ def set_protocol_mtu(console: Console, words: Match) -> None:
     route_out(console.core, words["interface"], kind, mtu if mtu == 0 and kind != MtuKind.L3 else checked_mtu(mtu))
 
 
-def route_out(core: RouterCore, index: int, kind: MtuKind, mtu: int) -> None:
+def route_out(core: NativeRouter, index: int, kind: MtuKind, mtu: int) -> None:
     """Set the longest packet of a protocol. A port or a bond that carries less is made to carry as much: VPP's carry
     9 216 bytes from the start."""
     face = core.interface(index)

@@ -53,13 +53,13 @@ _FOR_EVER = 2**32 - 1
 @command("enable ip6 interface <interface>")
 def enable(console: Console, words: Match) -> None:
     """Enable IPv6, with a link-local address."""
-    console.core.set_ip6(words["interface"], True)
+    console.core.ip6.enable(words["interface"], True)
 
 
 @command("disable ip6 interface <interface>")
 def disable(console: Console, words: Match) -> None:
     """Disable IPv6, unless the interface has an IPv6 address."""
-    console.core.set_ip6(words["interface"], False)
+    console.core.ip6.enable(words["interface"], False)
 
 
 @command("set ip6 link-local address <interface> <address>")
@@ -68,7 +68,7 @@ def set_link_local(console: Console, words: Match) -> None:
     address = words["address"]
     if address.version != 6 or not address.is_link_local:
         raise UsageError(f"{address} is not a link-local address; they are those of fe80::/10")
-    console.core.set_link_local(words["interface"], address)
+    console.core.ip6.set_link_local(words["interface"], address)
 
 
 @command("ip6 nd <interface> [no] (ra-suppress|suppress)")
@@ -118,14 +118,14 @@ def add_prefix(console: Console, words: Match) -> None:
         "off-link" not in words,
         "no-autoconfig" not in words,
     )
-    others = [other for other in console.core.ip6(words["interface"]).advertising.prefixes if other.prefix != prefix]
+    others = [other for other in console.core.ip6.of(words["interface"]).advertising.prefixes if other.prefix != prefix]
     _change(console, words, prefixes=(*others, advertised))
 
 
 @command("ip6 nd <interface> no prefix <prefix>")
 def delete_prefix(console: Console, words: Match) -> None:
     """Stop advertising a prefix; for a prefix of the interface, restore its defaults."""
-    prefix, present = _six(words), console.core.ip6(words["interface"]).advertising.prefixes
+    prefix, present = _six(words), console.core.ip6.of(words["interface"]).advertising.prefixes
     kept = tuple(other for other in present if other.prefix != prefix)
     if len(kept) == len(present):
         raise UsageError(f"prefix {prefix} was not given to be advertised")
@@ -141,20 +141,20 @@ def _six(words: Match) -> IPv6Network:
 
 def _change(console: Console, words: Match, **changes: object) -> None:
     index = words["interface"]
-    advertising = console.core.ip6(index).advertising
-    console.core.set_advertising(index, replace(advertising, **changes))  # type: ignore[arg-type]
+    advertising = console.core.ip6.of(index).advertising
+    console.core.ip6.set_advertising(index, replace(advertising, **changes))  # type: ignore[arg-type]
 
 
 @command("set ip neighbor-config (ip4|ip6) age <number>")
 def set_age(console: Console, words: Match) -> None:
     """Set the seconds of silence after which a neighbour is queried; 0: never."""
-    console.core.set_reachable_time(6 if "ip6" in words else 4, words["number"])
+    console.core.ip6.set_reachable_time(6 if "ip6" in words else 4, words["number"])
 
 
 @command("set ip neighbor-config (ip4|ip6) announce (on|off)")
 def set_announcing(console: Console, words: Match) -> None:
     """Announce addresses when they are added and when their interface comes up."""
-    console.core.set_announcing(6 if "ip6" in words else 4, "on" in words)
+    console.core.ip6.set_announcing(6 if "ip6" in words else 4, "on" in words)
 
 
 @command("set ip6 dad (all) transmits <number>", "set ip6 dad <interface> transmits <number>")
@@ -162,12 +162,12 @@ def set_dad(console: Console, words: Match) -> None:
     """Set the number of solicitations before an address is used; 0 (default): no check."""
     if words["number"] > MOST_TRANSMITS:
         raise UsageError(f"transmits {words['number']} is above {MOST_TRANSMITS}")
-    console.core.set_dad(None if "all" in words else words["interface"], words["number"])
+    console.core.ip6.set_dad(None if "all" in words else words["interface"], words["number"])
 
 
 def dad_word(console: Console, index: int, address: object) -> str:
     """What is said behind an address that is not used: `` tentative`` or `` duplicate``; nothing behind others."""
-    state = console.core.dad_state(index, address) if isinstance(address, IPv6Address) else DadState.USED
+    state = console.core.ip6.dad_state(index, address) if isinstance(address, IPv6Address) else DadState.USED
     return f" {state.name.lower()}" if state else ""
 
 
@@ -175,7 +175,7 @@ def dad_word(console: Console, index: int, address: object) -> str:
 def show_interface(console: Console, words: Match) -> Iterator[str]:
     """IPv6 of the interfaces: addresses, groups, router advertisements."""
     for index in console.interfaces(words.all("interface")):
-        face, ip6 = console.core.interface(index), console.core.ip6(index)
+        face, ip6 = console.core.interface(index), console.core.ip6.of(index)
         state = "up" if face.admin_up else "down"
         if ip6.link_local is None:
             if words.all("interface"):
@@ -195,7 +195,7 @@ def show_interface(console: Console, words: Match) -> Iterator[str]:
         solicited = {int(address) & 0xFFFFFF for address in (ip6.link_local, *(a.ip for a in own))}
         yield from (f"    ff02::1:ff{bits >> 16:02x}:{bits & 0xFFFF:x}" for bits in sorted(solicited))
         yield f"  MTU is {face.mtu}"
-        transmits = console.core.dad(index)
+        transmits = console.core.ip6.dad(index)
         yield f"  ND DAD is enabled, {transmits} probes" if transmits else "  ND DAD is disabled"
         advertising = ip6.advertising
         if advertising.is_on:

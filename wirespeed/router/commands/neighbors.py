@@ -72,9 +72,10 @@ def show_limits(console: Console, words: Match) -> Iterator[str]:
     for version in (4, 6):
         if "ip" in words or f"ip{version}" in words:
             yield f"ip{version}:"
+            announced = ", announce:on" if core.ip6.is_announcing(version) else ""
             yield (
                 f"  limit:{counters.most_learnt}, interface-limit:{counters.most_of_interface}, "
-                f"age:{core.reachable_time(version)}, recycle:1{', announce:on' if core.is_announcing(version) else ''}"
+                f"age:{core.ip6.reachable_time(version)}, recycle:1{announced}"
             )
     yield f"both: {counters.used} of {counters.most} entries, {counters.learnt} of them learned"
     yield (

@@ -50,7 +50,7 @@ def _ping(console: Console, words: Match, count: int, size: int, interval_s: flo
     received = 0
     for _ in range(count):
         sent_tsc = core.tsc()
-        sequence = core.echo(words["address"], words.get("interface"), size)
+        sequence = core.ip6.echo(words["address"], words.get("interface"), size)
         answered = False
         for _ in range(max(1, round(interval_s / _LOOK_S))):
             # An answer after the next request has gone is late, and not counted.
@@ -69,7 +69,7 @@ def _ping(console: Console, words: Match, count: int, size: int, interval_s: flo
 def _take(console: Console, sequence: int) -> EchoReply | None:
     """The answer to one ping; those to others, of other sessions too, are kept for them."""
     console.core.poll()
-    console.echo_replies.update((reply.sequence, reply) for reply in console.core.echo_replies())
+    console.echo_replies.update((reply.sequence, reply) for reply in console.core.ip6.echo_replies())
     while len(console.echo_replies) > _MOST_REPEATS:
         del console.echo_replies[next(iter(console.echo_replies))]
     return console.echo_replies.pop(sequence, None)

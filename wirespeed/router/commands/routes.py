@@ -28,7 +28,6 @@ from wirespeed.router.columns import centre
 from wirespeed.router.commands.flow_hash import flow_words
 from wirespeed.router.commands.path_words import END, PATHS, merge_paths, read_paths, same_path
 from wirespeed.router.commands.registry import Lines, command
-from wirespeed.router.core import RouterCore
 from wirespeed.router.forwarding_words import Forwarding
 from wirespeed.router.grammar import Match
 from wirespeed.seam.routes import PathKind, Route, RouteSource
@@ -36,6 +35,7 @@ from wirespeed.seam.tables import FLOW_HASH
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
+    from wirespeed.router.native import NativeRouter
 
 _ROUTE = "[table <number:vrf>] <prefix> [table <number:vrf>] [count <number:count>]"
 _MOST_AT_ONCE = 1 << 24
@@ -54,7 +54,7 @@ def add_route(console: Console, words: Match) -> None:
         console.core.add_routes(route, count)
 
 
-def add_paths(core: RouterCore, route: Route) -> None:
+def add_paths(core: NativeRouter, route: Route) -> None:
     """Give a prefix these paths besides those that its static route has."""
     present = core.route(route.prefix, route.table)
     if present is not None and present.is_static:
@@ -74,7 +74,7 @@ def delete_route(console: Console, words: Match) -> Lines:
     return [f"{deleted} of {count} routes were there and are deleted"] if deleted != count else None
 
 
-def delete_paths(core: RouterCore, route: Route) -> None:
+def delete_paths(core: NativeRouter, route: Route) -> None:
     """Take these paths from a prefix; without any, or with the last of them, its route goes."""
     present = core.route(route.prefix, route.table) if route.paths else None
     kept = [p for p in present.paths if not any(same_path(p, q) for q in route.paths)] if present else []
@@ -99,8 +99,8 @@ def _count(words: Match) -> int:
 _LOCKS = {4: "adjacency:1, default-route:1, ", 6: "default-route:1, "}
 
 
-def _head(core: RouterCore, version: int, table: int) -> str:
-    fields = next((found.flow_hash for found in core.tables(version) if found.id == table), FLOW_HASH[version])
+def _head(core: NativeRouter, version: int, table: int) -> str:
+    fields = next((found.flow_hash for found in core.tables.of(version) if found.id == table), FLOW_HASH[version])
     return (
         f"ipv{version}-VRF:{table}, fib_index:{table}, flow hash:[{flow_words(fields)} ] epoch:0 flags:none "
         f"locks:[{_LOCKS[version]}]"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from wirespeed.router.commands.registry import command
 from wirespeed.router.features import modules
 from wirespeed.router.grammar import Match
-from wirespeed.seam.acl import AclRule
 from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode, MtuKind
 
 if TYPE_CHECKING:
@@ -27,24 +26,8 @@ def show_state(console: Console, words: Match) -> Iterator[str]:
             of_features[index] |= told
     for index, name in names.items():
         yield json.dumps({"interface": name, **_interface(console, index, names), **of_features[index]})
-    for domain in console.core.bridge_domains():
-        flags = {word: getattr(domain, word) for word in ("learn", "forward", "flood", "uu_flood", "age_min")}
-        yield json.dumps({"bridge_domain": domain.id, **flags})
     for state in states:
         yield from map(json.dumps, state.objects(console) if hasattr(state, "objects") else ())
-    for acl in console.core.acls():
-        yield json.dumps({"acl": acl.index, "tag": acl.tag, "rules": [_rule(rule) for rule in acl.rules]})
-
-
-def _rule(rule: AclRule) -> dict[str, Any]:
-    return {
-        "action": rule.action.word,
-        "source": str(rule.source),
-        "destination": str(rule.destination),
-        "protocol": rule.protocol,
-        "source_ports": rule.source_ports,
-        "destination_ports": rule.destination_ports,
-    }
 
 
 def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str, Any]:

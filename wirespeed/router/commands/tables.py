@@ -22,23 +22,23 @@ def version_of(words: Match) -> int:
 @command("(ip|ip6) table [add] <number:id> [name <word:name>]")
 def add_table(console: Console, words: Match) -> None:
     """Create a table of routes."""
-    console.core.add_table(version_of(words), words["id"], words.get("name", ""))
+    console.core.tables.add(version_of(words), words["id"], words.get("name", ""))
 
 
 @command("(ip|ip6) table del <number:id>")
 def delete_table(console: Console, words: Match) -> None:
     """Delete an unused table."""
-    console.core.delete_table(version_of(words), words["id"])
+    console.core.tables.delete(version_of(words), words["id"])
 
 
 @command("set interface (ip|ip6) table <interface> <number:id>")
 def set_table(console: Console, words: Match) -> None:
     """Set the table for packets received by an interface."""
-    console.core.set_table(words["interface"], version_of(words), words["id"])
+    console.core.tables.set_interface(words["interface"], version_of(words), words["id"])
 
 
 @command("show (ip|ip6) table")
 def show_tables(console: Console, words: Match) -> Iterator[str]:
     """Tables of routes."""
-    for index, table in enumerate(console.core.tables(version_of(words))):
+    for index, table in enumerate(console.core.tables.of(version_of(words))):
         yield f"[{index}] table_id:{table.id} {table.name}"

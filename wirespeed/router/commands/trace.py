@@ -11,10 +11,8 @@ from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
-from wirespeed.router.acl_words import trace_text
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
-from wirespeed.router.interface_numbers import shown_index
 from wirespeed.router.packet_text import ethernet_line, payload_lines
 from wirespeed.router.trace_filter import TraceFilter
 from wirespeed.seam.graph import TraceStep
@@ -103,8 +101,8 @@ def show_trace(console: Console, words: Match) -> Iterator[str]:
 
 
 def _step(step: TraceStep, names: dict[int, str], console: Console) -> Iterator[str]:
-    if step.acl is not None:
-        yield f"  {trace_text(step.acl, shown_index(step.acl.interface))}"
+    if step.note:
+        yield f"  {step.note}"
         return
     seconds, microseconds = divmod((step.tsc - console.started_tsc) * 1_000_000 // console.core.tsc_hz(), 1_000_000)
     minutes, seconds = divmod(seconds, 60)

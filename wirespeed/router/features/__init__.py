@@ -8,7 +8,8 @@ too, and are imported when they are first used:
 - `commands`;
 - `api`, its handlers of the binary API;
 - `control`, whose class `CONTROL` is what the console has under the feature's name: a `Control`;
-- `state`, its part of `show state`.
+- `state`, its part of `show state`: `interfaces`, fields of interfaces by number, and `objects`; either may be absent;
+- `trace`, whose `note` makes the line of a step in a packet's trace that is the feature's own.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def _set(client: Client, request: Values, table: int | None) -> None:
     if request.mode not in tuple(UrpfMode) or request.af >= len(_VERSIONS):
         raise Refusal(Retval.INVALID_VALUE)
     version = _VERSIONS[request.af]
-    if table is not None and all(found.id != table for found in client.core.tables(version)):
+    if table is not None and all(found.id != table for found in client.core.tables.of(version)):
         raise Refusal(Retval.NO_SUCH_FIB)
     client.core.urpf.set(index, version, Urpf(UrpfMode(request.mode), table), not request.is_input)
 

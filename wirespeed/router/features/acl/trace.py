@@ -1,0 +1,38 @@
+"""Access lists in a packet's trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.router.features.acl.core import AclAction, AclOutcome, AclTrace
+from wirespeed.router.interface_numbers import shown_index
+
+_EXISTING_SESSION = 0x80000000
+"""As VPP marks it in a trace."""
+_OUTCOMES = {
+    AclOutcome.RULE: "no session",
+    AclOutcome.NEW_SESSION: "new session",
+    AclOutcome.NO_ROOM: "no room for a session",
+    AclOutcome.SESSION: "existing session",
+    AclOutcome.NO_RULE: "no rule fits",
+    AclOutcome.NO_HEADER: "no whole IP header",
+}
+
+
+def note(struct: Any) -> str:
+    """The line of a step of a trace; empty when it tells of no ACL."""
+    told = struct.acl
+    if not told.kind:
+        return ""
+    outcome, action = AclOutcome(told.kind), AclAction(told.action)
+    return text(AclTrace(outcome, action, told.acl, told.rule, told.interface, told.next))
+
+
+def text(trace: AclTrace) -> str:
+    """As VPP's trace begins, which counts lookup contexts besides, and what the numbers mean."""
+    bits = _EXISTING_SESSION if trace.outcome is AclOutcome.SESSION else 0
+    meaning = f"{trace.action.word}, {_OUTCOMES[trace.outcome]}"
+    return (
+        f"acl-plugin: sw_if_index {shown_index(trace.interface)}, next index {trace.next}, "
+        f"action: {trace.action.value}, match: acl {trace.acl} rule {trace.rule} trace_bits {bits:08x} ({meaning})"
+    )

@@ -1,0 +1,3 @@
+"""MPLS: labels and where they lead."""
+
+COMMANDS = ("mpls", "set interface mpls", "show mpls")
