@@ -32,31 +32,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path("native") / "bench" / "bench_nodes"
 ALIKE = 1.05
-<<<<<<< HEAD
 VECTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-# Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`.
-ROWS = (
-    ("ip4", 10),
-    ("ip4", 1_000_000),
-    ("ip6", 10),
-    ("ip6", 200_000),
-    ("mpls", 10),
-    ("l2xc", 10),
-    ("sflow", 10),
-    ("vx-out", 10),
-    ("vx-in", 10),
-    ("acl", 10),
-    ("reflect", 10),
-    ("urpf", 10),
-    ("count", 10),
-    ("count", 1_000_000),
-    ("bond-o", 10),
-    ("bond-2", 10),
-    ("bond-i", 10),
-)
-=======
-VECTORS = (1, 4, 32, 256)
->>>>>>> main
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
 HEADING = re.compile(r"^path\s+routes\s+order((?:\s+\d+)+)\s+samples", re.MULTILINE)
 # path, routes, order, then ticks per packet in the vectors of the heading
