@@ -13,12 +13,7 @@ from pydantic import BaseModel
 
 from wirespeed.explain.sources.evidence_file import SCHEMA, Bps, Bytes, EvidenceText, Pps
 from wirespeed.measurement.loadtest.result import Result as LoadTestResult
-from wirespeed.measurement.rfc2544.result import Rfc2544Result
-from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.report.rfc2544_rows import BenchmarkRow
-from wirespeed.report.search_rows import GoalRow, LatencyRow, MrrRow
-from wirespeed.report.soak_rows import SoakRow
+from wirespeed.measurement.registry import about_of, class_of, kinds, report_of
 from wirespeed.report.table import Row
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import Stored
@@ -47,27 +42,6 @@ $ jq '.outcome.channels["0→1"].held.received_pps' 64b.json
 - From Python: `read_result` and `write_result` ([names](ci.md#names)).
 """
 
-KINDS = (
-    (
-        "A load test",
-        LoadTestResult,
-        "Older files have `wirespeed-loadtest/1`, files of trex-loadtest no `schema`. The fields of `ending` are in "
-        "`outcome`. `vars` has trex-loadtest's `server`, `profile_file`, `tunables`, `warmup_mult`, `warmup_duration`, "
-        "`rampup_target`, `rampup_duration`, `hold_duration`, `unidirectional` and `output_file`, and the options of "
-        "wirespeed that were given. Reports judge the samples again by the stored threshold and balance; the stored "
-        "judgement is the one printed when the test ended.",
-    ),
-    ("A search", SearchResult, ""),
-    ("Tests of RFC 2544", Rfc2544Result, "The journal has trials, and rows as `row_of` (the test) and `row`."),
-    (
-        "A soak",
-        SoakResult,
-        "Spans: one of the whole soak, the latest 900 seconds, 1440 minutes and 8784 hours; the latest 1000 events "
-        "and gaps. The loss of a span is `lost` minus `came_later`. The journal has one line per second and is "
-        "replaced by one `state` after 3600 lines.",
-    ),
-)
-
 TABLES = """\
 ## Tables of a report
 
@@ -94,16 +68,6 @@ Printed texts may contain quote marks of mails, HTML, Markdown tables, terminal 
 reported by line number, and a text of another kind under a key is refused. In a YAML block (`softirqs: |`) begin with
 the command line (`$ cat /proc/softirqs`), since YAML takes the indent from the first line.
 """
-
-ROWS = {"goal": GoalRow, "mrr": MrrRow, "latency": LatencyRow, "rfc2544": BenchmarkRow, "soak": SoakRow}
-ABOUT = {
-    "goal": "a goal of a search",
-    "mrr": "the MRR of a search",
-    "latency": "a direction at a share of the load found",
-    "rfc2544": "a figure of a benchmark and frame size",
-    "soak": "the verdict of a soak",
-}
-"""The rows of each kind, in words."""
 
 _PLAIN: tuple[tuple[Any, str], ...] = (
     (Pps, "packets per second, e.g. `1.48Mpps`"),
@@ -134,8 +98,9 @@ def result_format_page() -> str:
     told: set[type] = {Sample, MeasurementResult}
     head = {one.name for one in fields(MeasurementResult)}
     lines += ["## All kinds", "", *_section(MeasurementResult, told)]
-    for title, kind, more in KINDS:
-        lines += [f"## {title}", "", f"`schema` is `{kind.schema}`. {more}".rstrip(), ""]
+    for name in kinds():
+        kind, about = class_of(name), about_of(name)
+        lines += [f"## {about.file}", "", f"`schema` is `{kind.schema}`. {about.more}".rstrip(), ""]
         lines += _section(kind, told, without=head)
         if kind is LoadTestResult:
             lines += _sample(told)
@@ -159,10 +124,11 @@ def _linked(text: str) -> str:
 def _tables() -> Iterator[str]:
     yield from ("Columns of a load test:", "", _columns(Row), "", *_docstring(Row), "")
     yield from ("| `kind` | JSON | row | columns in addition to `test` and `outcome` |", "|---|---|---|---|")
-    for name, kind in ROWS.items():
-        yield f"| `{name}` | `{name}_rows` | {ABOUT[name]} | {_columns(kind, ('test', 'outcome'))} |"
+    rows = {name: row for kind in kinds() for name, row in report_of(kind).row_kinds.items()}
+    for name, (kind, about) in rows.items():
+        yield f"| `{name}` | `{name}_rows` | {about} | {_columns(kind, ('test', 'outcome'))} |"
     yield ""
-    for kind in ROWS.values():
+    for kind, _ in rows.values():
         yield from (*_docstring(kind), "")
     figure = Figure("forwarded", "held")
     verdict = Verdict("loadtest", "", (figure,))

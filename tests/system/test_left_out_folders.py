@@ -33,6 +33,7 @@ def forwards(tree: Path) -> None:
     run(tree, "build/native/tests/test_ip4")
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.long("a build of the router, and a link of it without each feature")
 def test_each_feature_folder_can_be_deleted(tmp_path: Path) -> None:
     if not shutil.which("meson", path=PATH) or not shutil.which("ninja", path=PATH):

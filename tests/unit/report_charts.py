@@ -33,11 +33,11 @@ def opened(page: str) -> str:
 
 
 def over_load(
-    comparison: Comparison, number: int, channels: frozenset[str], searches: tuple[SearchResult, ...] = ()
+    comparison: Comparison, number: int, channels: frozenset[str], bounds: tuple[SearchResult, ...] = ()
 ) -> Chart:
     """The chart of a load, by millions."""
-    colours = colours_of([*(test.result for test in comparison.tests), *searches])
-    return load_chart(f"load-{number}", comparison.groups[number], channels, MEGA, colours, searches)
+    colours = colours_of([*(test.result for test in comparison.tests), *bounds])
+    return load_chart(f"load-{number}", comparison.groups[number], channels, MEGA, colours, bounds)
 
 
 def over_time(comparison: Comparison, number: int, channels: frozenset[str]) -> Chart:

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from dataclasses import astuple
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,12 @@ from wirespeed.campaign.file import parse_campaign, schema_text
 from wirespeed.campaign.loading import load
 from wirespeed.campaign.model import Campaign
 from wirespeed.campaign.steps import steps_of
+from wirespeed.cli.kinds import module_of
 from wirespeed.cli.plain import options_of, plain_call
 from wirespeed.demo.demo import FULL
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.measurement.registry import kinds
 from wirespeed.renamed import SETTINGS
 
 FILE = """\
@@ -135,7 +136,7 @@ def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> No
         ("ramp_s: 5", "ramps: 5", "s.yaml:12: tests.0.ramps: there is no such key; did you mean ramp_s?"),
         ("testbeds", "tetsbeds", "s.yaml:1: testbeds: it is needed and not there (and 1 more)"),
         ("queues: [1", "queue: [1", "s.yaml:8: duts.1.prepare.queue: there is no such key; did you mean queues?"),
-        ("loadtest", "loadtst", "s.yaml:12: tests.0: `command` says what runs: loadtest, rfc2544, search, soak"),
+        ("loadtest", "loadtst", f"s.yaml:12: tests.0: `command` says what runs: {', '.join(kinds())}"),
         ("campaign: 1", "suite: 2", "s.yaml has format 2; this program reads up to 1: use a newer wirespeed"),
         ("campaign: 1\n", "", "s.yaml does not give its format; begin the file with `campaign: 1`"),
         ("name: deep", "name: plain", "two of duts are called 'plain': give each a name of its own"),
@@ -168,7 +169,7 @@ def test_settings_of_the_commands_are_flags_of_the_cells() -> None:
     assert {cell.direction for cell in found.values()} == {"0>1,1>0"}
     for cell in found.values():
         assert {"--directions", "0>1,1>0", "--power", "constant:9", "--signature", "--line", "1G"} <= set(cell.flags)
-        given = plain_call(import_module(f"wirespeed.cli.{cell.command}").command, cell.flags)
+        given = plain_call(module_of(cell.command).command, cell.flags)
         assert set(given) >= {"directions", "power", "signature"}
     assert {"--ignore-link-down", "--include-disturbed"} <= set(found["a"].flags)
     assert ("--no-repeat-disturbed" in found["b"].flags, "--repeat-disturbed" in found["c"].flags) == (True, True)
@@ -205,7 +206,7 @@ def test_cells_keep_their_files_when_options_and_keys_get_other_names() -> None:
         found = cells_of(parse_campaign(text), {"embedded": "embedded"}, {}, "1")
         assert tuple(cell.stem for cell in found) == STEMS
         for cell in found:
-            function = import_module(f"wirespeed.cli.{cell.command}").command
+            function = module_of(cell.command).command
             assert {word for word in cell.flags if word.startswith("--")} <= set(options_of(function))
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 import typer
 import typer.main
 
 from wirespeed.campaign.tests import TESTS
+from wirespeed.cli.kinds import module_of
 from wirespeed.measurement.option import settings
 
 
 @pytest.mark.parametrize("name", TESTS)
 def test_every_setting_is_a_flag_of_its_command(name: str) -> None:
     app = typer.Typer()
-    app.command()(import_module(f"wirespeed.cli.{name}").command)
+    app.command()(module_of(name).command)
     options = {option for one in typer.main.get_command(app).params for option in one.opts}
     flags = {one.option.flag for one in settings(TESTS[name].options)} - {""}
     assert flags and flags <= options

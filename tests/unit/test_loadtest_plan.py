@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
-from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables, steps
+from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, steps
 from wirespeed.results.channel import Channel
+from wirespeed.trial.plan import parse_tunables
 from wirespeed.trial.rates import check_rate, of_line
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, parse_rate

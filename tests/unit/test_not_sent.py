@@ -13,8 +13,8 @@ from wirespeed.measurement.loadtest.analysis import analyse, judged
 from wirespeed.measurement.loadtest.live import figures
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
+from wirespeed.measurement.search.charts import search_chart
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.report.search_charts import search_chart
 from wirespeed.results.figures import MEGA, loss_text, losses_text
 from wirespeed.results.outcome import PortFacts
 
@@ -51,7 +51,7 @@ def test_the_chart_of_a_search(search: SearchResult) -> None:
 
 def test_the_live_page_of_a_search(search: SearchResult) -> None:
     for frame, one in zip(frames_of(search), search.trials, strict=True):
-        ((_, _, loss),) = frame["ways"].values()
+        ((_, _, loss, _),) = frame["ways"].values()
         assert loss == 0
         missing = one.load_pps * one.intended_s - one.trial.balance.offered
         assert frame["tester"]["unsent"] == pytest.approx(missing if one.trial.tester_limited else 0, abs=1)

@@ -9,14 +9,15 @@ from report_charts import over_load
 from report_kinds import search_of, soak_of
 
 from wirespeed.charts.chart import Chart
+from wirespeed.charts.dut_panels import panels_of, values
 from wirespeed.measurement.loadtest.analysis import Analysis, analyse
+from wirespeed.measurement.rfc2544.charts import device_chart
 from wirespeed.measurement.rfc2544.result import Method, Rfc2544Result, SuiteTrial
+from wirespeed.measurement.search.charts import search_chart
+from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.course import dut_span
+from wirespeed.report.charts import account_of
 from wirespeed.report.comparison import compare
-from wirespeed.report.dut_panels import account_of, panels_of, values
-from wirespeed.report.rfc2544_charts import device_chart
-from wirespeed.report.search_charts import search_chart
-from wirespeed.report.soak_charts import soak_chart
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.figures import MEGA
 

@@ -117,7 +117,7 @@ def test_latency_and_nodes_are_panels_over_the_load():
         ("0→1 maximum", "dot"),
     ]
     assert latency.lines[0].dots[9] == (False, 10e6, 20.0)
-    assert [(floor.label, floor.value) for floor in latency.floors] == [("t 0→1 without the router", 4.5)]
+    assert [(floor.name, floor.value) for floor in latency.floors] == [("t 0→1 without the router", 4.5)]
     assert [line.label for line in nodes.lines] == ["ip4-lookup", "ip4-rewrite"]
     drawn = over_load(compare([test]), 0, frozenset({"0→1"})).panels[-2:]
     assert [panel.title for panel in drawn] == [latency.title, nodes.title]

@@ -3,8 +3,9 @@
 import pytest
 from report_cases import OLD, late, test_of
 
+from wirespeed.measurement.reported import Remark
 from wirespeed.report.comparison import compare
-from wirespeed.report.remarks import Remark, ending, notes, status
+from wirespeed.report.remarks import notes, status
 
 
 def remarks(*tests):
@@ -66,7 +67,7 @@ def test_a_broken_off_run_is_marked():
 )
 def test_an_ending_is_words(outcome, said):
     test = test_of("a", change=lambda document: document.update(outcome=outcome))
-    assert ending(test) == said
+    assert test.result.ending.text == said
     assert said.startswith(status(test))
 
 

@@ -8,15 +8,15 @@ import pytest
 from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
+from wirespeed.charts.page_parts import Drawn, Fold, Grid, Heading, Paragraph
+from wirespeed.measurement.rfc2544.charts import latency_chart, loss_chart, throughput_chart
+from wirespeed.measurement.rfc2544.report import REPORT as RFC2544
 from wirespeed.measurement.rfc2544.text import text_block
+from wirespeed.measurement.soak.charts import soak_chart, spans_of
+from wirespeed.measurement.soak.report import REPORT as SOAK
 from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
-from wirespeed.report.page_parts import Drawn
-from wirespeed.report.rfc2544_charts import latency_chart, loss_chart, throughput_chart
-from wirespeed.report.rfc2544_views import suite_views
-from wirespeed.report.soak_charts import soak_chart, spans_of
-from wirespeed.report.soak_views import soak_part
 from wirespeed.results.figures import MEGA
 
 LOSSY = [(100, 50), (101, 20), (300, 7)]
@@ -59,8 +59,8 @@ def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
 
 def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
     drawn = Drawn()
-    (view,) = suite_views([suite], compare([suite]).verdicts, MEGA, drawn)
-    assert [one.title for one in view.benchmarks] == [
+    (section,) = RFC2544.sections([suite], compare([suite]).verdicts, MEGA, drawn)
+    assert [one.text for one in section.blocks if isinstance(one, Heading)] == [
         "Throughput",
         "Latency",
         "Frame loss rate",
@@ -73,18 +73,22 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
         "rfc2544-0-latency",
         "rfc2544-0-frame-loss",
     ]
-    assert all("Conformance: RFC" in one.sentences[-1] for one in view.benchmarks)
-    assert "trials of 2 s, not of at least 60 s" in view.benchmarks[0].sentences[-1]
-    assert view.benchmarks[3].remarks == ("1518: it carries the whole line",)
-    assert "\n".join(view.text) + "\n" == text_block(suite)
+    said = [one.text for one in section.blocks if isinstance(one, Paragraph)]
+    conformances = [text for text in said if "Conformance: RFC" in text]
+    assert len(conformances) == 6
+    assert "trials of 2 s, not of at least 60 s" in conformances[0]
+    assert "◇ irregular: 1518: it carries the whole line" in said
+    *_, fold = section.blocks
+    assert isinstance(fold, Fold)
+    assert "\n".join(fold.blocks[0].lines) + "\n" == text_block(suite)
 
 
 def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
     suite = suite_of(irregular="the tester was the limit")
     odd = curve(throughput_chart("t", "T", suite.throughput, MEGA), "irregular")
     assert (odd.symbol, odd.x) == ("circle", (0.0, 1.0))
-    (view,) = suite_views([suite], compare([suite]).verdicts, MEGA, Drawn())
-    assert view.benchmarks[0].table.irregular == {0, 1}
+    (section,) = RFC2544.sections([suite], compare([suite]).verdicts, MEGA, Drawn())
+    assert next(one for one in section.blocks if isinstance(one, Grid)).irregular == {0, 1}
     comparison = comparison_of(suite)
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular-rows"]
     assert "suite throughput 64: the tester was the limit" in remark.tests
@@ -129,8 +133,9 @@ def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):
 def test_latency_of_a_soak_is_drawn_beside_how_it_drifted(soak):
     averages = curve(soak_chart("s", soak, "a soak"), "latency 0→1 average", 1)
     assert list(averages.y) == sorted(averages.y)
-    (view,) = soak_part([soak], compare([soak]).verdicts, MEGA, Drawn()).soaks
-    assert view.drifts.rows[0] == ("latency 0→1, average (µs)", "8.2", "11.8", "+43.9")
+    (section,) = SOAK.sections([soak], compare([soak]).verdicts, MEGA, Drawn())
+    drifts = next(one for one in section.blocks[0].blocks if isinstance(one, Fold)).blocks[0]
+    assert drifts.rows[0] == ("latency 0→1, average (µs)", "8.2", "11.8", "+43.9")
 
 
 def test_a_short_soak_is_drawn_by_the_second():

@@ -11,14 +11,13 @@ from report_charts import curve, over_load
 from report_kinds import FORWARD, comparison_of, search_of
 from simulated_dut import SimulatedDut, constant, step
 
+from wirespeed.measurement.search.charts import search_chart
+from wirespeed.measurement.search.report import REPORT
+from wirespeed.measurement.search.rows import goal_rows, mrr_rows
 from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
-from wirespeed.report.page_parts import Drawn
-from wirespeed.report.search_charts import search_chart
-from wirespeed.report.search_rows import goal_rows, mrr_rows
-from wirespeed.report.search_views import search_part
 from wirespeed.results.figures import MEGA
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -85,8 +84,13 @@ def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):
     assert (floor.name, floor.value) == ("wirespeed-search 0→1 without the router", 4.5)
 
 
-def part_of(search):
-    return search_part([search], compare([search]).verdicts, MEGA, Drawn(), with_cards=True)
+def card_of(search):
+    (card,) = REPORT.cards([search], compare([search]).verdicts).cards
+    return card
+
+
+def goals_of(search):
+    return REPORT.tables([search], MEGA)[0]
 
 
 def bounds(*tests, searches):
@@ -111,9 +115,8 @@ def test_a_search_of_a_router_without_a_name_goes_with_the_test_that_it_is_calle
 def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     comparison = comparison_of(limited)
     assert "NDR ≥ 5.98 Mpps (tester-limited), irregular" in {one.name for one in search_chart("s", limited, MEGA).bands}
-    part = part_of(limited)
-    assert part.goals.irregular == {0, 1}
-    assert part.cards[0].trust.word == "tester-limited: at least this"
+    assert goals_of(limited).irregular == {0, 1}
+    assert card_of(limited).trust.word == "tester-limited: at least this"
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular"]
     assert remark.sentence == "All 2 goals irregular: not what was asked for."
     text = to_markdown(comparison, MEGA)
@@ -125,19 +128,19 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
 
 def test_a_router_that_loses_at_every_load_has_no_ndr():
     found = search_of("lossy", SimulatedDut(constant(0.003, step(7e6))))
-    part = part_of(found)
-    assert (part.cards[0].rate, part.cards[0].trust.word) == ("less than 9.00 kpps each way", "lossy")
-    assert part.goals.rows[0][4:6] == ("less than 9.00 kpps each way", "–")
-    assert part.goals.rows[0][8] == "DUT"
+    card, goals = card_of(found), goals_of(found)
+    assert (card.rate, card.trust.word) == ("less than 9.00 kpps each way", "lossy")
+    assert goals.rows[0][4:6] == ("less than 9.00 kpps each way", "–")
+    assert goals.rows[0][8] == "DUT"
 
 
 def test_the_whole_line_has_no_upper_bound():
     found = search_of("line", SimulatedDut(step(1e9)))
-    part = part_of(found)
-    assert part.cards[0].trust.word == "held"
-    assert part.cards[0].more[-1].startswith("the line is full")
-    assert part.goals.rows[0][4:6] == ("14.9", "100 % of line")
-    assert not part.goals.irregular
+    card, goals = card_of(found), goals_of(found)
+    assert card.trust.word == "held"
+    assert card.more[-1].startswith("the line is full")
+    assert goals.rows[0][4:6] == ("14.9", "100 % of line")
+    assert not goals.irregular
 
 
 @pytest.mark.parametrize("name", ["md", "csv", "json"])

@@ -12,7 +12,6 @@ from wirespeed.measurement.rfc2544.plan import (
     Frame,
     Rfc2544Plan,
     check_plan,
-    parse_share,
     parse_sizes,
     parse_test,
     parse_waits,
@@ -33,16 +32,15 @@ from wirespeed.measurement.rfc2544.result import (
     spread_of,
 )
 from wirespeed.measurement.rfc2544.schedules import (
-    Burst,
     Missing,
     frame_loss,
-    longest_burst,
     loss_loads,
     outage_s,
     recovery_s,
 )
 from wirespeed.measurement.rfc2544.text import table, text_block
 from wirespeed.results.channel import Channel
+from wirespeed.trial.bursts import Burst, longest_burst
 from wirespeed.units import line_rate_pps
 
 
@@ -134,6 +132,21 @@ def test_bursts_that_never_or_always_come_back() -> None:
     assert none.frames == 0 and not none.is_longest_tried
 
 
+def test_bursts_grow_from_the_first_and_are_narrowed_from_there() -> None:
+    sent = []
+
+    def send(frames: int) -> Burst:
+        sent.append(frames)
+        return Burst(frames, frames <= 5000)
+
+    found = longest_burst(send, 100_000, 0.01, verify=0, first=64)
+    assert sent[:8] == [64, 128, 256, 512, 1024, 2048, 4096, 8192] and max(sent) == 8192
+    assert 5000 * 0.98 <= found.frames <= 5000 and found.trials == len(sent)
+    sent.clear()
+    whole = longest_burst(send, 200, 0.01, verify=0, first=64)
+    assert sent == [64, 128, 200] and (whole.frames, whole.is_longest_tried) == (200, True)
+
+
 def test_recovery_ends_with_the_last_loss() -> None:
     # 500 are under way all the time; 10 000 are lost in the end, the last of them 40 ms after the cut.
     growing = [Missing(1.0 + ms / 1000, 500 + 10_000 * min(1.0, 0.6 + ms / 100)) for ms in range(0, 200, 10)]
@@ -201,12 +214,6 @@ def test_waits_that_cannot_be(text: str) -> None:
 def test_plans_that_cannot_be_run(changes: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         check_plan(replace(Rfc2544Plan(frames=parse_sizes("64", ip6=False)), **changes))  # type: ignore[arg-type]
-
-
-def test_shares() -> None:
-    assert (parse_share("1%"), parse_share("0.005")) == (0.01, 0.005)
-    with pytest.raises(UsageError, match="'x' is not a share"):
-        parse_share("x")
 
 
 def test_a_whole_method_differs_only_where_it_has_to() -> None:

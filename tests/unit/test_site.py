@@ -13,7 +13,7 @@ from report_cases import OURS
 from report_kinds import search_of, soak_of, suite_of
 
 from wirespeed.measurement.loadtest.document import result_of
-from wirespeed.results.command import command_of
+from wirespeed.measurement.rerun import command_of
 from wirespeed.results.subjects import Value
 from wirespeed.results.verdict import Mark
 from wirespeed.site import names

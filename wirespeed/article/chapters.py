@@ -18,12 +18,12 @@ from wirespeed.compare.text import markdown
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.files import cases_of_results
 from wirespeed.explain.text import as_markdown
+from wirespeed.measurement.rerun import command_of
 from wirespeed.pages.templates import text_of
 from wirespeed.report.configuration import SETTINGS, VERSIONS, Listing, configuration
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
 from wirespeed.report.power import power_to_markdown
-from wirespeed.results.command import command_of
 from wirespeed.results.figures import MEGA, NOTHING
 from wirespeed.results.inspection import Part, Remarked
 from wirespeed.results.power import power_line

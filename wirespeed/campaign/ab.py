@@ -62,9 +62,9 @@ def group_of(cell: Cell) -> Group:
 
 
 def verdict(file: Path) -> Verdict:
-    """The verdict on a result. MeasurementError for a result that is neither a load test nor a search."""
+    """The verdict on a result. MeasurementError for a result of a kind whose first figure is not one load."""
     result = read_file(file)
-    if result.kind not in ("loadtest", "search"):
+    if not result.is_of_one_load:
         raise MeasurementError(f"{file}: --ab compares load tests and searches")
     return verdict_of(result)
 

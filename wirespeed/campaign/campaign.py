@@ -23,6 +23,7 @@ from wirespeed.campaign.steps import steps_of
 from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, MeasurementError
 from wirespeed.explain.worth import worth_line
 from wirespeed.files import write_atomically
+from wirespeed.measurement.registry import class_of
 
 Say = Callable[[str], None]
 Land = Callable[[Cell, Path], None]
@@ -136,8 +137,8 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     done += len(schedule.done)
     say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
     found = [verdict_in(ledger.result(cell)) for cell in loaded.cells]
-    # A soak's load is chosen below the limit: its cells neither show nor miss it.
-    if verdicts := [one for one in found if one is not None and one.kind != "soak"]:
+    # A load that is chosen below the limit, as a soak's: its cells neither show nor miss it.
+    if verdicts := [one for one in found if one is not None and class_of(one.kind).finds_limit]:
         say(worth_line(verdicts))
     code = _ending(run, ledger, say)
     return _compared(loaded.cells, ledger, asked) or code if asked.ab else code

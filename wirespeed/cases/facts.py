@@ -176,10 +176,6 @@ class Worker:
         return self.clocks / self.packets if self.packets else 0.0
 
     @property
-    def cycles_without_polling(self) -> float:
-        return (self.clocks - self.polling_clocks) / self.packets if self.packets else 0.0
-
-    @property
     def effective_hz(self) -> float:
         """Ticks that its packets account for, a second: the clock of a thread that always runs."""
         return self.pps * self.cycles

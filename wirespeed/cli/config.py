@@ -19,34 +19,36 @@ if TYPE_CHECKING:
     from wirespeed.config.plan import Plan
     from wirespeed.config.state import State
 
-HELP = """Check vppcfg's YAML, plan what leads a router there, do it, and read a router's state back.
+HELP = """Check vppcfg's YAML, plan the commands that lead a router to it, apply them, and dump a router's state.
 
-Exit codes: 2 the configuration is not of this router; 3 it has no such object; 4 it does not answer, or a step
-failed; 6 a file is not valid."""
+Exit codes: 2 the file does not fit this router; 3 the router does not support a line; 4 it does not answer, or a
+step failed; 6 a file is not valid."""
 
 _MOST_CONFIRM_S = 86_400.0
 
 _File = Annotated[Path | None, typer.Argument(metavar="FILE", help="vppcfg's YAML.")]
-_Config = Annotated[Path | None, typer.Option("-c", "--config", metavar="FILE", help="The FILE, as vppcfg has it.")]
+_Config = Annotated[Path | None, typer.Option("-c", "--config", metavar="FILE", help="The FILE, as in vppcfg.")]
 _Socket = Annotated[
     Path | None,
-    typer.Option("-s", "--socket", metavar="PATH", help="The router's.", show_default="that of `router`"),
+    typer.Option(
+        "-s", "--socket", metavar="PATH", help="Control socket of the router.", show_default="that of `router`"
+    ),
 ]
 _Api = Annotated[
     str,
-    typer.Option("--api", metavar="WHERE", help="VPP's API there, a PATH or ssh://user@box/run/vpp/api.sock."),
+    typer.Option("--api", metavar="WHERE", help="Use VPP's binary API: a PATH or ssh://user@box/run/vpp/api.sock."),
 ]
-_Explain = Annotated[bool, typer.Option("--explain", help="What each line waits for.")]
-_Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")]
+_Explain = Annotated[bool, typer.Option("--explain", help="Print the prerequisites of each line.")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file.")]
 
 
 def check(
     file: _File = None,
     *,
     config: _Config = None,
-    output_format: Annotated[Literal["text", "json"], typer.Option("--format", help="How to print it.")] = "text",
+    output_format: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = "text",
 ) -> int:
-    """Say what is wrong with a file."""
+    """Check a file."""
     return _check(_one_file(file, config), output_format)
 
 
@@ -57,16 +59,16 @@ def plan(
     socket: _Socket = None,
     api: _Api = "",
     dumped: Annotated[
-        Path | None, typer.Option("--from", metavar="DUMP", help="From this dump, not the running router.")
+        Path | None, typer.Option("--from", metavar="DUMP", help="Plan from this dump in place of the running router.")
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="For a router that has its ports and nothing on them.")
+        bool, typer.Option("--offline", help="Plan for a router with ports and no other settings.")
     ] = False,
-    output_format: Annotated[Literal["cli", "json", "diff"], typer.Option("--format", help="How to write it.")] = "cli",
+    output_format: Annotated[Literal["cli", "json", "diff"], typer.Option("--format", help="Output format.")] = "cli",
     explain: _Explain = False,
     output: _Output = None,
 ) -> int:
-    """Plan what leads a router to the state of a file."""
+    """Plan the commands that lead a router to the state of a file."""
     target = _one_file(file, config)
     if dumped is not None and offline:
         raise UsageError("--from and --offline each say what to plan from; give one of them")
@@ -86,12 +88,18 @@ def apply(
     socket: _Socket = None,
     api: _Api = "",
     journal: Annotated[
-        Path | None, typer.Option("--journal", metavar="FILE", help="Its journal.", show_default="FILE.journal")
+        Path | None,
+        typer.Option("--journal", metavar="FILE", help="Journal of the steps.", show_default="FILE.journal"),
     ] = None,
-    rollback: Annotated[bool, typer.Option("--rollback", help="Undo what was done when a step fails.")] = False,
+    rollback: Annotated[bool, typer.Option("--rollback", help="Restore the previous state if a step fails.")] = False,
     confirm: Annotated[
         float | None,
-        typer.Option("--confirm", parser=seconds, metavar="TIME", help="Undo all after it, unless it is confirmed."),
+        typer.Option(
+            "--confirm",
+            parser=seconds,
+            metavar="TIME",
+            help="Restore the previous state after this time, unless confirmed.",
+        ),
     ] = None,
 ) -> int:
     """Bring a router to the state of a file."""
@@ -105,15 +113,13 @@ def apply(
 
 def diff(
     before: Annotated[Path, typer.Argument(metavar="A", help="vppcfg's YAML.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    after: Annotated[Path, typer.Argument(metavar="B", help="Another such file.")],
     *,
-    output_format: Annotated[
-        Literal["diff", "cli", "json"], typer.Option("--format", help="How to write it.")
-    ] = "diff",
+    output_format: Annotated[Literal["diff", "cli", "json"], typer.Option("--format", help="Output format.")] = "diff",
     explain: _Explain = False,
     output: _Output = None,
 ) -> int:
-    """Plan what leads from the state of one file to that of another."""
+    """Plan the commands that lead from the state of one file to that of another."""
     _write(_diff(before, after, output_format, explain, output is None), output)
     return 0
 
@@ -122,18 +128,18 @@ def dump(
     *,
     socket: _Socket = None,
     api: _Api = "",
-    output_format: Annotated[Literal["yaml", "json"], typer.Option("--format", help="How to write it.")] = "yaml",
+    output_format: Annotated[Literal["yaml", "json"], typer.Option("--format", help="Output format.")] = "yaml",
     output: _Output = None,
 ) -> int:
-    """Write a router's state as such a file."""
+    """Write a router's state as vppcfg's YAML."""
     with _device(socket, api) as device:
         text = _dump(device, output_format)
     _write(text, output)
     return 0
 
 
-def confirm(journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="Of `apply --confirm`.")]) -> int:
-    """Keep what `apply --confirm` did."""
+def confirm(journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="Journal of `apply --confirm`.")]) -> int:
+    """Confirm the changes of `apply --confirm`."""
     from wirespeed.config.journal import confirm as confirm_journal  # noqa: PLC0415 - a command starts fast
 
     confirm_journal(journal)

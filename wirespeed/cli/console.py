@@ -36,29 +36,29 @@ def _moot(name: str, *flags: str) -> Any:
 
 
 def command(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="Such as: stats, or tui.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="E.g. stats, or tui.")] = None,
     server: ServerOption = None,
     port: Annotated[
         int | None,
-        typer.Option("-p", "--port", metavar="PORT", help="Port of the server, where -s does not say it.", min=1),
+        typer.Option("-p", "--port", metavar="PORT", help="Port of the server, if -s has none.", min=1),
     ] = None,
     user: Annotated[
-        str | None, typer.Option("-u", "--user", help="Name under which ports are taken.", show_default="yours")
+        str | None, typer.Option("-u", "--user", help="User name as owner of the ports.", show_default="yours")
     ] = None,
-    force: Annotated[bool, typer.Option("-f", "--force", help="Take the ports from their owner.")] = False,
-    readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Take no ports.")] = False,
+    force: Annotated[bool, typer.Option("-f", "--force", help="Acquire ports by force.")] = False,
+    readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Acquire no ports.")] = False,
     acquire: Annotated[
-        str | None, typer.Option("-a", "--acquire", metavar="PORT…", help="Take these ports, as 0 1 or 0,1.")
+        str | None, typer.Option("-a", "--acquire", metavar="PORT…", help="Acquire these ports, e.g. 0 1 or 0,1.")
     ] = None,
     batch: Annotated[
         Path | None,
-        typer.Option("--batch", metavar="FILE", help="Run the commands of a file first; one that fails is the last."),
+        typer.Option("--batch", metavar="FILE", help="Run the commands of a file first; stop at an error."),
     ] = None,
-    tui: Annotated[bool, typer.Option("-t", "--tui", help="The live view without a line for commands.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Leave out how each step ended.")] = False,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show requests and answers as they pass.")] = False,
+    tui: Annotated[bool, typer.Option("-t", "--tui", help="The live view without a command line.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print no result of each step.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show requests and answers.")] = False,
     timeout: Annotated[
-        float, typer.Option("--timeout", parser=seconds, metavar="TIME", help="How long to wait for an answer.")
+        float, typer.Option("--timeout", parser=seconds, metavar="TIME", help="Time to wait for an answer.")
     ] = 2.0,
     async_port: Annotated[
         int | None, typer.Option("--async_port", metavar="PORT", help="Not needed: events come from the RPC port.")
@@ -73,8 +73,8 @@ def command(
 ) -> int:
     """T-Rex's console for a generator: one command, a shell, or the live `tui` (`help` lists the commands).
 
-    The shell takes all ports that are free. A single command, and commands from standard input, take those that they
-    need; all ports are given back at the end, and what they send goes on. All options of T-Rex's console are taken.
+    The shell acquires all free ports. A single command, and commands from standard input, acquire the ports that they
+    need. At the end all ports are released, and running traffic continues. All options of T-Rex's console are accepted.
     """
     from wirespeed.client.generator_client import parse_server  # noqa: PLC0415
     from wirespeed.console.commands.console import EnterTui  # noqa: PLC0415

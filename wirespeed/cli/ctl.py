@@ -17,16 +17,16 @@ RESERVED = ("stats",)
 
 
 def command(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="Such as: show run.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="E.g. show run.")] = None,
     socket: Annotated[
         Path | None,
         typer.Option("-s", "--socket", metavar="PATH", help="Control socket.", show_default="that of `router`"),
     ] = None,
 ) -> int:
-    """Talk to a running router: one command, several from standard input, or a shell.
+    """Control a running router: one command, several from standard input, or a shell.
 
-    `show ?` lists what can follow a word. `wirespeed ctl stats ls|dump|poll` reads its counters in shared memory
-    without asking it.
+    `show ?` lists the possible continuations of a word. `wirespeed ctl stats ls|dump|poll` reads the router's counters
+    in shared memory.
     """
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415 - keeps --help of other commands fast
 

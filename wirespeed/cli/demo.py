@@ -27,7 +27,7 @@ def command(
         typer.Option(
             "--lab",
             metavar="vm[:IMAGE]",
-            help="A virtual machine as one more router (docs/vm-dut.md).",
+            help="A virtual machine as one more router (docs/dut.md).",
             show_default=False,
         ),
     ] = "",

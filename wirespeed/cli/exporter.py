@@ -1,4 +1,4 @@
-"""`wirespeed exporter`: what routers, generators, tests and devices count, for Prometheus."""
+"""`wirespeed exporter`: counters of routers, generators, tests and DUTs for Prometheus."""
 
 from __future__ import annotations
 
@@ -20,52 +20,55 @@ def command(
     ] = None,
     stats: Annotated[
         Words,
-        typer.Option("--stats", metavar="[NAME=]PATH", help="A VPP by its stats.sock; a wirespeed router by its file."),
+        typer.Option("--stats", metavar="[NAME=]PATH", help="A VPP or wirespeed router, by its stats.sock."),
     ] = None,
     generator: Annotated[
-        Words, typer.Option("--generator", metavar="[NAME=]HOST[:PORT]", help="A generator, wirespeed's or a T-Rex.")
+        Words, typer.Option("--generator", metavar="[NAME=]HOST[:PORT]", help="A wirespeed or T-Rex generator.")
     ] = None,
     result: Annotated[
-        Words, typer.Option("--result", metavar="[NAME=]FILE", help="A test by its -o, there or not yet.")
+        Words, typer.Option("--result", metavar="[NAME=]FILE", help="A test, by its -o file; it need not exist yet.")
     ] = None,
     dut: Annotated[
-        Words, typer.Option("--dut", metavar="[NAME=]KIND:WAY", help="A device, as linux:ssh://root@box.")
+        Words, typer.Option("--dut", metavar="[NAME=]KIND:WAY", help="A DUT, e.g. linux:ssh://root@box.")
     ] = None,
     scrape: Annotated[
-        Words, typer.Option("--scrape", metavar="[NAME=]URL", help="Another exporter, with the target's label.")
+        Words, typer.Option("--scrape", metavar="[NAME=]URL", help="Another exporter; adds the label target.")
     ] = None,
     power: Annotated[
-        Words, typer.Option("--power", metavar="[NAME=]METER", help="A power meter, as rapl or shelly:HOST.")
+        Words, typer.Option("--power", metavar="[NAME=]METER", help="A power meter, e.g. rapl or shelly:HOST.")
     ] = None,
     bench: Annotated[
-        list[Path] | None, typer.Option("--testbed", metavar="FILE", help="Device and tester of a bench.")
+        list[Path] | None,
+        typer.Option("--testbed", metavar="FILE", help="DUT, tester and power meter of a testbed file."),
     ] = None,
     listen: Annotated[
-        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to serve /metrics.")
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Listen address of /metrics.")
     ] = "127.0.0.1:19482",
     timeout: Annotated[
         float,
-        typer.Option("--timeout", parser=seconds, metavar="TIME", help="After it a silent target is down."),
+        typer.Option(
+            "--timeout", parser=seconds, metavar="TIME", help="Time without an answer after which a target is down."
+        ),
     ] = 2.0,
     nodes: Annotated[
         Literal["thread", "every", "sum", "none"],
-        typer.Option("--nodes", help="By thread; every one of many interfaces too; sums; none."),
+        typer.Option("--nodes", help="Node counters by thread; also of every interface; summed over threads; none."),
     ] = "thread",
     vpp_names: Annotated[
         bool, typer.Option("--vpp-names", help="Also export the names of vpp_prometheus_export.")
     ] = False,
     auth_file: Annotated[
-        Path | None, typer.Option("--auth-file", metavar="FILE", help="USER:PASSWORD that clients must know.")
+        Path | None, typer.Option("--auth-file", metavar="FILE", help="Require USER:PASSWORD of this file.")
     ] = None,
     tls_cert: Annotated[
         Path | None, typer.Option("--tls-cert", metavar="FILE", help="Serve HTTPS with this certificate.")
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key.")] = None,
+    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of the certificate.")] = None,
 ) -> int:
-    """Serve what any number of routers, generators, tests and devices count to Prometheus, until interrupted.
+    """Serve the counters of routers, generators, tests and DUTs to Prometheus, until interrupted.
 
-    A thread of its own reads each target. A scrape waits 0.05 s for all of them and serves what is there, with
-    its age; a target without an answer for --timeout is down in wirespeed_up.
+    Each target has its own thread. A scrape waits at most 0.05 s and serves the latest answers with their age. A
+    target without an answer for --timeout has wirespeed_up 0.
     """
     from wirespeed.exporter.exposition import Targets, served  # noqa: PLC0415 - a command starts fast
     from wirespeed.exporter.options import Given, listening, targets_of  # noqa: PLC0415

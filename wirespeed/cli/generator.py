@@ -49,13 +49,15 @@ def command(
     port: Annotated[
         list[str] | None,
         typer.Option(
-            "--port", metavar="SPEC", help="A port, as memif:/run/e0.sock or pci:0000:02:00.0; once for each."
+            "--port", metavar="SPEC", help="A port, e.g. memif:/run/e0.sock or pci:0000:02:00.0; once per port."
         ),
     ] = None,
     trex_cfg: Annotated[
         Path | None,
         typer.Option(
-            "--trex-cfg", metavar="FILE", help="Ports, addresses and CPUs of a T-Rex's file; other options override it."
+            "--trex-cfg",
+            metavar="FILE",
+            help="Ports, addresses and CPUs from T-Rex's trex_cfg.yaml; other options override it.",
         ),
     ] = None,
     cpu: CpuOption = "",
@@ -73,15 +75,15 @@ def command(
         typer.Option(
             "--dest-mac",
             metavar="MAC",
-            help="Where a port sends to, the router's address; once for each port. Else the other port of its pair.",
+            help="Destination MAC address, the router's; once per port. Default: the other port of its pair.",
         ),
     ] = None,
     hugepages: HugepagesOption = "auto",
     memory: Annotated[
-        int | None, typer.Option("--memory", metavar="MB", help="Memory to set aside; else what the ports need.")
+        int | None, typer.Option("--memory", metavar="MB", help="Memory to allocate. Default: as the ports need.")
     ] = None,
     mtu: Annotated[
-        int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet, of ports without mtu=.")
+        int, typer.Option("--mtu", metavar="BYTES", help="Largest layer 3 packet of ports without mtu=.")
     ] = PLAIN_MTU,
     march: MarchOption = "auto",
     owner_timeout: Annotated[
@@ -90,45 +92,46 @@ def command(
             "--owner-timeout",
             parser=seconds,
             metavar="TIME",
-            help="Stop a port whose owner is silent for so long; 0 never.",
+            help="Stop a port whose owner is silent for this time; 0: never.",
         ),
     ] = 60.0,
     own_burst_rates: Annotated[
         bool,
         typer.Option(
             "--own-burst-rates",
-            help="Where a load is asked for, bursts below 1000 packets count with their own rate. As T-Rex: as 1 pps.",
+            help="In a requested load, bursts below 1000 packets count with their own rate. T-Rex: as 1 pps.",
         ),
     ] = False,
     spread_starts: Annotated[
         bool,
         typer.Option(
-            "--spread-starts", help="Continuous streams start evenly one after the other. As T-Rex: all at one instant."
+            "--spread-starts",
+            help="Continuous streams start evenly one after the other. Default, as T-Rex: all at one instant.",
         ),
     ] = False,
     calibrate: Annotated[
         bool,
-        typer.Option("--calibrate", help="Measure the medium's own latency first; needs each pair of ports connected."),
+        typer.Option(
+            "--calibrate", help="Measure the baseline latency first; the ports of each pair must be connected."
+        ),
     ] = False,
     otg: Annotated[
         str,
         typer.Option(
-            "--otg", metavar="HOST:PORT", help="Serve the Open Traffic Generator API here too, for snappi scripts."
+            "--otg", metavar="HOST:PORT", help="Also serve the Open Traffic Generator API, for snappi scripts."
         ),
     ] = "",
     otg_cert: Annotated[
         Path | None,
-        typer.Option(
-            "--otg-cert", metavar="PEM", help="Certificate and key, for --otg by https. Else it is plain http."
-        ),
+        typer.Option("--otg-cert", metavar="PEM", help="Certificate and key of --otg for https. Default: plain http."),
     ] = None,
     verbose: VerboseOption = False,
 ) -> int:
     """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
-    T-Rex's own console, Python client and scripts work with it. It runs until Ctrl-C,
-    SIGTERM or by a client; then traffic stops and the ports are closed. --cpu 2,3 has a worker for each port in turn,
-    --cpu 2-5/6-9 four workers for each pair of ports (2-5/ for the only pair), with as many queues each.
+    T-Rex's console, Python client and scripts work with it. It runs until Ctrl-C, SIGTERM or a client's request; then
+    traffic stops and the ports are closed. --cpu 2,3 assigns a worker to each port in turn, --cpu 2-5/6-9 four workers
+    to each pair of ports (2-5/ for a single pair), with one queue per worker.
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415

@@ -6,6 +6,7 @@ import sys
 
 from wirespeed import __version__
 from wirespeed.errors import INTERRUPTED, FileFault, UsageError, WirespeedError
+from wirespeed.measurement.registry import about_of, kinds
 from wirespeed.renamed import present_command
 from wirespeed.standard_output import CLOSED_PIPE, OutputLost, give_output_up, guard_output
 
@@ -13,10 +14,7 @@ ABOUT = "Measure what a router really forwards, and explain why."
 GROUPS = {
     "Measure": {
         "demo": "Set up a lab here, run its load tests, write the report.",
-        "loadtest": "Warm up, ramp the load linearly, hold it; write a result file.",
-        "search": "Find NDR, PDR (MLRsearch) and MRR; latency at shares of them.",
-        "rfc2544": "The benchmarks of RFC 2544, 9004 and 6201, by frame size.",
-        "soak": "Hold a load for minutes to days; the loss ratio that it demonstrates.",
+        **{kind: about_of(kind).summary for kind in kinds()},
         "campaign": "Run a matrix of tests from a file; resumed, never twice.",
     },
     "Look": {
@@ -34,7 +32,7 @@ GROUPS = {
     "Operate": {
         "generator": "Run the traffic generator (T-Rex stateless RPC).",
         "router": "Run the vector router.",
-        "ctl": "Talk to a running router: one command, a shell, or its counters.",
+        "ctl": "Control a running router: one command, a shell, or its counters.",
         "config": "Check vppcfg's YAML, plan and apply it, dump a router as such.",
         "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",
         "exporter": "Prometheus exporter of routers, generators, tests and devices.",

@@ -34,6 +34,9 @@ def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     console = Console(stderr=True, soft_wrap=True)
     if options.recover is not None:
         return _recover(options.recover, options.output or STDOUT, console, options.quiet)
+    if (text := kind_of(kind).instead(options)) is not None:
+        print(text, end="")
+        return 0
     is_named_here = not options.output and getattr(options, "resume", None) is None
     if is_named_here:
         options = replace(options, output=_own_file(kind, options) if sys.stdout.isatty() else STDOUT)
@@ -72,14 +75,14 @@ def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
 
 
 def _last_lines(measurement: Measurement[Any, Any], result: MeasurementResult, where: str | None) -> Iterator[str]:
-    """The summary, and what the run is worth where the kind tells it."""
+    """The summary, and what the run is worth if its result is of one load."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
     from wirespeed.explain.worth import worth_line  # noqa: PLC0415
     from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
 
     verdict = verdict_of(result)
     yield from measurement.summary(result, verdict, where)
-    if measurement.tells_worth:
+    if result.is_of_one_load:
         yield worth_line([verdict], lab_cpus(result.lab))
 
 

@@ -29,14 +29,12 @@ CpuOption = Annotated[
         "-c",
         "--cpu",
         metavar="N[,N]",
-        help="CPUs of the workers, one each, as 1 or 2,3 or 2-5; else the last one there is.",
+        help="CPUs of the workers, e.g. 1 or 2,3 or 2-5. Default: the last one.",
     ),
 ]
 MainCpuOption = Annotated[
     str,
-    typer.Option(
-        "--main-cpu", metavar="N[,N]", help="CPUs of the main thread, which sleeps unless asked; else any there is."
-    ),
+    typer.Option("--main-cpu", metavar="N[,N]", help="CPUs of the main thread, which mostly sleeps. Default: any."),
 ]
 HugepagesOption = Annotated[
     Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory of packets and tables.")

@@ -1,4 +1,4 @@
-"""`wirespeed router`: the vector router in the foreground, until it is told to end."""
+"""`wirespeed router`: the vector router in the foreground, until it is stopped."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ else:
 def command(
     interface: Annotated[
         list[str] | None,
-        typer.Option("-i", "--interface", metavar="NAME=SPEC", help="A port and what to call it; once for each."),
+        typer.Option("-i", "--interface", metavar="NAME=SPEC", help="A port and its name; once per port."),
     ] = None,
     *,
     config: Annotated[
         Path | None,
-        typer.Option("-c", "--config", metavar="FILE", help="VPP's startup.conf; options here stand above it."),
+        typer.Option("-c", "--config", metavar="FILE", help="VPP's startup.conf; options override it."),
     ] = None,
     cpu: Annotated[
         str,
-        typer.Option("--cpu", metavar="N[,N]", help="CPUs of the workers, as 1 or 2,3 or 2-5; else the last one."),
+        typer.Option(
+            "--cpu", metavar="N[,N]", help="CPUs of the workers, e.g. 1 or 2,3 or 2-5. Default: the last one."
+        ),
     ] = "",
     main_cpu: MainCpuOption = "",
     exec_file: Annotated[
         Path | None,
-        typer.Option("-x", "--exec", metavar="FILE", help="Command lines to run before traffic starts."),
+        typer.Option("-x", "--exec", metavar="FILE", help="Commands to run before traffic starts."),
     ] = None,
     socket: Annotated[
         Path | None,
@@ -49,26 +51,24 @@ def command(
             "--api-socket", metavar="PATH", help="VPP's binary API.", show_default="api.sock beside the control socket"
         ),
     ] = None,
-    no_api: Annotated[bool, typer.Option("--no-api", help="No binary API.")] = False,
+    no_api: Annotated[bool, typer.Option("--no-api", help="Disable the binary API.")] = False,
     print_api_dir: Annotated[
-        bool, typer.Option("--print-api-dir", help="Print the folder of the API's *.api.json files, and end.")
+        bool, typer.Option("--print-api-dir", help="Print the folder of the API's *.api.json files and exit.")
     ] = False,
     max_routes: Annotated[
         int | None,
-        typer.Option("--max-routes", metavar="N", help="IPv4 routes that a table may have.", show_default="2097152"),
+        typer.Option("--max-routes", metavar="N", help="Maximum IPv4 routes per table.", show_default="2097152"),
     ] = None,
     max_ip6_routes: Annotated[
         int | None,
-        typer.Option(
-            "--max-ip6-routes", metavar="N", help="IPv6 routes that a table may have.", show_default="1048576"
-        ),
+        typer.Option("--max-ip6-routes", metavar="N", help="Maximum IPv6 routes per table.", show_default="1048576"),
     ] = None,
     max_neighbors: Annotated[
         int | None,
         typer.Option(
             "--max-neighbors",
             metavar="N",
-            help="Neighbors to have room for, with next hops of routes.",
+            help="Maximum neighbours, including next hops of routes.",
             show_default="16384",
         ),
     ] = None,
@@ -77,7 +77,7 @@ def command(
         typer.Option(
             "--max-interface-neighbors",
             metavar="N",
-            help="How many of them may be learned on one interface.",
+            help="Maximum neighbours learned on one interface.",
             show_default="half of them",
         ),
     ] = None,
@@ -86,7 +86,7 @@ def command(
         typer.Option(
             "--max-path-sets",
             metavar="N",
-            help="Sets of paths that routes may share, in addition to those of neighbors.",
+            help="Maximum sets of paths that routes share, in addition to those of neighbours.",
             show_default="65536",
         ),
     ] = None,
@@ -95,7 +95,7 @@ def command(
         typer.Option(
             "--flow-hash-seed",
             metavar="N",
-            help="Number that decides, with a flow, which of several paths it takes.",
+            help="Seed of the flow hash, which selects one of several paths.",
             show_default="random",
         ),
     ] = None,

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING
 from functools import wraps
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -17,10 +17,9 @@ from wirespeed.units import parse_duration
 _Options = TypeVar("_Options")
 
 
-def spliced(command: Callable[[_Options], int]) -> Callable[..., int]:
+def spliced(command: Callable[[_Options], int], options: type[_Options]) -> Callable[..., int]:
     """`command`, which takes one dataclass of options (measurement/option.py), as a function that takes them one by
     one."""
-    options: type[_Options] = next(kind for name, kind in get_type_hints(command).items() if name != "return")
     parameters = [_parameter(one) for one in declared(options)]
 
     @wraps(command)

@@ -1,7 +1,8 @@
 """The command, or the verb of one, that a line names; only its module is imported.
 
-A module in this folder has `command`, or `VERBS`, functions by verb, with `HELP`, what they have in common. Options of
-a verb may stand before it. Words in `RESERVED` of a module are commands below its own, each in a module of its own.
+A module in this folder, or what cli/kinds.py makes of a kind of measurement, has `command`, or `VERBS`, functions by
+verb, with `HELP`, what they have in common. Options of a verb may stand before it. Words in `RESERVED` of a module are
+commands below its own, each in a module of its own.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import typer.main
 from wirespeed.cli.help import HelpCommand
 from wirespeed.cli.plain import NotPlain, options_of, plain_call
 from wirespeed.errors import UsageError
+from wirespeed.measurement.registry import kinds
 from wirespeed.renamed import OPTIONS, present_options
 
 _HELP = ("-h", "--help")
@@ -56,13 +58,21 @@ class Command:
 
 def commands_of(name: str) -> tuple[Command, ...]:
     """The command `name`, and its verbs, in the order of help."""
-    module = import_module(f"wirespeed.cli.{name}")
+    module = _module_of(name)
     found = [Command((name,), module, module.command)] if hasattr(module, "command") else []
     found += [Command((name, verb), module, call) for verb, call in getattr(module, "VERBS", {}).items()]
     for word in getattr(module, "RESERVED", ()):
         below = import_module(f"wirespeed.cli.{word}")
         found += [Command((name, word, verb), below, call) for verb, call in below.VERBS.items()]
     return tuple(found)
+
+
+def _module_of(name: str) -> ModuleType:
+    if name not in kinds():
+        return import_module(f"wirespeed.cli.{name}")
+    from wirespeed.cli.kinds import module_of  # noqa: PLC0415 - brings the options of measurements in
+
+    return module_of(name)
 
 
 def run_command(args: Sequence[str]) -> Any:
@@ -125,7 +135,7 @@ def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:
 def _found(args: Sequence[str]) -> tuple[Command | None, list[str]]:
     """The command and the words behind it; None for a line that asked for the help of a command with verbs."""
     name = args[0]
-    module = import_module(f"wirespeed.cli.{name}")
+    module = _module_of(name)
     rest = [*args[1:]]
     if not OPTIONS.keys().isdisjoint(word.partition("=")[0] for word in rest):
         rest = present_options(rest, {option for one in commands_of(name) for option in options_of(one.call)})

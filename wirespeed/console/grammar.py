@@ -267,7 +267,7 @@ def _from_options(words: Sequence[str]) -> str:
 
 
 def read_tunables(text: str) -> dict[str, str]:
-    from wirespeed.measurement.loadtest.plan import parse_tunables  # noqa: PLC0415 - pulls in the profiles
+    from wirespeed.trial.plan import parse_tunables  # noqa: PLC0415 - pulls in the profiles
 
     return parse_tunables(text)
 

@@ -17,7 +17,6 @@ from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import read_text_file, write_atomically
 from wirespeed.inspect.transcript import NOTHING, Machine, Section, ask
 
-RECORD = Path("/run/wirespeed/doctor.json")
 _MOST_BYTES = 1 << 20
 _STEPS = TypeAdapter(list[Step])
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 from wirespeed.errors import UsageError
 
 Mode = Literal["ip4", "ip6", "l2xc", "mpls"]
-MODES: tuple[Mode, ...] = get_args(Mode)
 
 ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:2::/49", "2001:2:0:8000::/49")}
 """Where the bench profile's packets go, by the side that they leave from."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wirespeed.results.ending import raise_for
 
@@ -33,11 +33,14 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
     at: Options
     lasting_s: float = 0.0
     goes_on: bool = False
-    tells_worth: ClassVar[bool] = False
-    """True where the summary ends with the worth of the run."""
 
     def __init__(self, options: AnOptions) -> None:
         self.options = options
+
+    @classmethod
+    def instead(cls, _options: AnOptions, /) -> str | None:
+        """The text that these options ask for in place of a measurement."""
+        return None
 
     @abstractmethod
     def watcher(self, console: Console) -> Watcher[Any]:

@@ -22,6 +22,9 @@ class Option:
     those of a kind itself have 4, or what stands before or after all of them. Help has the options of one `group`
     together.
 
+    `stored` is the key in the settings of a result, of which the command line of that result is made; `unit` goes
+    behind a number there.
+
     `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
     key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
     for them, to one of `choices`, and to what `check` takes, which raises UsageError. A campaign has to give it if
@@ -34,6 +37,8 @@ class Option:
     bare: str = ""
     row: int = 4
     group: str = "Test"
+    stored: str = ""
+    unit: str = ""
     setting: str = ""
     place: int = 2
     limits: Mapping[str, float] = field(default_factory=dict)

@@ -18,6 +18,7 @@ Profile = Annotated[
     Option(
         "-p --profile",
         f"{', '.join(BUILTIN_NAMES)}; or a .py (is run), .yaml, .json or .pcap file.",
+        stored="profile_file",
         row=1,
         setting="profile",
         place=1,
@@ -38,6 +39,7 @@ RepeatDisturbed = Annotated[
 TUNABLES = Option(
     "-t --tunables",
     "Profile settings, such as size=64,vm=var2.",
+    stored="tunables",
     row=2,
     setting="tunables",
     place=1,
@@ -59,6 +61,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "-s --server",
             "wirespeed generator or T-Rex.",
+            stored="server",
             metavar="HOST[:PORT]",
             shown="127.0.0.1:4501",
             row=0,
@@ -69,7 +72,13 @@ class MeasurementOptions(Generic[AResult]):
     output: Annotated[
         str,
         Option(
-            "-o --output", "Result file.", metavar="FILE", shown="a new one; - (stdout) in a pipe", row=3, group=RESULT
+            "-o --output",
+            "Result file.",
+            stored="output_file",
+            metavar="FILE",
+            shown="a new one; - (stdout) in a pipe",
+            row=3,
+            group=RESULT,
         ),
     ] = ""
     lab: Annotated[
@@ -84,7 +93,14 @@ class MeasurementOptions(Generic[AResult]):
         ),
     ] = ""
     unidirectional: Annotated[
-        bool, Option("-u --unidirectional", "First direction of each pair of ports only.", row=5, group=TRAFFIC)
+        bool,
+        Option(
+            "-u --unidirectional",
+            "First direction of each pair of ports only.",
+            stored="unidirectional",
+            row=5,
+            group=TRAFFIC,
+        ),
     ] = False
     direction: Annotated[
         str,
@@ -99,6 +115,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--directions",
             "Single directions, such as 0>1,1>2,2>0.",
+            stored="wires",
             metavar="N>N,...",
             shown=False,
             row=5,
@@ -112,6 +129,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--signature",
             "Count signed frames only; slows the tester.",
+            stored="verify",
             row=5,
             setting="signature",
             place=5,

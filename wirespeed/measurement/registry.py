@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import measurement
-from wirespeed.results.measurement import MeasurementResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wirespeed.measurement.about import About
     from wirespeed.measurement.followed import Frame, Summary
     from wirespeed.measurement.loadtest.analysis import Analysis
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import AResult, MeasurementOptions
+    from wirespeed.measurement.reported import ReportedKind
+    from wirespeed.results.measurement import MeasurementResult
     from wirespeed.results.verdict import Limit, Verdict
 
 
 @cache
 def kinds() -> tuple[str, ...]:
-    """Their names, which are those of their commands, in alphabetical order."""
-    return tuple(sorted(one.name for one in iter_modules(measurement.__path__) if one.ispkg))
+    """Their names, which are those of their commands, in the order of help and reports."""
+    places = [place for path in measurement.__path__ for place in os.scandir(path)]
+    names = [place.name for place in places if os.path.isfile(os.path.join(place.path, "about.py"))]  # noqa: PTH113, PTH118
+    return tuple(sorted(names, key=lambda kind: about_of(kind).order))
+
+
+def about_of(kind: str) -> About:
+    """What a kind says of itself."""
+    about: About = import_module(f"wirespeed.measurement.{kind}.about").ABOUT
+    return about
 
 
 def options_of(kind: str) -> type[MeasurementOptions[Any]]:
@@ -48,6 +58,12 @@ def measurement_of(options: MeasurementOptions[AResult]) -> Measurement[Any, ARe
     """The measurement that these options are of. UsageError for options that contradict each other."""
     kind = next(kind for kind in kinds() if options_of(kind) is type(options))
     return kind_of(kind)(options)
+
+
+def report_of(kind: str) -> ReportedKind[Any]:
+    """What reports ask the kind."""
+    report: ReportedKind[Any] = import_module(f"wirespeed.measurement.{kind}.report").REPORT
+    return report
 
 
 def frames_of(result: MeasurementResult) -> Iterator[Frame]:

@@ -88,11 +88,11 @@ def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float, 
 
 @contextmanager
 def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterator[Stand]:
-    from wirespeed.measurement.loadtest.plan import parse_tunables  # noqa: PLC0415
     from wirespeed.testbed.ceiling import ceiling_facts, kept  # noqa: PLC0415
     from wirespeed.testbed.facts import device_facts, lab_facts  # noqa: PLC0415
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415
     from wirespeed.testbed.tester import running_tester  # noqa: PLC0415
+    from wirespeed.trial.plan import parse_tunables  # noqa: PLC0415
 
     bench = read_bench(file)
     lab = lab_facts(bench, str(file))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.report.answers import Answer, answers
 from wirespeed.report.comparison import Comparison
+from wirespeed.report.loads import beside
 from wirespeed.report.looks import Colours
-from wirespeed.report.searches import searches_of
 from wirespeed.results.verdict import Figure
 
 MOST_CARDS = 8
@@ -17,7 +17,7 @@ MOST_CARDS = 8
 @dataclass(frozen=True)
 class Card:
     """The answer of one router, of `test`; `full_load` is what it forwarded at full load, `why` says what limited it,
-    `bounds` are what searches of the same test found."""
+    `bounds` are the loads that others of the same test found."""
 
     dut: str
     colour: str
@@ -77,10 +77,10 @@ def full_load_text(full: Figure) -> str:
 
 
 def _bounds(answer: Answer, comparison: Comparison) -> tuple[str, ...]:
-    """What searches of the very test found."""
+    """What results of the very test found."""
     (load,) = [group.load for group in comparison.groups if answer.test in group.tests][:1]
     return tuple(
         one.line
-        for search in searches_of(answer.test, load, comparison.searches)
-        for one in comparison.verdicts[search.name].figures
+        for result in beside(answer.test, load, comparison.bounds)
+        for one in comparison.verdicts[result.name].figures
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.measurement.loadtest.analysis import Analysis
-from wirespeed.report.duts import dut_name
+from wirespeed.pages.duts import dut_name
 from wirespeed.report.loads import Group
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.verdict import Verdict

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wirespeed.charts.page_parts import Grid
 from wirespeed.explain.cpu_budget import Bar, CpuBudget, Part
 from wirespeed.explain.words import cycles_text, seconds_text, share_text
-from wirespeed.report.page_parts import Grid
 from wirespeed.results.figures import NOTHING, rate_text
 
 _LABELLED = 0.09

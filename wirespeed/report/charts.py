@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart, Curve, Panel, Rule, short, shortened
+from wirespeed.charts.dut_panels import PANEL_PX, Account, Told, panels_of
+from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.measurement.load import SAME_SIZE
 from wirespeed.measurement.loadtest.analysis import SUM, Analysis
 from wirespeed.measurement.loadtest.analysis import Curve as Measured
-from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.registry import report_of
+from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import count
-from wirespeed.report.dut_panels import PANEL_PX, account_of, panels_of
-from wirespeed.report.duts import dut_name
-from wirespeed.report.loads import SAME_SIZE, Group
+from wirespeed.report.loads import Group, beside
 from wirespeed.report.looks import Colours, dashes_of, direction_of
 from wirespeed.report.more_panels import more_panels
-from wirespeed.report.sampled import Dot, blank, device_panels, sampled
-from wirespeed.report.search_charts import bounds_on_ramp
-from wirespeed.report.searches import searches_of
 from wirespeed.results.figures import Scaler, losses_text, percent_text, share_text
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 
@@ -44,10 +44,10 @@ def load_chart(
     channels: frozenset[str],
     scaler: Scaler,
     colours: Colours,
-    searches: Sequence[SearchResult] = (),
+    bounds: Sequence[MeasurementResult] = (),
 ) -> Chart:
     """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
-    bounds that `searches` of the same tests found."""
+    `bounds` that other results of the same tests found."""
     drawn = [one for one in _drawn(group, channels, colours) if one.curve.measured]
     thresholds = sorted({test.threshold for test in group.tests})
     floor = loss_floor([point.loss_ratio for one in drawn for point in one.curve.measured], thresholds)
@@ -64,7 +64,8 @@ def load_chart(
     bands = [
         band
         for test in group.tests
-        for band in bounds_on_ramp(searches_of(test, group.load, searches), colours[dut_name(test.result)], scaler)
+        for one in beside(test, group.load, bounds)
+        for band in report_of(one.kind).bands(one, colours[dut_name(test.result)], scaler)
     ]
     return Chart(
         identity=identity,
@@ -238,8 +239,20 @@ def _device(group: Group, drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[P
             dots = [Dot(held, pps / scaler.divisor, value) for held, pps, value in line.dots]
             named = replace(styles[line.test], name=f"{line.test} {line.label}", dash=line.dash, width=1.6)
             curves += sampled(dots, named)
-        rules = tuple(Rule(floor.label, short(floor.value)) for floor in extra.floors)
-        yield Panel(extra.title, extra.unit, PANEL_PX, tuple(curves), rules=rules)
+        yield Panel(extra.title, extra.unit, PANEL_PX, tuple(curves), rules=extra.floors)
+
+
+def account_of(test: Analysis) -> Account:
+    """Of a load test: every ramp and hold sample, over the mean offered load of its channels; a router has one cost for
+    all of them."""
+    total = test.curves[-1]
+    pairs = zip(total.points, test.result.samples, strict=True)
+    told = (
+        Told(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
+        for point, sample in pairs
+        if point.measured
+    )
+    return Account(test.result.name, tuple(told))
 
 
 def _share(point: Point) -> str:

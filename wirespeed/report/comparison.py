@@ -11,14 +11,11 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import explained, verdicts_of
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis, analyse
-from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.rfc2544.result import Rfc2544Result
-from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis
+from wirespeed.measurement.registry import kinds, report_of
+from wirespeed.measurement.reported import Remark
 from wirespeed.report.loads import Group, group_by_load
-from wirespeed.report.other_remarks import remarks_on_devices, remarks_on_others
-from wirespeed.report.remarks import Remark, remarks_on
+from wirespeed.report.remarks import remarks_on, remarks_on_devices, remarks_on_others
 from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
@@ -30,25 +27,29 @@ Reported = Analysis | MeasurementResult
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that a report shows, by kind. `remarks` are warnings, one a cause; `explanations` say what limited each test,
-    `verdicts` are by the names of results."""
+    """All that a report shows. `others` are the results of other kinds than load tests, in the order of kinds;
+    `remarks` are warnings, one a cause; `explanations` say what limited each test, `verdicts` are by the names of
+    results."""
 
     groups: tuple[Group, ...]
     remarks: tuple[Remark, ...]
-    searches: tuple[SearchResult, ...] = ()
-    suites: tuple[Rfc2544Result, ...] = ()
-    soaks: tuple[SoakResult, ...] = ()
+    others: Mapping[str, tuple[MeasurementResult, ...]] = field(default_factory=dict)
     explanations: tuple[Explanation, ...] = ()
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
     @property
-    def others(self) -> bool:
-        """Whether there are results of other kinds than load tests."""
-        return bool(self.searches or self.suites or self.soaks)
-
-    @property
     def tests(self) -> tuple[Analysis, ...]:
         return tuple(test for group in self.groups for test in group.tests)
+
+    @property
+    def results(self) -> tuple[MeasurementResult, ...]:
+        """All results, load tests first."""
+        return (*(test.result for test in self.tests), *(one for some in self.others.values() for one in some))
+
+    @property
+    def bounds(self) -> tuple[MeasurementResult, ...]:
+        """Results whose figures are loads, which stand beside load tests."""
+        return tuple(one for kind, some in self.others.items() if report_of(kind).bounds_loads for one in some)
 
 
 def read_all(
@@ -77,9 +78,10 @@ def reported(
     leave_out_spoilt: bool | None = None,
 ) -> Reported:
     """What a report is made of for one result."""
-    if isinstance(result, Result):
-        return analyse(result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt)
-    return result
+    found: Reported = report_of(result.kind).read(
+        result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt
+    )
+    return found
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
@@ -106,15 +108,19 @@ def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ())
     """Group the load tests by what they sent, make the verdict on each result, and note what makes results hard to
     compare or to believe. `inspections` are of the machines that took part."""
     groups = group_by_load(load_tests(results))
-    searches = tuple(result for result in results if isinstance(result, SearchResult))
-    suites = tuple(result for result in results if isinstance(result, Rfc2544Result))
-    soaks = tuple(result for result in results if isinstance(result, SoakResult))
-    tests = [test for group in groups for test in group.tests]
-    every: list[MeasurementResult] = [*(test.result for test in tests), *searches, *suites, *soaks]
-    remarks = (*remarks_on(groups), *remarks_on_others(searches, suites, soaks), *remarks_on_devices(every))
+    others: dict[str, tuple[MeasurementResult, ...]] = {}
+    for kind in kinds():
+        if some := tuple(one for one in results if not isinstance(one, Analysis) and one.kind == kind):
+            others[kind] = some
+    found = Comparison(groups, remarks_on(groups), others)
+    every = found.results
     explanations = explained(every, inspections)
-    verdicts = {one.name: one for one in verdicts_of(every, explanations, tests)}
-    return Comparison(groups, remarks, searches, suites, soaks, explanations, verdicts)
+    return replace(
+        found,
+        remarks=(*found.remarks, *remarks_on_others(others), *remarks_on_devices(every)),
+        explanations=explanations,
+        verdicts={one.name: one for one in verdicts_of(every, explanations, found.tests)},
+    )
 
 
 def load_tests(results: Sequence[Reported]) -> list[Analysis]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.report.page_parts import Grid
+from wirespeed.charts.page_parts import Grid
 from wirespeed.results.inspection import Inspection
 
 

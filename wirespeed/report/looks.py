@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from wirespeed.charts.chart import DASHES, Dash
 from wirespeed.charts.colours import colour
 from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
-from wirespeed.report.duts import dut_name
+from wirespeed.pages.duts import dut_name
 from wirespeed.results.measurement import MeasurementResult
 
 BOTH = "both"

@@ -9,25 +9,26 @@ their sum.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.load import Load, load_of
 from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.registry import report_of
+from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.duts import dut_name
-from wirespeed.report.loads import Load, load_of_search
-from wirespeed.report.search_rows import GoalRow, goal_row
-from wirespeed.report.searches import goal_name
-from wirespeed.report.table import Line, Row, line_of
+from wirespeed.report.table import Line, line_of
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, LimitedBy, Verdict
 
 Both = Literal["each", "sum200", "sum100"]
 TOGETHER = "both"
+SMOOTHED, IRREGULAR, BROKEN_OFF = "~", "◇", "†"
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,20 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """One test in a column. `percent` is of `of_percent`; `row` has all else that is known of it, `anchor` is where the
-    page has its chart."""
+    """The result `test` in a column, or its part of one `channel`. `percent` is of `of_percent`; `row` is a dataclass
+    of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
+    bound."""
 
+    test: str
+    channel: str
     figure: Figure
     percent: float | None
     of_percent: int
-    row: Row | GoalRow
+    row: Any
     limited_by: LimitedBy
     sentence: str
     anchor: str
+    marks: str
 
     @property
     def rate_pps(self) -> float | None:
@@ -72,7 +77,7 @@ class Cell:
 
     @property
     def upper_pps(self) -> float | None:
-        """The upper bound, of a search."""
+        """The upper bound, of a figure that was searched."""
         return self.figure.upper_pps
 
 
@@ -116,14 +121,15 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
                 line = line_of(group.load, test, curve, verdict)
                 cell = _cell(line, verdict, both, f"load-{number}")
                 found.setdefault((label, column), []).append(cell)
-    for number, search in enumerate(comparison.searches):
-        load = _known_load(load_of_search(search), comparison)
-        label = _label(load, search.variables, labels)
-        rows[label] = None
-        verdict = comparison.verdicts[search.name]
-        for outcome, figure in zip(search.goals, verdict.figures, strict=False):
-            column, cell = _goal_cell(search, outcome, (verdict, figure), both, f"search-{number}")
-            found.setdefault((label, column), []).append(cell)
+    for kind, results in comparison.others.items():
+        shown = report_of(kind)
+        for number, result in enumerate(results if shown.bounds_loads else ()):
+            label = _label(_known_load(load_of(result), comparison), result.variables, labels)
+            rows[label] = None
+            verdict = comparison.verdicts[result.name]
+            for goal, figure, row in shown.columns(result, verdict):
+                column, cell = _goal_cell(result, (verdict, figure), row, both, shown.chart(number))
+                found.setdefault((label, replace(column, goal=goal)), []).append(cell)
     columns = _ordered(dict.fromkeys(column for _, column in found))
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
     ordered = (*single, *(column for column in columns if column not in single))
@@ -150,16 +156,15 @@ def _known_load(load: Load, comparison: Comparison) -> Load:
 
 
 def _goal_cell(
-    search: SearchResult, outcome: GoalOutcome, told: tuple[Verdict, Figure], both: Both, anchor: str
+    result: MeasurementResult, told: tuple[Verdict, Figure], row: Any, both: Both, anchor: str
 ) -> tuple[Column, Cell]:
     verdict, figure = told
-    lines, dut = len(search.directions), dut_name(search)
-    direction = str(search.directions[0]) if lines == 1 else TOGETHER if both != "each" else f"{TOGETHER} each way"
+    lines, first = len(result.directions), str(result.directions[0])
+    direction = first if lines == 1 else TOGETHER if both != "each" else f"{TOGETHER} each way"
     if both == "each":
-        figure = figure.of(str(search.directions[0]))
-    percent, of_percent = _share(figure, both)
-    cell = Cell(figure, percent, of_percent, goal_row(search, outcome), verdict.limited_by, verdict.sentence, anchor)
-    return Column(dut, direction, goal_name(outcome.goal)), cell
+        figure = figure.of(first)
+    mark = IRREGULAR if figure.mark == "irregular" else ""
+    return Column(dut_name(result), direction), _cell_of("", figure, verdict, row, both, anchor, mark)
 
 
 def _columns(test: Analysis, both: Both) -> list[tuple[Column, Curve]]:
@@ -172,8 +177,24 @@ def _columns(test: Analysis, both: Both) -> list[tuple[Column, Curve]]:
 
 
 def _cell(line: Line, verdict: Verdict, both: Both, anchor: str) -> Cell:
-    percent, of_percent = _share(line.held, both)
-    return Cell(line.held, percent, of_percent, line.row, verdict.limited_by, verdict.sentence, anchor)
+    mark = SMOOTHED if "smoothed rates" in line.row.notes else ""
+    return _cell_of(line.row.channel, line.held, verdict, line.row, both, anchor, mark)
+
+
+def _cell_of(channel: str, figure: Figure, verdict: Verdict, row: Any, both: Both, anchor: str, mark: str) -> Cell:
+    percent, of_percent = _share(figure, both)
+    return Cell(
+        test=verdict.name,
+        channel=channel,
+        figure=figure,
+        percent=percent,
+        of_percent=of_percent,
+        row=row,
+        limited_by=verdict.limited_by,
+        sentence=verdict.sentence,
+        anchor=anchor,
+        marks=mark + (BROKEN_OFF if verdict.status != COMPLETE else ""),
+    )
 
 
 def _share(figure: Figure, both: Both) -> tuple[float | None, int]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirespeed.report.matrix import Cell, Column, Matrix
-from wirespeed.report.search_rows import GoalRow
+from wirespeed.report.matrix import BROKEN_OFF, IRREGULAR, SMOOTHED, Cell, Column, Matrix
 from wirespeed.results.figures import NOTHING, Scaler, three_digits
 from wirespeed.tables import aligned, csv_lines, json_text, plain
 
-SMOOTHED, IRREGULAR, BROKEN_OFF = "~", "◇", "†"
 LEGEND = {
     SMOOTHED: "smoothed rates, as trex-loadtest writes them",
     IRREGULAR: "irregular: not what the goal of the search asked for",
@@ -48,12 +46,12 @@ def matrix_to_json(found: Matrix, title: str) -> str:
             "cells": [
                 [
                     {"rate_pps": cell.rate_pps, "percent": cell.percent, "of_percent": cell.of_percent}
-                    | ({"upper_pps": cell.upper_pps} if isinstance(cell.row, GoalRow) else {})
+                    | ({"upper_pps": cell.upper_pps} if column.goal else {})
                     | {"text": cell.figure.text, "limited_by": cell.limited_by, "sentence": cell.sentence}
                     | {"chart": cell.anchor, "figures": asdict(cell.row)}
                     for cell in cells
                 ]
-                for cells in row
+                for column, cells in zip(found.columns, row, strict=True)
             ],
         }
         for label, row in zip(found.labels, found.cells, strict=True)
@@ -68,17 +66,9 @@ def heading(column: Column) -> str:
     return " ".join(filter(None, (column.dut, column.direction, column.goal)))
 
 
-def marks(cell: Cell) -> str:
-    """What qualifies the figure beside its bound, as signs of LEGEND."""
-    broken_off = BROKEN_OFF if cell.row.outcome != "complete" else ""
-    if isinstance(cell.row, GoalRow):
-        return (IRREGULAR if cell.figure.mark == "irregular" else "") + broken_off
-    return (SMOOTHED if "smoothed rates" in cell.row.notes else "") + broken_off
-
-
 def legend(found: Matrix) -> tuple[tuple[str, str], ...]:
     """The marks that occur, and what they mean."""
-    used = {mark for row in found.cells for cells in row for cell in cells for mark in marks(cell)}
+    used = {mark for row in found.cells for cells in row for cell in cells for mark in cell.marks}
     return tuple((mark, words) for mark, words in LEGEND.items() if mark in used)
 
 
@@ -99,7 +89,7 @@ def cell_share(cell: Cell) -> str:
 
 
 def _text(cell: Cell, scaler: Scaler, charts: str) -> str:
-    text = plain(cell_text(cell, scaler) + marks(cell))
+    text = plain(cell_text(cell, scaler) + cell.marks)
     return f"[{text}]({_target(charts)}#{cell.anchor})" if charts else text
 
 

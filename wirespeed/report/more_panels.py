@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from wirespeed.charts.chart import DASHES, Dash
+from wirespeed.charts.chart import DASHES, Dash, Rule
+from wirespeed.charts.latency_floor import latency_floors
 from wirespeed.measurement.loadtest.analysis import Analysis
-from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.search.result import SearchResult
 from wirespeed.report.nodes import dearest
-from wirespeed.results.channel import Channel
 from wirespeed.results.sample import Latency
 
 QUANTITIES = ("average", "99 %", "maximum")
@@ -28,19 +25,11 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Floor:
-    """A level that no measurement can be below: the medium's own latency."""
-
-    label: str
-    value: float
-
-
-@dataclass(frozen=True)
 class MorePanel:
     title: str
     unit: str
     lines: tuple[Line, ...]
-    floors: tuple[Floor, ...] = ()
+    floors: tuple[Rule, ...] = ()
 
 
 def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
@@ -83,17 +72,3 @@ def _value(latency: Latency | None, quantity: str) -> float | None:
     if quantity == "99 %":
         return latency.percentiles.get("99")
     return latency.average_us if quantity == "average" else latency.max_us
-
-
-def latency_floors(result: Result | SearchResult, directions: Sequence[Channel]) -> list[Floor]:
-    """The medium's own latency by direction, where the tester measured it before the test."""
-    told: Any = result.lab.get("latency_floor")
-    if not isinstance(told, Mapping):
-        return []
-    return [
-        Floor(f"{result.name} {channel} without the router", float(median))
-        for channel in map(str, directions)
-        if isinstance(told.get(channel), Mapping)
-        and isinstance(median := told[channel].get("median_us"), int | float)
-        and 0 <= median < 1e9
-    ]

@@ -45,9 +45,9 @@
 			if (section && !chart.node.closest(".over-time")) section.hidden = of.length > 0 && of.every(hides);
 			chart.redraw();
 		}
-		for (const id of ["why", "nodes", "soaks", "searches"]) {
-			const parts = [...(at(id)?.querySelectorAll("[data-of]") ?? [])];
-			if (parts.length) at(id).hidden = parts.every((part) => part.hidden);
+		for (const section of document.querySelectorAll("#why, #nodes, section.kind")) {
+			const parts = [...section.querySelectorAll("[data-of]")];
+			if (parts.length) section.hidden = parts.every((part) => part.hidden);
 		}
 		if (choose) at("chosen").textContent = many === listed.length ? `${many} results` : `${many} of ${listed.length} results`;
 		if (choose) at("all").disabled = many === listed.length && !picked.size;

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wirespeed.charts.page_parts import Grid
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.page_parts import Grid
 from wirespeed.results.figures import NOTHING, Scaler, rounded
-from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
 from wirespeed.tables import aligned
 
@@ -30,10 +29,9 @@ class PowerRow:
 
 
 def power_rows(comparison: Comparison) -> list[PowerRow]:
-    tests: list[MeasurementResult] = [test.result for test in comparison.tests]
     return [
         row
-        for result in (*tests, *comparison.searches, *comparison.soaks)
+        for result in comparison.results
         if (power := power_of(result)) is not None
         for row in _rows(result.name, power)
     ]

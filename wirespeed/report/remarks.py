@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.measurement.counting import counting_of
+from wirespeed.measurement.load import SAME_SIZE
 from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
+from wirespeed.measurement.registry import report_of
+from wirespeed.measurement.reported import Remark
 from wirespeed.pages.words import count, some, spaced, words
-from wirespeed.report.loads import SAME_SIZE, Group
+from wirespeed.report.loads import Group
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import exact_text, percent_text
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A warning. `cause` is its kind in one word for programs, `sentence` says it once with how many tests or
-    directions it is true of, `tests` names each of them (of what differs between tests: each load or setting)
-    with its detail.
-    """
-
-    cause: str
-    sentence: str
-    tests: tuple[str, ...]
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.validation.proved import caution
 
 
 @dataclass(frozen=True)
@@ -43,12 +36,6 @@ def status(test: Analysis) -> str:
     return test.result.ending.status
 
 
-def ending(test: Analysis) -> str:
-    """How the test ended, with the reason where it says one: `interrupted: Ctrl-C`."""
-    reason = test.result.ending.reason
-    return f"{status(test)}: {reason.rstrip('.')}" if reason else status(test)
-
-
 def notes(test: Analysis, curve: Curve) -> list[str]:
     """Words that qualify a row: how the test ended, whether the tester was the limit, what the machine spoilt."""
     said = [] if status(test) == COMPLETE else [status(test)]
@@ -61,6 +48,49 @@ def notes(test: Analysis, curve: Curve) -> list[str]:
     if not test.result.native:
         said.append("smoothed rates")
     return said
+
+
+def remarks_on_others(others: Mapping[str, Sequence[MeasurementResult]]) -> tuple[Remark, ...]:
+    """All that qualifies the figures of results of other kinds, what weighs most first."""
+    every = [one for results in others.values() for one in results]
+    found = (
+        *(report_of(kind).irregular(results) for kind, results in others.items()),
+        _broken_off(every),
+        *(remark for kind, results in others.items() for remark in report_of(kind).remarks(results)),
+        _notes(every),
+    )
+    return tuple(remark for remark in found if remark)
+
+
+def remarks_on_devices(results: Sequence[MeasurementResult]) -> Iterator[Remark]:
+    """Devices of kinds that were tried on recorded texts only, one a kind."""
+    for kind in dict.fromkeys(str(one.dut.get("kind") or "") for one in results):
+        if said := caution(kind):
+            names = tuple(one.name for one in results if one.dut.get("kind") == kind)
+            yield Remark("recorded-only", f"{said}.", names)
+
+
+def _broken_off(results: Sequence[MeasurementResult]) -> Remark | None:
+    broken = [one for one in results if one.ending.status != COMPLETE]
+    if not broken:
+        return None
+    return Remark(
+        "not-ended",
+        f"{some([one.name for one in broken], len(results), 'measurement')} not ended as planned: the figures are what "
+        "was known until then.",
+        tuple(f"{one.name}: {one.ending.text}" for one in broken),
+    )
+
+
+def _notes(results: Sequence[MeasurementResult]) -> Remark | None:
+    noted = [(one.name, note) for one in results for note in report_of(one.kind).notes(one)]
+    if not noted:
+        return None
+    return Remark(
+        "notes",
+        f"{some(dict.fromkeys(name for name, _ in noted), len(results), 'measurement')} with notes.",
+        tuple(f"{name}: {note}" for name, note in noted),
+    )
 
 
 def remarks_on(groups: Sequence[Group]) -> tuple[Remark, ...]:
@@ -112,7 +142,7 @@ def _incomplete(tests: Sequence[Analysis]) -> Remark | None:
     return Remark(
         "incomplete",
         f"{who} not complete: the figures cover only what ran.",
-        tuple(f"{test.result.name}: {ending(test)}" for test in broken),
+        tuple(f"{test.result.name}: {test.result.ending.text}" for test in broken),
     )
 
 

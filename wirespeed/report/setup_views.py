@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirespeed.measurement.registry import report_of
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.configuration import Configuration, configuration
-from wirespeed.report.other_remarks import ending_text
-from wirespeed.report.remarks import ending
-from wirespeed.results.measurement import MeasurementResult
 
 
 @dataclass(frozen=True)
@@ -33,20 +31,15 @@ class KindOfTest:
 
 def kinds_of(comparison: Comparison) -> tuple[KindOfTest, ...]:
     """A heading says which kind where there are several."""
-    tests = comparison.tests
-    found: list[tuple[str, str, list[tuple[MeasurementResult, int, str]]]] = [
-        ("load tests", "samples", [(test.result, len(test.result.samples), ending(test)) for test in tests]),
-        ("searches", "trials", [(one, len(one.trials), ending_text(one.ending)) for one in comparison.searches]),
-        ("RFC 2544", "trials", [(one, len(one.trials), ending_text(one.ending)) for one in comparison.suites]),
-        ("soaks", "events", [(one, len(one.events), ending_text(one.ending)) for one in comparison.soaks]),
-    ]
-    kinds, several = [], sum(bool(results) for _, _, results in found) > 1
-    for name, sized, results in found:
-        if not results:
-            continue
-        settings = configuration([result for result, _, _ in results])
-        rows = zip(results, settings.rows, strict=True)
-        ran = tuple(Ran(result.name, differing, size, how) for (result, size, how), differing in rows)
-        heading = f"Configuration: {name}" if several else "Configuration"
-        kinds.append(KindOfTest(heading, sized, settings, ran))
+    tests = tuple(test.result for test in comparison.tests)
+    found = {**({tests[0].kind: tests} if tests else {}), **comparison.others}
+    kinds = []
+    for kind, results in found.items():
+        shown, settings = report_of(kind), configuration(results)
+        ran = tuple(
+            Ran(result.name, differing, shown.size(result), result.ending.text)
+            for result, differing in zip(results, settings.rows, strict=True)
+        )
+        heading = f"Configuration: {shown.title}" if len(found) > 1 else "Configuration"
+        kinds.append(KindOfTest(heading, shown.sized, settings, ran))
     return tuple(kinds)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from wirespeed.measurement.load import Load
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.loads import Load
 from wirespeed.report.remarks import notes, status, thresholds_text
 from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
 from wirespeed.results.verdict import Figure, Verdict

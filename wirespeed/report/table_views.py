@@ -9,9 +9,8 @@ from wirespeed.report.comparison import Comparison
 from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.looks import Colours
 from wirespeed.report.matrix import Cell, Matrix
-from wirespeed.report.matrix_text import cell_share, heading, legend, marks
+from wirespeed.report.matrix_text import cell_share, heading, legend
 from wirespeed.report.nodes import HEADINGS, all_rows, cells
-from wirespeed.report.search_rows import GoalRow
 from wirespeed.report.sparkline import sparkline
 from wirespeed.results.figures import Scaler
 
@@ -83,18 +82,17 @@ def _figure(
     colours: Colours,
     sparks: Mapping[tuple[str, str], str],
 ) -> MatrixFigure:
-    row, figure = cell.row, cell.figure
-    spark = "" if isinstance(row, GoalRow) else sparks.get((row.test, row.channel), "")
+    figure = cell.figure
     return MatrixFigure(
         rate=figure.scaled(scaler),
         share=cell_share(cell),
-        mark=marks(cell),
+        mark=cell.marks,
         filled_percent=f"{figure.line_percent or 0.0:.1f}",
-        spark=spark,
+        spark=sparks.get((cell.test, cell.channel), ""),
         limit=LIMIT_WORDS[cell.limited_by],
-        title=f"{row.test}: {cell.sentence}",
+        title=f"{cell.test}: {cell.sentence}",
         anchor=cell.anchor,
-        test=row.test,
+        test=cell.test,
         colour=colours.get(dut, ""),
     )
 

@@ -6,23 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.chart import Chart
+from wirespeed.charts.page_parts import Cards, Drawn, Grid, Place, Section
+from wirespeed.measurement.registry import report_of
+from wirespeed.measurement.reported import Remark
+from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import count, words
 from wirespeed.report.answer_views import AnswerCards, answer_cards
 from wirespeed.report.charts import load_chart, time_chart
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.duts import dut_name
 from wirespeed.report.explanation_views import Explained, explanation_views
 from wirespeed.report.hardware import Machine, machines
-from wirespeed.report.loads import load_of, load_of_search
+from wirespeed.report.loads import load_of_test
 from wirespeed.report.looks import colours_of
 from wirespeed.report.matrix import BY_NAME, Both, Labels, matrix
-from wirespeed.report.page_parts import Drawn, Grid, Place
 from wirespeed.report.power import power_grid
-from wirespeed.report.remarks import Remark, thresholds_text
-from wirespeed.report.rfc2544_views import SuiteView, suite_views
-from wirespeed.report.search_views import SearchPart, search_part
+from wirespeed.report.remarks import thresholds_text
 from wirespeed.report.setup_views import KindOfTest, kinds_of
-from wirespeed.report.soak_views import SoakPart, soak_part
 from wirespeed.report.summary_views import Summary, summary
 from wirespeed.report.table_views import MatrixView, NodeTable, matrix_view, node_tables
 from wirespeed.results.figures import Scaler
@@ -59,10 +58,9 @@ class Page:
     answers: AnswerCards | None
     matrix: MatrixView | None
     summary: Summary | None
-    searches: SearchPart | None
-    suites: tuple[SuiteView, ...]
-    soaks: SoakPart | None
+    cards: tuple[Cards, ...]
     loads: tuple[LoadCharts, ...]
+    sections: tuple[Section, ...]
     explained: Explained
     nodes: tuple[NodeTable, ...]
     remarks: tuple[Remark, ...]
@@ -85,16 +83,15 @@ def page_of(
 ) -> Page:
     """View models of all parts; `channels` names the curves to draw, `date` is printed as it is; `both` and `labels`
     shape the matrix; `inspections` are of the machines that took part."""
-    tests, results = comparison.tests, _results(comparison)
-    drawn = Drawn()
-    colours = colours_of(results)
+    tests, drawn = comparison.tests, Drawn()
+    colours = colours_of(comparison.results)
     loads = []
     for number, group in enumerate(comparison.groups):
-        over_load = load_chart(f"load-{number}", group, channels, scaler, colours, comparison.searches)
+        over_load = load_chart(f"load-{number}", group, channels, scaler, colours, comparison.bounds)
         over_time = time_chart(f"time-{number}", group, channels, scaler, colours)
         loads.append(LoadCharts(group.load.name, drawn.place(over_load), drawn.place(over_time)))
     why = explanation_views(comparison.explanations, _charts(comparison), scaler)
-    table = matrix(comparison, both=both, labels=labels) if tests or comparison.searches else None
+    table = matrix(comparison, both=both, labels=labels) if tests or comparison.bounds else None
     return Page(
         title=title,
         meta=(*_meta(comparison), date),
@@ -102,10 +99,13 @@ def page_of(
         answers=answer_cards(comparison, colours),
         matrix=matrix_view(table, comparison, scaler, colours) if table is not None else None,
         summary=summary(comparison, scaler) if tests else None,
-        searches=search_part(comparison.searches, comparison.verdicts, scaler, drawn, with_cards=not tests),
-        suites=suite_views(comparison.suites, comparison.verdicts, scaler, drawn),
-        soaks=soak_part(comparison.soaks, comparison.verdicts, scaler, drawn),
+        cards=() if tests else _cards(comparison),
         loads=tuple(loads),
+        sections=tuple(
+            section
+            for kind, results in comparison.others.items()
+            for section in report_of(kind).sections(results, comparison.verdicts, scaler, drawn)
+        ),
         explained=why,
         nodes=node_tables(comparison, scaler),
         remarks=comparison.remarks,
@@ -116,17 +116,16 @@ def page_of(
     )
 
 
-def _results(comparison: Comparison) -> list[MeasurementResult]:
-    return [*(test.result for test in comparison.tests), *comparison.searches, *comparison.suites, *comparison.soaks]
+def _cards(comparison: Comparison) -> tuple[Cards, ...]:
+    found = (report_of(kind).cards(results, comparison.verdicts) for kind, results in comparison.others.items())
+    return tuple(one for one in found if one is not None)
 
 
 def _listed(comparison: Comparison) -> tuple[Listed, ...]:
     """Names, devices, loads and kinds, in small letters."""
     found: list[tuple[MeasurementResult, str]] = [
-        *((test.result, f"load test {load_of(test).name}") for test in comparison.tests),
-        *((search, f"search {load_of_search(search).name}") for search in comparison.searches),
-        *((suite, "rfc 2544") for suite in comparison.suites),
-        *((soak, "soak") for soak in comparison.soaks),
+        *((test.result, f"load test {load_of_test(test).name}") for test in comparison.tests),
+        *((one, report_of(kind).found_by(one)) for kind, some in comparison.others.items() for one in some),
     ]
     return tuple(Listed(one.name, f"{one.name} {dut_name(one)} {words_of}".lower()) for one, words_of in found)
 
@@ -136,24 +135,20 @@ def _charts(comparison: Comparison) -> dict[str, str]:
     found = {
         test.result.name: f"load-{number}" for number, group in enumerate(comparison.groups) for test in group.tests
     }
-    found |= {search.name: f"search-{number}" for number, search in enumerate(comparison.searches)}
-    return found | {soak.name: f"soak-{number}" for number, soak in enumerate(comparison.soaks)}
+    for kind, results in comparison.others.items():
+        places = ((result.name, report_of(kind).chart(number)) for number, result in enumerate(results))
+        found |= {name: place for name, place in places if place}
+    return found
 
 
 def _meta(comparison: Comparison) -> tuple[str, ...]:
-    tests, searches, suites, soaks = comparison.tests, comparison.searches, comparison.suites, comparison.soaks
-    results = _results(comparison)
+    tests = comparison.tests
     parts = []
     if tests:
         parts.append(f"{count(len(tests), 'test')} with {count(len(comparison.groups), 'load')}")
-    if searches:
-        parts.append("1 search" if len(searches) == 1 else f"{len(searches)} searches")
-    if suites:
-        parts.append(f"{count(len(suites), 'run')} of RFC 2544")
-    if soaks:
-        parts.append(count(len(soaks), "soak"))
+    parts += [report_of(kind).counted(len(results)) for kind, results in comparison.others.items()]
     if tests:
         parts.append(f"loss threshold {thresholds_text(tests)}")
-    names = list(dict.fromkeys(words(result.dut["name"]) for result in results if "name" in result.dut))
+    names = list(dict.fromkeys(words(result.dut["name"]) for result in comparison.results if "name" in result.dut))
     named = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
     return (named, *parts) if named else tuple(parts)

@@ -26,6 +26,11 @@ class Ending:
     started: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """`complete`, or `interrupted: Ctrl-C`."""
+        return f"{self.status}: {self.reason.rstrip('.')}" if self.reason else self.status
+
 
 def raise_for(ending: Ending) -> None:
     """Raise what ended a failed measurement: MeasurementError, ConnectionFault or another of the tree."""

@@ -129,7 +129,3 @@ def _mean_frame(measured: Sequence[Point], length: str, rate: str) -> float | No
     weighed = [(size, packets) for size, packets in known if size is not None and packets > 0]
     packets = fsum(count for _, count in weighed)
     return rounded_bytes(fsum(size * count for size, count in weighed) / packets) if packets > 0 else None
-
-
-def _duration(window: Sequence[Point]) -> float:
-    return fsum(point.interval_s for point in window)

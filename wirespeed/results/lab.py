@@ -71,21 +71,6 @@ class LabFacts:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> LabFacts:
-        """The facts of a file of ours; KeyError, TypeError or ValueError for one that has none of them or others."""
-        roles, topology = raw["cpus"], raw["topology"]
-        places = (CpuPlace(**{**place, "siblings": tuple(place["siblings"])}) for place in topology["places"])
-        return cls(
-            kind=raw["kind"],
-            wire=raw["wire"],
-            speed_bps=raw["speed_bps"],
-            cpus=CpuRoles(**{role: tuple(roles[role]) for role in ("tester", "dut", "control")}),
-            topology=Topology(topology["model"], tuple(places), topology["quota_cpus"]),
-            ring_slots=raw.get("ring_slots"),
-            mtu=raw.get("mtu"),
-        )
-
 
 def shares_cpus(lab: Mapping[str, Any]) -> bool:
     """Whether, in a lab of ours by the facts of its result, control takes time from the tester's worker or the DUT's.

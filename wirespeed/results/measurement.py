@@ -50,6 +50,12 @@ class MeasurementResult(ABC):
     noun: ClassVar[str]
     """The word for such a result in messages; `journal_noun` is that for its journal."""
     journal_noun: ClassVar[str]
+    finds_limit: ClassVar[bool] = True
+    """False where the load was chosen: the figures are not the most that the device forwards."""
+    needs_end: ClassVar[bool] = False
+    """True where the figures of a measurement that was broken off do not stand."""
+    is_of_one_load: ClassVar[bool] = False
+    """True where the first figure, a load, stands for the result."""
 
     name: str
     variables: Annotated[Mapping[str, Any], Stored("vars")]

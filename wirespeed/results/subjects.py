@@ -44,11 +44,9 @@ class Value:
 
 
 def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
-    """The figures of a result's verdict that are rates above 0; none of a soak, whose losses are not rates."""
-    if verdict.kind == "soak":
-        return
+    """The figures of a result's verdict that are rates above 0."""
     load, ways = load_of(result), directions_of(result.channels)
-    ended = "" if verdict.status == "complete" or verdict.kind != "loadtest" else f"the test is {verdict.status}"
+    ended = f"the test is {verdict.status}" if result.needs_end and verdict.status != "complete" else ""
     for one in verdict.figures:
         if one.rate_pps:
             irregular = ended or (one.why if one.mark == "irregular" else "")

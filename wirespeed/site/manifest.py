@@ -20,7 +20,7 @@ from wirespeed.site.entries import Told
 
 NAME = ".wirespeed-site.json"
 _FORMAT = 1
-_PACKAGES = ("site", "report", "charts", "pages", "explain", "compare", "results")
+_PACKAGES = ("site", "report", "measurement", "charts", "pages", "explain", "compare", "results")
 """Whose code decides about what stands in a page."""
 
 

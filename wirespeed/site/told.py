@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.rerun import command_of
 from wirespeed.pages.words import words
-from wirespeed.results.command import command_of
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_line

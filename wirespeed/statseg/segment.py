@@ -1,7 +1,7 @@
 """Reading the statistics segment of a router, ours or VPP: readers cost its workers nothing, and ask nobody.
 
 Reading is optimistic: while the directory changes the reader waits, and what it read while the epoch changed it reads
-anew. docs/statistics.md tells the names.
+anew. docs/develop/statistics.md tells the names.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -19,7 +19,6 @@ from wirespeed.profiles.builtin import MAX_LABEL
 from wirespeed.units import parse_speed
 
 Mode = Literal["l2xc", "ip4", "ip6", "mpls"]
-MODES: tuple[Mode, ...] = get_args(Mode)
 Kind = Literal["linux", "freebsd", "openbsd", "danos", "vpp", "wirespeed", "none"]
 
 ROUTES: dict[str, tuple[str, str]] = {

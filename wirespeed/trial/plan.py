@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel
 from wirespeed.trial.wires import pair_directions
 
@@ -26,6 +27,10 @@ class MeasurementPlan:
     dut: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
+    def variables(self, server: str) -> dict[str, Any]:
+        """The `vars` of the result file, by the names that trex-loadtest has for those of a load test."""
+        raise NotImplementedError
+
     @property
     def senders(self) -> tuple[int, ...]:
         return tuple(wire.tx for wire in self.directions)
@@ -39,3 +44,14 @@ class MeasurementPlan:
 def tunables_text(tunables: dict[str, str]) -> str:
     """As `-t` takes them."""
     return ",".join(f"{key}={value}" for key, value in tunables.items())
+
+
+def parse_tunables(text: str) -> dict[str, str]:
+    """`size=64,vm=var2` as a dictionary."""
+    tunables: dict[str, str] = {}
+    for word in filter(None, (word.strip() for word in text.split(","))):
+        key, equals, value = word.partition("=")
+        if not (key and equals and value):
+            raise UsageError(f"tunables {text!r}: {word!r} is not KEY=VALUE; write them as size=64,vm=var2")
+        tunables[key] = value
+    return tunables

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from wirespeed.errors import UsageError
+from wirespeed.results.outcome import PortFacts
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_TOLERANCE = 1.0001
@@ -14,6 +17,21 @@ def of_line(rate: Rate, line_bps: float | None) -> Rate:
     if line_bps is None or rate.unit != "percentage":
         return rate
     return Rate(rate.value / 100 * line_bps, "bpsl1")
+
+
+def narrowest_pps(what: str, rate: Rate, ports: Mapping[int, PortFacts], frame_bytes: Mapping[int, float]) -> float:
+    """What `rate` means in packets per second of each direction, which the narrowest of the senders in `frame_bytes`
+    decides. UsageError where it means nothing, as the line of a port is unknown."""
+    found = []
+    for port, length in frame_bytes.items():
+        speed = ports[port].speed_bps
+        if speed is None and rate.unit != "pps":
+            raise UsageError(
+                f"{what} of {rate}: port {port} has no line speed, so that it means nothing; give the generator's port "
+                "speed=10G or so, or --line 10G, or packets per second such as 5mpps"
+            )
+        found.append(rate.pps(length, speed or 0))
+    return min(found)
 
 
 def check_rate(what: str, rate: Rate, port: int, frame_size_bytes: float, speed_bps: float | None) -> None:

@@ -18,7 +18,7 @@ struct ws_router_config {
 	uint32_t max_interface_neighbors;
 	uint32_t max_path_sets; /* sets of paths that routes share, besides neighbours'; 0: 65 536 */
 	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */
-	/* Of the statistics segment (docs/statistics.md): its file, which must not be there yet, or
+	/* Of the statistics segment: its file, which must not be there yet, or
 	 * empty; the most that it may take, 0: as much as it does; how often the main thread writes its
 	 * words, 0: 1 000; and whether calls, vectors and clocks of the nodes are in its directory. */
 	char stats_path[WS_DEVARGS_LEN];

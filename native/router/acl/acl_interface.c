@@ -151,10 +151,8 @@ int ws_router_acl_interface(struct ws_router *router, uint16_t index, bool is_ou
 	return (int)list->acl_count;
 }
 
-static int watch_acls(struct ws_router *router, uint16_t index, enum interface_change change,
-					  const uint8_t *old_mac)
+static int watch_acls(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	int error = 0;
 	for (int output = 0; change == INTERFACE_LEAVES && output < ACL_DIRECTIONS && !error; output++)
 		error = ws_router_acl_interface_set(router, index, output, NULL, 0);

@@ -103,10 +103,8 @@ static void let_go(struct ws_router *router, struct bond_room *room, struct bond
 	bond_free(bond);
 }
 
-static int changed(struct ws_router *router, uint16_t index, enum interface_change change,
-				   const uint8_t *old_mac)
+static int changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	struct bond_room *room = bond_room(router);
 	struct bond *bond = room ? room->by_interface[index] : NULL;
 	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {

@@ -169,10 +169,8 @@ int ws_router_bond_member(struct ws_router *router, uint16_t port, struct ws_bon
 }
 
 /* A port that goes leaves its bond first; one MAC address, link and state are followed. */
-static int changed(struct ws_router *router, uint16_t index, enum interface_change change,
-				   const uint8_t *old_mac)
+static int changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	struct bond *bond = bond_of(router, index);
 	uint16_t of = router->settings[index].bond;
 	if (change == INTERFACE_TO_BE_DELETED && of)

@@ -242,10 +242,8 @@ int ws_router_impairment(struct ws_router *router, uint16_t index, struct ws_imp
 	return 1;
 }
 
-static int watch_impairment(struct ws_router *router, uint16_t index, enum interface_change change,
-							const uint8_t *old_mac)
+static int watch_impairment(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	bool is_to_go =
 		change == INTERFACE_LEAVES && index < WS_MAX_PORTS && impairment_at(router, index);
 	return is_to_go ? ws_router_clear_impairment(router, index) : 0;

@@ -22,7 +22,7 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 	if (error)
 		return error;
 	if (!up)
-		interface_changed(router, index, INTERFACE_GOES_DOWN, NULL);
+		interface_changed(router, index, INTERFACE_GOES_DOWN);
 	__atomic_store_n(&router->interfaces[index].admin_up, up, __ATOMIC_RELAXED);
 	router_update_usable(router, index);
 	router_publish_mac(&router->interfaces[index]);
@@ -37,15 +37,14 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 static int change_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
 {
 	struct interface *interface = &router->interfaces[index];
-	uint8_t old[ETHERNET_ADDRESS_LEN];
-	memcpy(old, interface->mac, sizeof(old));
+	interface_changed(router, index, INTERFACE_MAC_CHANGES);
 	/* While nobody reads: it is more than a word. */
 	router_pause(router);
 	memcpy(interface->mac, mac, sizeof(interface->mac));
 	router_publish_mac(interface);
 	router_update_adjacencies(router, index);
 	router_resume(router);
-	interface_changed(router, index, INTERFACE_MAC_CHANGED, old);
+	interface_changed(router, index, INTERFACE_MAC_CHANGED);
 	return router_update_ip6(router, index);
 }
 

@@ -11,11 +11,10 @@ void interface_watch(struct interface_watcher *watcher)
 	watchers = watcher;
 }
 
-int interface_changed(struct ws_router *router, uint16_t index, enum interface_change change,
-					  const uint8_t *old_mac)
+int interface_changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	int error = 0;
 	for (const struct interface_watcher *w = watchers; w && !error; w = w->next)
-		error = w->changed(router, index, change, old_mac);
+		error = w->changed(router, index, change);
 	return error;
 }

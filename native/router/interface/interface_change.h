@@ -12,7 +12,8 @@ struct ws_router;
 
 enum interface_change {
 	INTERFACE_MADE,
-	INTERFACE_MAC_CHANGED, /* from `old_mac` */
+	INTERFACE_MAC_CHANGES, /* it still has the old one */
+	INTERFACE_MAC_CHANGED,
 	INTERFACE_MTU_CHANGED,
 	INTERFACE_ADDRESSES_CHANGED, /* its own ones */
 	INTERFACE_GOT_IP6,           /* or another link-local address */
@@ -27,7 +28,7 @@ enum interface_change {
 
 /* 0, or a negative errno, of the changes that can be refused; the first one ends the round. */
 typedef int interface_watch_fn(struct ws_router *router, uint16_t index,
-							   enum interface_change change, const uint8_t *old_mac);
+							   enum interface_change change);
 
 struct interface_watcher {
 	interface_watch_fn *changed;
@@ -36,8 +37,7 @@ struct interface_watcher {
 
 /* In no order: watchers do not depend on each other. */
 void interface_watch(struct interface_watcher *watcher);
-int interface_changed(struct ws_router *router, uint16_t index, enum interface_change change,
-					  const uint8_t *old_mac);
+int interface_changed(struct ws_router *router, uint16_t index, enum interface_change change);
 
 /* At the foot of a file. */
 #define INTERFACE_WATCH(function)                                                                  \

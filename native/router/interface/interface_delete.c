@@ -25,7 +25,7 @@ static int check_unused(struct ws_router *router, uint16_t index)
 			return fail(-EEXIST, "%s uses the addresses of %s; end that first",
 						interface_name(router, i), name);
 	}
-	return interface_changed(router, index, INTERFACE_TO_BE_DELETED, NULL);
+	return interface_changed(router, index, INTERFACE_TO_BE_DELETED);
 }
 
 /* Nobody above has anything to do with it any more, and it sends and takes in nothing. */
@@ -35,7 +35,7 @@ static int let_go(struct ws_router *router, uint16_t index)
 	/* Whose end has the addresses of all interfaces gathered anew. */
 	if (router->settings[index].unnumbered_of >= 0)
 		ws_router_set_unnumbered(router, index, -1);
-	int error = interface_changed(router, index, INTERFACE_LEAVES, NULL);
+	int error = interface_changed(router, index, INTERFACE_LEAVES);
 	if (error)
 		return error;
 	*ip6_settings(router, index) = (struct ip6_settings){0};

@@ -72,10 +72,8 @@ void router_let_go_of_device(struct ws_router *router, uint16_t port)
 	port_let_go(port);
 }
 
-static int stop_while_down(struct ws_router *router, uint16_t index, enum interface_change change,
-						   const uint8_t *old_mac)
+static int stop_while_down(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	if (change != INTERFACE_MADE || router->settings[index].kind != WS_INTERFACE_PORT)
 		return 0;
 	return router_run_device(router, index, false);

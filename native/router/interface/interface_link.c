@@ -37,7 +37,7 @@ void router_update_usable(struct ws_router *router, uint16_t index)
 		changed = true;
 		__atomic_store_n(&interface->usable, usable, __ATOMIC_RELAXED);
 		load_balance_refresh_interface(&router->load_balances, i);
-		interface_changed(router, i, INTERFACE_USABLE_CHANGED, NULL);
+		interface_changed(router, i, INTERFACE_USABLE_CHANGED);
 	}
 	if (changed)
 		load_balance_refresh(&router->load_balances);

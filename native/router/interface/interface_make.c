@@ -118,7 +118,7 @@ int interface_make(struct ws_router *router, uint16_t index, const struct interf
 	router_update_adjacencies(router, index);
 	if (router->interface_count <= index)
 		router->interface_count = index + 1;
-	return interface_changed(router, index, INTERFACE_MADE, NULL);
+	return interface_changed(router, index, INTERFACE_MADE);
 }
 
 int interface_make_own(struct ws_router *router, const struct interface *given,

@@ -23,7 +23,7 @@ static void publish_mtus(struct ws_router *router, uint16_t index)
 {
 	router->interfaces[index].mtu = router->settings[index].mtus[WS_MTU_L3];
 	router_update_adjacencies(router, index);
-	interface_changed(router, index, INTERFACE_MTU_CHANGED, NULL);
+	interface_changed(router, index, INTERFACE_MTU_CHANGED);
 }
 
 int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t kind, uint16_t mtu)

@@ -49,5 +49,5 @@ int ws_router_set_unnumbered(struct ws_router *router, uint16_t index, int32_t o
 					 of < 0 ? settings->addresses : router->settings[of].addresses,
 					 __ATOMIC_RELEASE);
 	return interface_changed(router, index,
-							 of < 0 ? INTERFACE_LOST_NUMBER : INTERFACE_BORROWED_NUMBER, NULL);
+							 of < 0 ? INTERFACE_LOST_NUMBER : INTERFACE_BORROWED_NUMBER);
 }

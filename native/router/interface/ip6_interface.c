@@ -142,11 +142,11 @@ int router_update_ip6(struct ws_router *router, uint16_t index)
 		ip6_settings(router, index)->has_checked = false;
 	__atomic_store_n(&router->ip6[index], interface, __ATOMIC_RELEASE);
 	if (old && !interface)
-		interface_changed(router, index, INTERFACE_LOST_IP6, NULL);
+		interface_changed(router, index, INTERFACE_LOST_IP6);
 	router_update_groups(router, index);
 	rcu_synchronize();
 	free(old);
-	return is_new ? interface_changed(router, index, INTERFACE_GOT_IP6, NULL) : 0;
+	return is_new ? interface_changed(router, index, INTERFACE_GOT_IP6) : 0;
 }
 
 int ws_router_ip6(struct ws_router *router, uint16_t index, struct ws_ip6_interface *out)

@@ -8,7 +8,6 @@
 #define ROUTER_VLAN_H
 
 #include "wire/ethernet.h"
-#include "wirespeed/interfaces.h"
 
 struct ws_subinterface;
 

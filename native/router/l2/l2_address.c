@@ -22,15 +22,16 @@ int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain
 					 l2fib_value(index, L2FIB_VALID | L2FIB_STATIC, 0));
 }
 
-static int watch_mac(struct ws_router *router, uint16_t index, enum interface_change change,
-					 const uint8_t *old_mac)
+static int watch_mac(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	if (change != INTERFACE_MAC_CHANGED || !l2_table(router)->interfaces[index].is_bvi)
-		return 0;
 	uint16_t domain = l2_table(router)->interfaces[index].domain;
-	uint64_t key = l2fib_key(ethernet_address_number(old_mac), domain);
-	l2fib_remove(l2_table(router)->fib, is_key, &key);
-	return l2_add_own_address(router, index, domain);
+	if (!l2_table(router)->interfaces[index].is_bvi)
+		return 0;
+	if (change == INTERFACE_MAC_CHANGES) {
+		uint64_t key = l2fib_key(ethernet_address_number(router->interfaces[index].mac), domain);
+		l2fib_remove(l2_table(router)->fib, is_key, &key);
+	}
+	return change == INTERFACE_MAC_CHANGED ? l2_add_own_address(router, index, domain) : 0;
 }
 INTERFACE_WATCH(watch_mac)
 

@@ -217,10 +217,8 @@ static void end_xconnects_to(struct ws_router *router, uint16_t index)
 			leave_mode(router, i);
 }
 
-static int watch_l2(struct ws_router *router, uint16_t index, enum interface_change change,
-					const uint8_t *old_mac)
+static int watch_l2(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	struct l2_interface *l2 = &l2_table(router)->interfaces[index];
 	if (change == INTERFACE_MADE)
 		__atomic_store_n(&l2->plain_output, router->interfaces[index].output, __ATOMIC_RELAXED);

@@ -213,6 +213,22 @@ static void forgets_stations_that_are_silent_for_too_long(void **state)
 	assert_int_equal(stations(10), 2);
 }
 
+static void the_domain_knows_its_own_interface_by_its_present_address(void **state)
+{
+	(void)state;
+	const uint8_t other[6] = {2, 0xdd, 0, 0, 0, 2};
+	struct ws_l2fib_entry entries[8];
+	uint32_t cursor = 0;
+	int bvi = ws_router_loopback_add(rig_router, 0, NULL);
+	assert_true(bvi > 0);
+	assert_int_equal(ws_router_set_bridge(rig_router, (uint16_t)bvi, 10, true, 0), 0);
+	assert_int_equal(stations(10), 1);
+	assert_int_equal(ws_router_set_mac(rig_router, (uint16_t)bvi, other), 0);
+	assert_int_equal(ws_router_l2fib(rig_router, &cursor, entries, 8), 1);
+	assert_memory_equal(entries[0].mac, other, sizeof(other));
+	assert_int_equal(entries[0].interface, bvi);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, crossed, all_accounted)
@@ -224,6 +240,7 @@ int main(void)
 		TEST(goes_one_way_and_back_to_l3),
 		TEST(traces_from_node_to_node),
 		TEST(forgets_stations_that_are_silent_for_too_long),
+		TEST(the_domain_knows_its_own_interface_by_its_present_address),
 	};
 	return RIG_RUN(tests);
 }

@@ -99,10 +99,8 @@ int ws_router_lcp_unpair(struct ws_router *router, uint16_t index)
 	return 0;
 }
 
-static int watch_pairs(struct ws_router *router, uint16_t index, enum interface_change change,
-					   const uint8_t *old_mac)
+static int watch_pairs(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	if (change == INTERFACE_LEAVES)
 		unpair(router, index);
 	return 0;

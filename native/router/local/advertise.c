@@ -198,10 +198,8 @@ int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 	return 0;
 }
 
-static int watch_advertising(struct ws_router *router, uint16_t index, enum interface_change change,
-							 const uint8_t *old_mac)
+static int watch_advertising(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	if (change == INTERFACE_LEAVES)
 		interface_due_never(advertisements_due(router), index);
 	else if (change == INTERFACE_USABLE_CHANGED || change == INTERFACE_ADDRESSES_CHANGED ||

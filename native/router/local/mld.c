@@ -102,12 +102,10 @@ static void router_mld_report(struct ws_router *router)
 	}
 }
 
-static int listening_changed(struct ws_router *router, uint16_t index, enum interface_change change,
-							 const uint8_t *old_mac)
+static int listening_changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	const struct interface *interface = &router->interfaces[index];
 	struct ip6_settings *settings = ip6_settings(router, index);
-	(void)old_mac;
 	if (change == INTERFACE_LEAVES)
 		interface_due_never(reports_due(router), index);
 	if (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED)

@@ -121,11 +121,9 @@ static void router_announce(struct ws_router *router)
 	}
 }
 
-static int addresses_changed(struct ws_router *router, uint16_t index, enum interface_change change,
-							 const uint8_t *old_mac)
+static int addresses_changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	struct announcements *all = announcements_of(router);
-	(void)old_mac;
 	if (!all || (change != INTERFACE_ADDRESSES_CHANGED && change != INTERFACE_USABLE_CHANGED &&
 				 change != INTERFACE_MAC_CHANGED))
 		return 0;

@@ -259,10 +259,8 @@ static void forget_all(struct ws_router *router, uint16_t interface, uint8_t fam
 			neighbor_forget(router, i);
 }
 
-static int watch_neighbors(struct ws_router *router, uint16_t index, enum interface_change change,
-						   const uint8_t *old_mac)
+static int watch_neighbors(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	if (change == INTERFACE_ADDRESSES_CHANGED)
 		restore_routes(router, index);
 	else if (change == INTERFACE_LOST_IP6)

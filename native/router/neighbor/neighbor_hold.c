@@ -8,10 +8,8 @@
 
 #include <rte_cycles.h>
 
-static int watch_held(struct ws_router *router, uint16_t index, enum interface_change change,
-					  const uint8_t *old_mac)
+static int watch_held(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	if (change != INTERFACE_LEAVES)
 		return 0;
 	/* What came in by it before it was down has gone its way. */

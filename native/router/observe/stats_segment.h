@@ -5,7 +5,7 @@
  * Workers count right in it, each in a part of its own, so readers cost them nothing and a word is
  * never older than the worker's last store. The main thread alone changes the directory and the
  * lengths of vectors, between stats_lock and stats_unlock, which readers notice by the epoch.
- * docs/statistics.md tells the names.
+ * docs/develop/statistics.md tells the names.
  */
 #ifndef ROUTER_STATS_SEGMENT_H
 #define ROUTER_STATS_SEGMENT_H

@@ -24,6 +24,7 @@
 #include "wire/ip6.h"
 #include "wire/own_count.h"
 #include "wire/vlan.h"
+#include "wirespeed/interfaces.h"
 
 enum edge {
 	EDGE_IP4_INPUT,

@@ -145,10 +145,8 @@ static void punt_free(struct ws_router *router)
 		free_interface(punt, (uint16_t)i);
 }
 
-static int watch_punts(struct ws_router *router, uint16_t index, enum interface_change change,
-					   const uint8_t *old_mac)
+static int watch_punts(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	struct punt *punt = punt_of(router);
 	struct punt_policers *own = punt ? punt->of[index] : NULL;
 	if (change != INTERFACE_LEAVES || !own)

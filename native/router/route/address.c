@@ -85,7 +85,7 @@ static int change_addresses(struct ws_router *router, uint16_t index, struct add
 	if (!error)
 		error = router_update_ip6(router, index);
 	remove_missing(router, index, before, before_count, after, after_count);
-	interface_changed(router, index, INTERFACE_ADDRESSES_CHANGED, NULL);
+	interface_changed(router, index, INTERFACE_ADDRESSES_CHANGED);
 	rcu_synchronize();
 	free(old);
 	return error;
@@ -228,12 +228,10 @@ int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_pr
 				ADDRESS_TEXT(&prefix.address), prefix.length);
 }
 
-static int watch_addresses(struct ws_router *router, uint16_t index, enum interface_change change,
-						   const uint8_t *old_mac)
+static int watch_addresses(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	const struct interface_settings *settings = &router->settings[index];
 	int error = 0;
-	(void)old_mac;
 	while (change == INTERFACE_LEAVES && settings->addresses->given && !error)
 		error = ws_router_address_del(router, index, settings->addresses->at[0]);
 	return error;

@@ -138,7 +138,7 @@ static void use(struct ws_router *router, const struct dad_probe *probe)
 	}
 	settings->has_checked = true;
 	router_update_ip6(router, settled.interface);
-	interface_changed(router, settled.interface, INTERFACE_ADDRESSES_CHANGED, NULL);
+	interface_changed(router, settled.interface, INTERFACE_ADDRESSES_CHANGED);
 }
 
 /* One that is done with is out of the list then. */
@@ -278,9 +278,8 @@ static void comes_up(struct ws_router *router, uint16_t index)
 }
 
 static int watch_addresses_in_doubt(struct ws_router *router, uint16_t index,
-									enum interface_change change, const uint8_t *old_mac)
+									enum interface_change change)
 {
-	(void)old_mac;
 	if (change == INTERFACE_MADE && dad_of(router))
 		ip6_settings(router, index)->dad_transmits = dad_of(router)->transmits;
 	else if (change == INTERFACE_USABLE_CHANGED && router->interfaces[index].usable)

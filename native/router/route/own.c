@@ -141,11 +141,9 @@ static void own_free(struct ws_router *router)
 	router->own = NULL;
 }
 
-static int watch_own(struct ws_router *router, uint16_t index, enum interface_change change,
-					 const uint8_t *old_mac)
+static int watch_own(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	(void)index;
-	(void)old_mac;
 	return change == INTERFACE_BORROWED_NUMBER || change == INTERFACE_LOST_NUMBER
 			   ? router_update_own(router)
 			   : 0;

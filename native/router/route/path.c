@@ -139,10 +139,8 @@ static bool is_used(const struct ws_router *router, uint16_t interface)
 	return false;
 }
 
-static int watch_paths(struct ws_router *router, uint16_t index, enum interface_change change,
-					   const uint8_t *old_mac)
+static int watch_paths(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	return change == INTERFACE_TO_BE_DELETED && is_used(router, index)
 			   ? fail(-EEXIST, "routes go by %s; delete these first", interface_name(router, index))
 			   : 0;

@@ -169,10 +169,8 @@ uint32_t ws_router_sflow_take(struct ws_router *router, struct ws_sflow_sample *
 	return count;
 }
 
-static int watch_sflow(struct ws_router *router, uint16_t index, enum interface_change change,
-					   const uint8_t *old_mac)
+static int watch_sflow(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	bool is_to_go = change == INTERFACE_LEAVES && ws_router_sflow_is_enabled(router, index);
 	return is_to_go ? ws_router_sflow_enable(router, index, false) : 0;
 }

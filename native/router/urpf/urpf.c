@@ -162,11 +162,9 @@ static void urpf_free(struct ws_router *router)
 		free(urpf_of(router)->accepted);
 }
 
-static int watch_urpf(struct ws_router *router, uint16_t index, enum interface_change change,
-					  const uint8_t *old_mac)
+static int watch_urpf(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	int error = 0;
-	(void)old_mac;
 	if (change != INTERFACE_LEAVES || !urpf_of(router))
 		return 0;
 	for (int direction = 0; direction < URPF_DIRECTIONS; direction++)

@@ -221,10 +221,8 @@ static int let_go(struct ws_router *router, struct vxlan_room *room, struct vxla
 	return 0;
 }
 
-static int changed(struct ws_router *router, uint16_t index, enum interface_change change,
-				   const uint8_t *old_mac)
+static int changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	struct vxlan_room *room = vxlan_room(router);
 	struct vxlan_tunnel *tunnel = room ? room->by_interface[index] : NULL;
 	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {

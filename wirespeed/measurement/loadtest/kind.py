@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Event
-from typing import ClassVar
 
 from rich.console import Console
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
-from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, parse_tunables
+from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
@@ -24,6 +23,7 @@ from wirespeed.results.sample_json import sample_to_json
 from wirespeed.testbed.ceiling import ceiling_note
 from wirespeed.testbed.options import SERVER
 from wirespeed.trial.machine import is_local, is_virtual_here
+from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 
@@ -31,7 +31,6 @@ from wirespeed.watching import Watcher
 class Loadtest(Measurement[LoadtestOptions, Result]):
     """Warm-up, ramp and hold, or steps."""
 
-    tells_worth: ClassVar = True
     summary = staticmethod(summary)
 
     def __init__(self, options: LoadtestOptions) -> None:

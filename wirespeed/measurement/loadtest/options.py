@@ -21,13 +21,20 @@ class LoadtestOptions(MeasurementOptions[Result]):
     profile: Profile = "imix"
     warmup_rate: Annotated[
         str,
-        Option("-wm --warmup-mult --warmup_mult", "Load of the warm-up.", metavar="RATE", setting="warmup_rate"),
+        Option(
+            "-wm --warmup-mult --warmup_mult",
+            "Load of the warm-up.",
+            stored="warmup_mult",
+            metavar="RATE",
+            setting="warmup_rate",
+        ),
     ] = "1kpps"
     warmup_s: Annotated[
         float,
         Option(
             "-wd --warmup-duration --warmup_duration",
             "Duration of the warm-up.",
+            stored="warmup_duration",
             metavar="TIME",
             parse=parse_duration,
             setting="warmup_s",
@@ -39,6 +46,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "-rt --rampup-target --rampup_target",
             "Final load: 50 (percent of line) or 5mpps.",
+            stored="rampup_target",
             metavar="LOAD",
             setting="ramp_target",
         ),
@@ -48,6 +56,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "-rd --rampup-duration --rampup_duration",
             "Duration of the ramp.",
+            stored="rampup_duration",
             metavar="TIME",
             parse=parse_duration,
             setting="ramp_s",
@@ -59,6 +68,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "-hd --hold-duration --hold_duration",
             "Duration at the final load.",
+            stored="hold_duration",
             metavar="TIME",
             parse=parse_duration,
             setting="hold_s",
@@ -67,13 +77,22 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = 30.0
     steps: Annotated[
         str,
-        Option("--steps", "Hold each for -hd, in place of a ramp.", metavar="RATE,...", shown=False, setting="steps"),
+        Option(
+            "--steps",
+            "Hold each for -hd, in place of a ramp.",
+            stored="steps",
+            metavar="RATE,...",
+            shown=False,
+            setting="steps",
+        ),
     ] = ""
     latency: Annotated[
         str,
         Option(
             "--latency",
             "Latency stream per direction; bare: 1kpps.",
+            stored="latency",
+            unit="pps",
             metavar="[RATE]",
             shown=False,
             bare="1kpps",
@@ -104,13 +123,20 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = 0.001
     ignore_link_down: Annotated[
         bool,
-        Option("--ignore-link-down", "Mark samples without a link and go on.", setting="ignore_link_down", place=6),
+        Option(
+            "--ignore-link-down",
+            "Mark samples without a link and go on.",
+            stored="ride_link",
+            setting="ignore_link_down",
+            place=6,
+        ),
     ] = False
     include_disturbed: Annotated[
         bool,
         Option(
             "--include-disturbed",
             "Judge disturbed samples.",
+            stored="keep_spoilt",
             setting="include_disturbed",
             place=6,
             shown="except on VMs",

@@ -165,14 +165,3 @@ def parse_steps(text: str) -> tuple[Rate, ...]:
     if text.strip() and not loads:
         raise UsageError(f"steps {text!r} name no load: give rates such as 1kpps,1mpps,50%")
     return loads
-
-
-def parse_tunables(text: str) -> dict[str, str]:
-    """`size=64,vm=var2` as a dictionary."""
-    tunables: dict[str, str] = {}
-    for word in filter(None, (word.strip() for word in text.split(","))):
-        key, equals, value = word.partition("=")
-        if not (key and equals and value):
-            raise UsageError(f"tunables {text!r}: {word!r} is not KEY=VALUE; write them as size=64,vm=var2")
-        tunables[key] = value
-    return tunables

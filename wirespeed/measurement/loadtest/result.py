@@ -33,6 +33,8 @@ class Result(MeasurementResult):
     trex-loadtest."""
 
     kind = "loadtest"
+    is_of_one_load = True
+    needs_end = True
     schema = "wirespeed-loadtest/2"
     noun = "load-test result"
     journal_noun = "a load test"

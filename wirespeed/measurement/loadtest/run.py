@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
 
-from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
 from wirespeed.errors import MeasurementError, WirespeedError
+from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.judgement import verdict
 from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
@@ -129,18 +128,10 @@ def run_loadtest(
 def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Result:
     """The result before its first sample."""
     floors = {str(wire): dict(tester.floor(wire)) for wire in tester.wires if tester.floor(wire)}
-    return Result(
-        name=plan.name or plan.profile,
-        variables=plan.variables(tester.server),
-        samples=(),
-        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
-        lab={"generator": tester.server, **({"latency_floor": floors} if floors else {}), **plan.lab},
-        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
-        ports=dict(trial.facts),
-        directions=plan.directions,
-        ending=Ending(started=datetime.now(UTC).isoformat(timespec="seconds"), notes=trial.notes),
-        outcome=Outcome(plan.threshold),
-    )
+    head = head_of(plan, tester, trial.facts, dut, trial.notes)
+    if floors:
+        head["lab"] = {"generator": tester.server, "latency_floor": floors, **plan.lab}
+    return Result(plan.name or plan.profile, **head, samples=(), outcome=Outcome(plan.threshold))
 
 
 @dataclass

@@ -15,10 +15,11 @@ from wirespeed.measurement.rfc2544.result import (
     ThroughputRow,
     frame_loss_percent,
 )
-from wirespeed.measurement.rfc2544.schedules import Burst, LongestBurst, frame_loss, longest_burst
+from wirespeed.measurement.rfc2544.schedules import frame_loss
 from wirespeed.measurement.search.controller import Controller
 from wirespeed.results.balance import Balance
 from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
+from wirespeed.trial.bursts import Burst, LongestBurst, longest_burst
 from wirespeed.trial.trial import Trial
 
 LEAST_PPS = 9001.0

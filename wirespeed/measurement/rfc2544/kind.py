@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from threading import Event
 
 from rich.console import Console
@@ -11,7 +10,6 @@ from rich.console import Console
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
@@ -21,7 +19,6 @@ from wirespeed.measurement.rfc2544.options import Rfc2544Options
 from wirespeed.measurement.rfc2544.plan import (
     Rfc2544Plan,
     check_plan,
-    parse_share,
     parse_sizes,
     parse_test,
     parse_waits,
@@ -33,6 +30,8 @@ from wirespeed.measurement.rfc2544.text import text_block
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
+from wirespeed.trial.plan import parse_tunables
+from wirespeed.units import parse_ratio
 from wirespeed.watching import Watcher
 
 RESTART = "software reset: the router's process is ended and started again"
@@ -54,7 +53,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             trial_s=options.trial_s,
             repeats=options.repeats,
             waits_s=parse_waits(options.waits) if options.waits else None,
-            resolution=parse_share(options.resolution),
+            resolution=parse_ratio(options.resolution, "--resolution"),
             ip6=ip6,
             tunables=parse_tunables(options.tunables),
             robust=options.repeat_disturbed,
@@ -65,6 +64,16 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
         if options.text is not None:
             check_writable(options.text)
         self._loads = loads_for(self._plan)
+
+    @classmethod
+    def instead(cls, options: Rfc2544Options, /) -> str | None:
+        """The report of the result file that is to be shown; FileFault when it is of another kind."""
+        if options.show is None:
+            return None
+        result = read_file(options.show)
+        if not isinstance(result, Rfc2544Result):
+            raise FileFault(f"{options.show} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
+        return text_block(result)
 
     def watcher(self, console: Console) -> Watcher[Progress]:
         return watcher(console, self._plan.title, self.options.quiet)
@@ -90,14 +99,6 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
 
     def raise_for(self, result: Rfc2544Result) -> None:
         raise_for_ending(result)
-
-
-def text_of(file: Path) -> str:
-    """The report of a result file as text; FileFault when it is of another kind."""
-    result = read_file(file)
-    if not isinstance(result, Rfc2544Result):
-        raise FileFault(f"{file} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
-    return text_block(result)
 
 
 KIND = Rfc2544

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.text import Text
 
+from wirespeed.measurement.lines import lines_watcher
 from wirespeed.measurement.rfc2544.bench import Progress
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
@@ -21,41 +21,13 @@ from wirespeed.measurement.rfc2544.result import (
 from wirespeed.measurement.verdicts import throughput_figure
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.verdict import Verdict
-from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
-
-SHOWN_LINES = 12
-
-
-class PlainLines(Quiet):
-    """For logs: a line a trial, and one for each number found."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def __call__(self, progress: Progress, /) -> None:
-        if (line := line_of(progress)) is not None:
-            self._console.out(line, highlight=False)
-
-
-class LiveView(Redrawn):
-    """For terminals: what is held now, and the last lines above it, redrawn in place."""
-
-    def __init__(self, console: Console, title: str) -> None:
-        super().__init__(console)
-        self._title = title
-        self._lines: list[str] = []
-
-    def __call__(self, progress: Progress, /) -> None:
-        if (line := line_of(progress)) is not None:
-            self._lines = [*self._lines[1 - SHOWN_LINES :], line]
-        now = f"{progress.doing}; {progress.count} trials, {progress.spent_s:.0f} s"
-        self._draw(Text("\n".join((self._title, now, *self._lines)), no_wrap=True))
+from wirespeed.watching import Watcher
 
 
 def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
-    if quiet:
-        return NoView()
-    return LiveView(console, title) if console.is_terminal else PlainLines(console)
+    return lines_watcher(
+        console, title, quiet, line_of, lambda now: f"{now.doing}; {now.count} trials, {now.spent_s:.0f} s"
+    )
 
 
 def line_of(progress: Progress) -> str | None:

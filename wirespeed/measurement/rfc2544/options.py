@@ -33,7 +33,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = "all"
     sizes: Annotated[
         str,
-        Option("--sizes", "imix too.", metavar="N,N,...", shown=SIZES, setting="sizes"),
+        Option("--sizes", "imix too.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
     ] = ""
     trial_s: Annotated[
         float,
@@ -65,7 +65,9 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
         str,
         Option("--waits", "Learning, residual, restabilise.", metavar="S,S,S", shown="2,2,5 or less", setting="waits"),
     ] = ""
-    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48 (RFC 5180).", setting="ip6", place=3)] = False
+    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48 (RFC 5180).", stored="ip6", setting="ip6", place=3)] = (
+        False
+    )
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,

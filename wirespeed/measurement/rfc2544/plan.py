@@ -181,12 +181,3 @@ def parse_waits(text: str) -> tuple[float, float, float]:
     if not all(0 <= wait_s < math.inf for wait_s in (learning_s, residual_s, restabilise_s)):
         raise UsageError(f"waits {text!r} are not times: give seconds from 0 up, such as 2,2,5")
     return learning_s, residual_s, restabilise_s
-
-
-def parse_share(text: str) -> float:
-    """`1%` or `0.01`."""
-    digits, unit = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
-    try:
-        return float(digits) * unit
-    except ValueError:
-        raise UsageError(f"{text!r} is not a share: give percent such as 1%, or a number such as 0.01") from None

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from threading import Event
 
-from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
+from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc2544.bench import Bench, Watch
 from wirespeed.measurement.rfc2544.benchmarks import (
     Sent,
@@ -176,17 +175,8 @@ class _Suite:
     def head(self) -> Rfc2544Result:
         """The result before its first trial."""
         plan, tester = self.plan, self.tester
-        return Rfc2544Result(
-            name=plan.name or "rfc2544",
-            variables=plan.variables(tester.server),
-            directions=plan.directions,
-            method=plan.method,
-            versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
-            lab={"generator": tester.server, **plan.lab},
-            dut=plan.dut or (self.dut.describe().to_json() if self.dut is not None else {}),
-            ports=tester.facts(tester.status(), plan.line_bps),
-            ending=Ending(started=datetime.now(UTC).isoformat(timespec="seconds")),
-        )
+        ports = tester.facts(tester.status(), plan.line_bps)
+        return Rfc2544Result(plan.name or "rfc2544", **head_of(plan, tester, ports, self.dut), method=plan.method)
 
     def run(self, bench: Bench, frame: Frame, sent: Sent) -> None:
         """All tests of one frame size."""

@@ -1,5 +1,5 @@
-"""What the tests do between trials: loads of the frame loss rate, lengths of bursts, times from counters. Pure: what
-sends is given to them."""
+"""What the tests do between trials: loads of the frame loss rate, times from counters. Pure: what sends is given to
+them."""
 
 from __future__ import annotations
 
@@ -25,52 +25,6 @@ def frame_loss(measure: Callable[[float], LossPoint], step_percent: float) -> tu
         if len(points) > 1 and not points[-1].loss_percent and not points[-2].loss_percent:
             return tuple(points), True
     return tuple(points), False
-
-
-@dataclass(frozen=True)
-class Burst:
-    """One burst a direction: frames that were really sent, and whether all came back."""
-
-    sent: float
-    whole: bool
-
-
-@dataclass(frozen=True)
-class LongestBurst:
-    """`frames` as they were sent, 0 where none came back whole. `is_longest_tried`: no burst lost anything."""
-
-    frames: float
-    trials: int
-    is_longest_tried: bool
-
-
-def longest_burst(send: Callable[[int], Burst], most: int, resolution: float, verify: int) -> LongestBurst:
-    """RFC 9004 section 5: binary search on the length of a burst of at most `most` frames, until what is whole and what
-    is not differ by at most `resolution` of the latter, or by one frame. A burst that loses is sent again up to
-    `verify` times, and is only lossy if all of them lose."""
-    trials = 0
-
-    def sent_whole(frames: int) -> Burst | None:
-        nonlocal trials
-        for _ in range(1 + verify):
-            trials += 1
-            burst = send(frames)
-            if burst.whole:
-                return burst
-        return None
-
-    found = sent_whole(most)
-    if found is not None:
-        return LongestBurst(found.sent, trials, is_longest_tried=True)
-    good, bad, longest = 0, most, 0.0
-    while bad - good > max(1.0, resolution * bad):
-        middle = (good + bad) // 2
-        found = sent_whole(middle)
-        if found is None:
-            bad = middle
-        else:
-            good, longest = middle, found.sent
-    return LongestBurst(longest, trials, is_longest_tried=False)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import ClassVar
 
 from rich.console import Console
 
-from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.search.goals import PRESETS, goals_of
@@ -20,6 +18,7 @@ from wirespeed.measurement.search.run import Progress, loads_for, raise_for_endi
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
+from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
 from wirespeed.watching import Watcher
 
@@ -27,7 +26,6 @@ from wirespeed.watching import Watcher
 class Search(Measurement[SearchOptions, SearchResult]):
     """NDR and PDR by MLRsearch, MRR, and latency at shares of them."""
 
-    tells_worth: ClassVar = True
     summary = staticmethod(summary)
 
     def __init__(self, options: SearchOptions) -> None:

@@ -34,18 +34,24 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         Option(
             "--preset",
             "Defaults of goals.",
+            stored="preset",
             metavar="csit|rfc2544|tst009|quick",
             setting="preset",
             choices=("csit", "rfc2544", "tst009", "quick"),
         ),
     ] = "csit"
-    least: Annotated[str, Option("--min", "Lowest load per direction.", metavar="RATE", setting="least")] = "9001pps"
-    most: Annotated[str, Option("--max", "Highest load per direction.", metavar="RATE", setting="most")] = "100%"
+    least: Annotated[
+        str, Option("--min", "Lowest load per direction.", stored="min", metavar="RATE", setting="least")
+    ] = "9001pps"
+    most: Annotated[
+        str, Option("--max", "Highest load per direction.", stored="max", metavar="RATE", setting="most")
+    ] = "100%"
     time_s: Annotated[
         float,
         Option(
             "--time",
             "Time limit of the search.",
+            stored="time",
             metavar="TIME",
             parse=parse_duration,
             setting="time_s",

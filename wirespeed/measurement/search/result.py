@@ -58,6 +58,7 @@ class SearchResult(MeasurementResult):
     duration."""
 
     kind = "search"
+    is_of_one_load = True
     schema = "wirespeed-search/1"
     noun = "search result"
     journal_noun = "a search"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from threading import Event
 
-from wirespeed import __version__
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
 from wirespeed.errors import MeasurementError, UsageError, WirespeedError
+from wirespeed.measurement.head import head_of
 from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.search.plan import SearchPlan, check_plan
@@ -22,6 +21,7 @@ from wirespeed.results.lab import ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate
@@ -123,37 +123,19 @@ def raise_for_ending(result: SearchResult) -> None:
 def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SearchResult:
     """The result before its first trial. UsageError when loads of the directions cannot be the same."""
     frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
-    least, most = (_pps(what, rate, trial, frames) for what, rate in (("--min", plan.least), ("--max", plan.most)))
+    least, most = (
+        narrowest_pps(what, rate, trial.facts, frames) for what, rate in (("--min", plan.least), ("--max", plan.most))
+    )
     if least >= most:
         raise UsageError(f"--min {plan.least} is not below --max {plan.most}: there is nothing between to search")
     return SearchResult(
         name=plan.name or plan.profile,
-        variables=plan.variables(tester.server),
-        directions=plan.directions,
+        **head_of(plan, tester, trial.facts, dut),
         least_pps=least,
         most_pps=most,
         most_is_line=plan.most == Rate(100.0, "percentage"),
-        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
-        lab={"generator": tester.server, **plan.lab},
-        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
-        ports=dict(trial.facts),
         frame_bytes=frames,
-        ending=Ending(started=datetime.now(UTC).isoformat(timespec="seconds")),
     )
-
-
-def _pps(what: str, rate: Rate, trial: Trial, frames: dict[int, float]) -> float:
-    """What a rate means in packets per second of each direction: the narrowest of them decides."""
-    found = []
-    for port, length in frames.items():
-        speed = trial.facts[port].speed_bps
-        if speed is None and rate.unit != "pps":
-            raise UsageError(
-                f"{what} of {rate}: port {port} has no line speed, so that it means nothing; give the generator's port "
-                "speed=10G or so, or --line 10G, or packets per second such as 5mpps"
-            )
-        found.append(rate.pps(length, speed or 0))
-    return min(found)
 
 
 @dataclass

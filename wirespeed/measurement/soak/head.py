@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from wirespeed import __version__
 from wirespeed.dut.dut import Dut
 from wirespeed.errors import UsageError
+from wirespeed.measurement.head import head_of
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.measurement.soak.result import SoakResult, Verdict
 from wirespeed.profiles import load_profile
-from wirespeed.results.ending import Ending
 from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
@@ -27,30 +25,15 @@ def load_for(plan: SoakPlan) -> Load:
         raise UsageError(str(error).replace("leave --latency out", "give --latency none")) from None
 
 
-def head_of(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SoakResult:
+def soak_head(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SoakResult:
     """The result before its first second. UsageError when the load means nothing on a port."""
     frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
-    loads = []
-    for port, length in frames.items():
-        speed = trial.facts[port].speed_bps
-        if speed is None and plan.load.unit != "pps":
-            raise UsageError(
-                f"--load {plan.load}: port {port} has no line speed, so that it means nothing; give the generator's "
-                "port speed=10G or so, or --line 10G, or packets per second such as 5mpps"
-            )
-        loads.append(plan.load.pps(length, speed or 0))
     return SoakResult(
         name=plan.name or plan.profile,
-        variables=plan.variables(tester.server),
-        directions=plan.directions,
+        **head_of(plan, tester, trial.facts, dut, trial.notes, "milliseconds"),
         load=plan.load,
-        load_pps=min(loads),
+        load_pps=narrowest_pps("--load", plan.load, trial.facts, frames),
         intended_s=plan.duration_s,
         verdict=Verdict(plan.target_ratio, plan.confidence),
-        versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
-        lab={"generator": tester.server, **plan.lab},
-        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
-        ports=dict(trial.facts),
         frame_bytes=frames,
-        ending=Ending(started=datetime.now(UTC).isoformat(timespec="milliseconds"), notes=trial.notes),
     )

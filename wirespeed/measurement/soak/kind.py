@@ -11,7 +11,6 @@ from rich.console import Console
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.measurement.file import of_journal, read_file
-from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.search.result import SearchResult
@@ -30,6 +29,7 @@ from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.run import Progress, run_soak
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal, is_being_written, journal_path, read_journal
+from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import Rate, parse_duration, parse_rate, parse_ratio
 from wirespeed.watching import Watcher
 

@@ -26,6 +26,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--load",
             "Load per direction, such as 30% or 2mpps.",
+            stored="load",
             metavar="RATE",
             shown=False,
             setting="load",
@@ -43,6 +44,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--duration",
             "Such as 90, 10m, 8h or 3d.",
+            stored="duration",
             metavar="TIME",
             shown=False,
             setting="duration",
@@ -59,7 +61,14 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = "95%"
     latency: Annotated[
         str,
-        Option("--latency", "Additional latency stream.", metavar="RATE|none", setting="latency"),
+        Option(
+            "--latency",
+            "Additional latency stream.",
+            stored="latency",
+            unit="pps",
+            metavar="RATE|none",
+            setting="latency",
+        ),
     ] = "1kpps"
     reconnect_timeout: Annotated[
         float,

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.loadtest.plan import parse_tunables
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.words import time_text
-from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.plan import MeasurementPlan, parse_tunables, tunables_text
 from wirespeed.trial.wires import check_wires, parse_wires
 from wirespeed.units import Rate, parse_rate
 

@@ -225,6 +225,7 @@ class SoakResult(MeasurementResult):
     `gaps` are kept; the verdict counts all, as do `worst_minute` and the longest durations."""
 
     kind = "soak"
+    finds_limit = False
     schema = "wirespeed-soak/1"
     noun = "soak result"
     journal_noun = "a soak"

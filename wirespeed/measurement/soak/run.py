@@ -20,7 +20,7 @@ from wirespeed.errors import (
 from wirespeed.measurement.loadtest.outcome import silent
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
-from wirespeed.measurement.soak.head import head_of, load_for
+from wirespeed.measurement.soak.head import load_for, soak_head
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
 from wirespeed.measurement.soak.plan import SoakPlan, check_plan
@@ -179,7 +179,7 @@ class _Soak:
         with trial:
             assert trial.origin is not None
             if self.head is None:
-                self.head = head_of(plan, tester, trial, self.dut)
+                self.head = soak_head(plan, tester, trial, self.dut)
                 self.chronicle = Chronicle(self.head)
                 if self.recorder is not None:
                     self.recorder.begin(self.head)

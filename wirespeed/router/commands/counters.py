@@ -7,6 +7,9 @@
   label, at the label); of next hops they are frame bytes.
 - The statistics segment has them per worker as VPP's has. Its index is that of `show ip fib` and of the API's
   `stats_index`.
+- `statseg` also has `socket-name FILE` and `per-node-counters off` (default: on; VPP: off), which hides
+  `/sys/node/` and `/nodes/`. `update-interval` (1 s; VPP: 10 s) is that of the counters that the main thread writes.
+- `size` limits the segment. A router that needs more prints the size that it needs and does not start.
 - Off, they cost nothing: other nodes replace the forwarding nodes only when they are on. On, each route takes its own
   place in the table of load balances, and a change of a next hop shared by many routes is propagated to each of them.
 - VPP's routes always count; `route counters` is an extension. `show adj` has next hops only, no glean, and counts also

@@ -57,10 +57,8 @@ void ws_router_dscp_counts(struct ws_router *router, uint64_t *out)
 			out[value] += own_count_read(&dscp_of(router)->counts[worker][value]);
 }
 
-static int watch_dscp(struct ws_router *router, uint16_t index, enum interface_change change,
-					  const uint8_t *old_mac)
+static int watch_dscp(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	(void)old_mac;
 	if (change != INTERFACE_LEAVES || !dscp_of(router) || !dscp_of(router)->is_on[index])
 		return 0;
 	return ws_router_set_dscp(router, index, false);

@@ -1,0 +1,156 @@
+"""Values that a page is made of, whatever kind of result they show; report/templates/section.html writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from wirespeed.charts.chart import Chart
+from wirespeed.pages.trust import Trust
+
+LEGEND_PX, PANEL_HEAD_PX = 90, 40
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the page draws the chart of the same `identity`, and how much room it takes."""
+
+    shape: ClassVar = "chart"
+
+    identity: str
+    sentence: str
+    height_px: int
+
+
+class Drawn:
+    """The charts of a page, collected as its parts are made."""
+
+    def __init__(self) -> None:
+        self.charts: list[Chart] = []
+
+    def place(self, chart: Chart) -> Place:
+        self.charts.append(chart)
+        height_px = LEGEND_PX + sum(panel.height_px + PANEL_HEAD_PX for panel in chart.panels)
+        return Place(chart.identity, chart.sentence, height_px)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A plain table; the first `texts` columns are words and the last one too with `remarks`, the others figures.
+    `irregular` rows are marked."""
+
+    shape: ClassVar = "grid"
+
+    label: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: int = 1
+    remarks: int = 0
+    irregular: frozenset[int] = frozenset()
+
+    @property
+    def figures(self) -> range:
+        """The columns of figures."""
+        return range(self.texts, len(self.headings) - self.remarks)
+
+    def kind(self, column: int) -> str:
+        if column in self.figures:
+            return "figure"
+        return "text" if column < self.texts else "text note"
+
+
+def grid(
+    label: str, headings: Sequence[str], rows: Sequence[Sequence[str]], texts: int, remarks: int = 0
+) -> tuple[Grid, ...]:
+    """The table alone; () without rows."""
+    return (Grid(label, tuple(headings), tuple(map(tuple, rows)), texts, remarks),) if rows else ()
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A title within a section."""
+
+    shape: ClassVar = "heading"
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """One sentence or several; `verdict` stands out, `marked` warns, `caption` is smaller."""
+
+    shape: ClassVar = "paragraph"
+
+    text: str
+    look: Literal["verdict", "marked", "caption"] = "caption"
+    trust: Trust | None = None
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to be read and copied as they stand."""
+
+    shape: ClassVar = "code"
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Blocks of the result that is named `of`; the page hides them with it."""
+
+    shape: ClassVar = "part"
+
+    of: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks below a line that opens them."""
+
+    shape: ClassVar = "fold"
+
+    summary: str
+    blocks: tuple[Block, ...]
+    of: str = ""
+    is_open: bool = False
+    look: str = ""
+
+
+Block = Place | Grid | Heading | Paragraph | Code | Part | Fold
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page shows of one kind of result, or of the result that is named `of`. `identity` is its anchor."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    identity: str = ""
+    look: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """The verdict on one result: its first figure in large, `more` are the other figures and what limited it."""
+
+    dut: str
+    load: str
+    heading: str
+    rate: str
+    unit: str
+    share: str
+    trust: Trust | None
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Cards under one heading; `rest` says where the results without one are."""
+
+    heading: str
+    cards: tuple[Card, ...]
+    rest: str = ""

@@ -1,0 +1,68 @@
+"""Samples as curves: those of a ramp on a line, those at a load that was held as dots by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.charts.chart import LINEAR, Curve, Dash, Panel, Scale, in_order, shortened
+from wirespeed.charts.dut_panels import PANEL_PX, Account, values
+from wirespeed.charts.dut_panels import Panel as Asked
+from wirespeed.charts.scales import log_scale
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A sample: whether its load was held, where it is, and what is told of it beside the figures."""
+
+    held: bool
+    x: float
+    y: float
+    told: str = ""
+
+
+def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
+    """The curves of samples, at most two, that look `like` one that has no points yet."""
+    found = []
+    for held in (False, True):
+        some = [dot for dot in dots if dot.held is held]
+        if not some:
+            continue
+        order = in_order([dot.x for dot in some])
+        drawn = replace(
+            like,
+            x=shortened(some[number].x for number in order),
+            y=shortened(some[number].y for number in order),
+            told=tuple(some[number].told for number in order),
+            dots=held,
+        )
+        found.append(drawn)
+    return found
+
+
+def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: float = 2.0, of: str = "") -> Curve:
+    """How a curve looks, before it has points."""
+    return Curve(name=name, colour=colour, x=(), y=(), key=key, dash=dash, width=width, of=of)
+
+
+def device_panels(
+    asked: Sequence[Asked], accounts: Sequence[Account], styles: Mapping[str, Curve], divisor: float
+) -> list[Panel]:
+    """What the devices said, a panel each; `styles` are by the accounts' names."""
+    panels = []
+    for one in asked:
+        curves: list[Curve] = []
+        for account in accounts:
+            style = styles[account.name]
+            for quantity in one.quantities:
+                dots = [Dot(read.held, read.at / divisor, read.value) for read in values(account, quantity)]
+                name = account.name if len(one.quantities) == 1 else f"{account.name}: {quantity.words}"
+                curves += sampled(dots, replace(style, name=name, dash=quantity.dash, width=1.6))
+        scale = log_scale(y for curve in curves for y in curve.y if y is not None) if one.logarithmic else LINEAR
+        panels.append(Panel(one.title, one.unit, PANEL_PX, tuple(curves), scale))
+    return panels
+
+
+def positive(curves: Sequence[Curve]) -> Scale:
+    """A logarithmic axis for them."""
+    return log_scale(y for curve in curves for y in curve.y if y is not None)

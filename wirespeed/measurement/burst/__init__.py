@@ -1,0 +1,1 @@
+"""Bursts: how many frames back to back a device forwards whole."""

@@ -1,0 +1,62 @@
+"""A burst test, as `wirespeed burst` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+
+from rich.console import Console
+
+from wirespeed.measurement.burst.live import summary, watcher
+from wirespeed.measurement.burst.options import BurstOptions
+from wirespeed.measurement.burst.plan import BurstPlan, check_plan
+from wirespeed.measurement.burst.result import BurstResult
+from wirespeed.measurement.burst.run import Progress, load_for, run_burst
+from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.results.journal import Journal
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.trial.plan import parse_tunables
+from wirespeed.units import parse_rate, parse_ratio
+from wirespeed.watching import Watcher
+
+
+class BurstTest(Measurement[BurstOptions, BurstResult]):
+    """Bursts of growing length, then of lengths between."""
+
+    summary = staticmethod(summary)
+
+    def __init__(self, options: BurstOptions) -> None:
+        super().__init__(options)
+        self.at = with_bench(options.testbed, given_of(options), default_profile="bench")
+        self._plan = BurstPlan(
+            profile=self.at.profile,
+            tunables=parse_tunables(self.at.tunables),
+            load=parse_rate(options.load),
+            first=options.first,
+            longest_s=options.longest_s,
+            resolution=parse_ratio(options.resolution, "--resolution"),
+            tries=options.tries,
+            rest_s=options.rest_s,
+            **plan_head(self.at, options),
+        )
+        check_plan(self._plan)
+        self._load = load_for(self._plan)
+
+    def watcher(self, console: Console) -> Watcher[Progress]:
+        return watcher(console, self._plan.title, self.options.quiet)
+
+    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> BurstResult:
+        return run_burst(
+            self._plan.on(lab=stand.lab, dut=stand.device),
+            stand.client,
+            watch=watch,
+            dut=stand.dut,
+            stop=stop,
+            load=self._load,
+            recorder=JournalRecorder(journal),
+        )
+
+
+KIND = BurstTest

@@ -1,0 +1,43 @@
+"""What a burst test shows while it runs, and the lines that it ends with."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from wirespeed.measurement.burst.result import BurstResult, BurstTrial
+from wirespeed.measurement.burst.run import Progress
+from wirespeed.measurement.lines import lines_watcher
+from wirespeed.pages.words import count
+from wirespeed.results.figures import exact_text, losses_text
+from wirespeed.results.verdict import Verdict
+from wirespeed.watching import Watcher
+
+
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+    return lines_watcher(
+        console,
+        title,
+        quiet,
+        lambda now: None if now.trial is None else trial_line(now.trial),
+        lambda now: f"a burst of {now.frames:,} frames; {count(now.count, 'burst')}, {now.spent_s:.0f} s",
+    )
+
+
+def trial_line(one: BurstTrial) -> str:
+    """`burst 7: 4,096 frames at 14.88 Mpps, loss 0 %, not sent 0 %`."""
+    judged = one.judged
+    said = losses_text(judged.lost_ratio, judged.not_sent_ratio)
+    why = f"; {one.trial.spoilt}" if one.trial.spoilt else ""
+    return f"burst {one.number}: {one.frames:,} frames at {exact_text(one.load_pps)}, {said}{why}"
+
+
+def summary(result: BurstResult, verdict: Verdict, where: str | None) -> list[str]:
+    """The last lines: the verdict, the shortest burst that lost frames, and what else is to be said."""
+    lines = [f"{result.name} {result.ending.status}: {count(len(result.trials), 'burst')} in {result.spent_s:.0f} s"]
+    if result.ending.reason:
+        lines.append(f"  {result.ending.reason}")
+    lines += [f"  {line}" for line in verdict.lines]
+    if result.lossy is not None:
+        lines.append(f"  bursts of {result.lossy:,} frames lose frames")
+    lines += [f"  note: {note}" for note in result.ending.notes]
+    return [*lines, *([] if where is None else [f"result in {where}"])]

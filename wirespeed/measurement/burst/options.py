@@ -1,0 +1,89 @@
+"""Options of a burst test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from wirespeed.measurement.burst.result import BurstResult
+from wirespeed.measurement.option import Option
+from wirespeed.measurement.options import MeasurementOptions, Profile
+from wirespeed.units import parse_duration
+
+
+@dataclass(frozen=True, kw_only=True)
+class BurstOptions(MeasurementOptions[BurstResult]):
+    """Bursts of growing length on one load.
+
+    `load` is the rate within a burst, of each direction, as text, such as "100%" or "5mpps". `longest_s` is the time
+    that the longest burst takes, `rest_s` the pause before each burst."""
+
+    profile: Profile = "bench"
+    load: Annotated[
+        str,
+        Option(
+            "--load",
+            "Rate within a burst per direction.",
+            metavar="RATE",
+            stored="load",
+            setting="load",
+        ),
+    ] = "100%"
+    first: Annotated[
+        int,
+        Option("--first", "Frames of the first burst.", metavar="N", stored="first", setting="first", limits={"ge": 1}),
+    ] = 64
+    longest_s: Annotated[
+        float,
+        Option(
+            "--longest",
+            "Duration of the longest burst.",
+            metavar="TIME",
+            parse=parse_duration,
+            stored="longest",
+            setting="longest_s",
+            limits={"gt": 0},
+        ),
+    ] = 2.0
+    resolution: Annotated[
+        str,
+        Option(
+            "--resolution",
+            "Precision of the length.",
+            metavar="SHARE",
+            stored="resolution",
+            setting="resolution",
+        ),
+    ] = "1%"
+    tries: Annotated[
+        int,
+        Option(
+            "--tries",
+            "Bursts of a length before its loss counts.",
+            metavar="N",
+            stored="tries",
+            setting="tries",
+            limits={"ge": 1},
+        ),
+    ] = 3
+    rest_s: Annotated[
+        float,
+        Option(
+            "--rest",
+            "Pause before each burst.",
+            metavar="TIME",
+            parse=parse_duration,
+            stored="rest",
+            setting="rest_s",
+            limits={"ge": 0},
+        ),
+    ] = 0.5
+
+    @property
+    def most_s(self) -> float:
+        # Growing takes twice the longest burst, the search between the last two lengths as much for each halving.
+        halvings = 8
+        return self.tries * (2 + halvings) * self.longest_s + (24 + halvings * self.tries) * (self.rest_s + 1.0)
+
+
+OPTIONS = BurstOptions

@@ -1,0 +1,70 @@
+"""What a burst test does: the plan as a value, and its checks. Pure; nothing runs here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wirespeed.errors import UsageError
+from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.wires import check_wires
+from wirespeed.units import Rate
+
+
+@dataclass(frozen=True)
+class BurstPlan(MeasurementPlan):
+    """Bursts at `load`, the first of `first` frames, the longest as many as the load has in `longest_s`. The length is
+    searched to a relative `resolution`; a burst is lossy if `tries` of its length lost frames. `rest_s` is the pause
+    before each."""
+
+    profile: str
+    tunables: dict[str, str] = field(default_factory=dict)
+    load: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen
+    first: int = 64
+    longest_s: float = 2.0
+    resolution: float = 0.01
+    tries: int = 3
+    rest_s: float = 0.5
+
+    @property
+    def title(self) -> str:
+        words = [self.profile, tunables_text(self.tunables), f"bursts at {self.load}"]
+        return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
+
+    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> BurstPlan:
+        """The same plan on a lab and a device that are described so."""
+        return replace(self, lab=lab, dut=dut)
+
+    def variables(self, server: str) -> dict[str, Any]:
+        """The `vars` of the result file, by the names that those of other tests have."""
+        more = {"verify": self.verify, "line": self.line_bps}
+        return {
+            "server": server,
+            "profile_file": self.profile,
+            "tunables": tunables_text(self.tunables),
+            "output_file": self.output_file,
+            "load": str(self.load),
+            "first": self.first,
+            "longest": self.longest_s,
+            "resolution": self.resolution,
+            "tries": self.tries,
+            "rest": self.rest_s,
+            "unidirectional": self.unidirectional,
+            **{name: value for name, value in more.items() if value},
+        }
+
+
+def check_plan(plan: BurstPlan) -> None:
+    """UsageError when the plan cannot be run on any line."""
+    if not (math.isfinite(plan.longest_s) and plan.longest_s > 0):
+        raise UsageError(f"--longest {plan.longest_s:g} is not a duration: give seconds above 0")
+    if not (math.isfinite(plan.rest_s) and plan.rest_s >= 0):
+        raise UsageError(f"--rest {plan.rest_s:g} is not a duration: give seconds, or 0")
+    if plan.first < 1 or plan.tries < 1:
+        raise UsageError(f"--first {plan.first} and --tries {plan.tries}: give at least 1 of each")
+    if not 0 < plan.resolution < 1:
+        raise UsageError(f"--resolution {plan.resolution:g}: give a share between 0 and 1, such as 1% or 0.001")
+    if plan.load.value <= 0 or (plan.load.unit == "percentage" and plan.load.value > 100):
+        raise UsageError(f"--load {plan.load}: give more than 0, and at most 100% of the line")
+    check_wires(plan.directions, plan.verify)

@@ -1,0 +1,52 @@
+"""Burst tests in reports: the lengths as a table, and a chart each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from wirespeed.charts.page_parts import Drawn, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.burst.charts import burst_chart
+from wirespeed.measurement.burst.result import BurstResult
+from wirespeed.measurement.burst.rows import BurstRow, burst_rows, tables_of
+from wirespeed.measurement.reported import ReportedKind
+from wirespeed.results.figures import Scaler
+from wirespeed.results.verdict import Verdict
+
+POINTS = (
+    "A point is a burst: what was lost of it over its length. Bursts without loss are drawn at the foot of the axis; "
+    "shaded is the interval that the length was narrowed to."
+)
+
+
+class BurstReport(ReportedKind[BurstResult]):
+    """A table of all burst tests, and each with its bursts."""
+
+    noun, title, sized = "burst test", "burst tests", "bursts"
+    row_kinds: ClassVar = {"burst": (BurstRow, "a burst test")}
+
+    def size(self, result: BurstResult) -> int:
+        return len(result.trials)
+
+    def chart(self, number: int) -> str:
+        return f"burst-{number}"
+
+    def rows(self, results: Sequence[BurstResult]) -> Mapping[str, Sequence[Any]]:
+        return {"burst": burst_rows(results)}
+
+    def tables(self, results: Sequence[BurstResult], scaler: Scaler) -> Sequence[Grid]:
+        return tables_of(results, scaler)
+
+    def sections(
+        self, results: Sequence[BurstResult], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
+    ) -> Iterator[Section]:
+        parts = []
+        for number, one in enumerate(results):
+            first, *more = verdicts[one.name].plain_lines
+            chart = drawn.place(burst_chart(self.chart(number), one, f"{one.name}: {first}"))
+            said = (Paragraph(first, "verdict"), *map(Paragraph, more))
+            parts.append(Part(one.name, (Heading(one.name), *said, chart)))
+        yield Section("Bursts", (*self.tables(results, scaler), *parts, Paragraph(POINTS)), identity="bursts")
+
+
+REPORT = BurstReport()

@@ -1,0 +1,135 @@
+"""Runs a burst test against a generator: bursts of growing length, and the length between by halves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from threading import Event
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.errors import WirespeedError
+from wirespeed.measurement.burst.plan import BurstPlan, check_plan
+from wirespeed.measurement.burst.result import BurstResult, BurstTrial
+from wirespeed.measurement.head import head_of
+from wirespeed.profiles import load_profile
+from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
+from wirespeed.results.lab import ring_slots
+from wirespeed.results.recorder import Recorder
+from wirespeed.trial.bursts import Burst, longest_burst
+from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.rates import narrowest_pps
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
+from wirespeed.units import Rate
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher learns: `trial` just ended, or a burst of `frames` is sent now."""
+
+    frames: int
+    trial: BurstTrial | None
+    count: int
+    spent_s: float
+
+
+Watch = Callable[[Progress], None]
+
+
+def load_for(plan: BurstPlan) -> Load:
+    """What the ports send; UsageError for streams that cannot be used so."""
+    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+    return load_of(streams, verify=plan.verify)
+
+
+def run_burst(
+    plan: BurstPlan,
+    client: GeneratorClient,
+    *,
+    watch: Watch | None = None,
+    dut: Dut | None = None,
+    stop: Event | None = None,
+    load: Load | None = None,
+    recorder: Recorder | None = None,
+) -> BurstResult:
+    """Run `plan` on ports of the connected `client` and return what was found.
+
+    Raises when no burst can be sent: UsageError (plan, profile, a load above the line), EnvironmentFault (too few
+    ports, no link), RemoteError (port taken). Once a burst was sent it always returns a BurstResult, whose
+    `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed. Whatever happens, traffic is stopped
+    and the ports are released.
+    """
+    check_plan(plan)
+    tester, slots = Tester(client, plan.directions), ring_slots(plan.lab)
+    trial = Trial(
+        tester,
+        load or load_for(plan),
+        dut=dut,
+        line_bps=plan.line_bps,
+        force=plan.force,
+        ring_slots=slots,
+        stop=stop,
+    )
+    trial.check_rate("--load", plan.load)
+    frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
+    load_pps = narrowest_pps("--load", plan.load, trial.facts, frames)
+    head = BurstResult(
+        name=plan.name or plan.profile,
+        **head_of(plan, tester, trial.facts, dut),
+        load_pps=load_pps,
+        most=max(plan.first, round(plan.longest_s * load_pps)),
+        frame_bytes=frames,
+    )
+    bench = _Bench(plan, head, trial, watch, recorder)
+    ended = COMPLETE, "", 0
+    try:
+        with trial:
+            if recorder is not None:
+                recorder.begin(head)
+            longest_burst(bench.send, head.most, plan.resolution, plan.tries - 1, plan.first)
+    except KeyboardInterrupt:
+        ended = INTERRUPTED, "interrupted by the user", 0
+    except WirespeedError as error:
+        if not bench.trials:
+            raise
+        ended = FAILED, str(error), error.exit_code
+    return replace(
+        head,
+        dut={**head.dut, **texts_of_dut(dut)},
+        trials=tuple(bench.trials),
+        spent_s=time.monotonic() - bench.began_s,
+        ending=Ending(*ended, head.ending.started, trial.notes),
+    )
+
+
+@dataclass
+class _Bench:
+    """A burst test under way: the bursts so far."""
+
+    plan: BurstPlan
+    head: BurstResult
+    trial: Trial
+    watch: Watch | None
+    recorder: Recorder | None
+    trials: list[BurstTrial] = field(default_factory=list)
+    began_s: float = field(default_factory=time.monotonic)
+
+    def send(self, frames: int) -> Burst:
+        """One burst, kept and told of. KeyboardInterrupt when `stop` is set."""
+        self._tell(frames, None)
+        if self.trial.stop.wait(self.plan.rest_s):
+            raise KeyboardInterrupt
+        load_pps = self.head.load_pps
+        found = self.trial.measure(Rate(load_pps, "pps"), frames / load_pps)
+        one = BurstTrial(len(self.trials) + 1, frames, load_pps, found)
+        self.trials.append(one)
+        if self.recorder is not None:
+            self.recorder.add(one)
+        self._tell(frames, one)
+        return Burst(one.sent, one.is_whole)
+
+    def _tell(self, frames: int, trial: BurstTrial | None) -> None:
+        if self.watch is not None:
+            self.watch(Progress(frames, trial, len(self.trials), time.monotonic() - self.began_s))

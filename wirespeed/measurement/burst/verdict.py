@@ -1,0 +1,64 @@
+"""The verdict on a burst test. Pure."""
+
+from __future__ import annotations
+
+from wirespeed.measurement.burst.result import BurstResult
+from wirespeed.measurement.verdicts import counting_of_trials, verdict_of_trials
+from wirespeed.results.figures import rate_text
+from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+
+_SENTENCES: dict[LimitedBy, str] = {
+    "dut": "the router loses frames of longer bursts",
+    "tester": "the tester sent the bursts with gaps, so that they say nothing of the router",
+    "host": "the host took CPUs away in the longer bursts, so the router's limit is not shown",
+    "nothing": "the longest burst that was allowed was forwarded whole",
+    "unknown": "no burst was sent",
+}
+_MORE = "give a longer --longest or a higher --load"
+
+
+def verdict_of(result: BurstResult, found: Limit | None = None) -> Verdict:
+    """The longest burst; `found` is what `explain` names as the limit."""
+    by = limited_by(result)
+    limit = found if found is not None and found.by == by else _limit(by)
+    counted = counting_of_trials(result, [one.trial for one in result.trials])
+    return verdict_of_trials(result, (figure_of(result, by),), limit, counted)
+
+
+def limited_by(result: BurstResult) -> LimitedBy:
+    """What set the length."""
+    if result.is_empty:
+        return "unknown"
+    if result.is_short_of_tester:
+        return "tester"
+    if result.lossy is None:
+        return "nothing"
+    return "host" if any(one.trial.spoilt for one in result.lossy_trials) else "dut"
+
+
+def figure_of(result: BurstResult, by: LimitedBy) -> Figure:
+    """The length as text: `longest burst 12,345 frames (0.830 ms at 14.9 Mpps)`."""
+    lines = max(1, len(result.directions))
+    if result.is_empty:
+        return Figure("longest burst", "not measured", lines=lines, why="not measured: no burst was sent")
+    if result.longest is None:
+        return Figure(
+            "longest burst",
+            "lossy",
+            lines=lines,
+            said=f"no burst was forwarded whole, not even one of {result.lossy:,}",
+        )
+    bound = BOUNDS.get(by, "")
+    mark: Mark = "at least" if bound else "held"
+    said = f"longest burst {'≥ ' if bound else ''}{length_text(result, result.longest)}"
+    return Figure("longest burst", mark, lines=lines, bound=bound, said=said + (f" ({bound})" if bound else ""))
+
+
+def length_text(result: BurstResult, frames: float) -> str:
+    """`12,345 frames (0.830 ms at 14.9 Mpps)`."""
+    return f"{frames:,.0f} frames ({result.burst_s(frames) * 1e3:.3f} ms at {rate_text(result.load_pps)})"
+
+
+def _limit(by: LimitedBy) -> Limit:
+    step = _MORE if by == "nothing" else "" if by == "dut" else NEXT_STEPS[by]
+    return Limit(by, _SENTENCES[by], step, 0.0 if by == "unknown" else 0.9)

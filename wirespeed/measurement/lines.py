@@ -1,0 +1,59 @@
+"""The view of a measurement that is told in lines: one a step, below what is done now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from rich.console import Console
+from rich.text import Text
+
+from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
+
+SHOWN_LINES = 12
+
+Progress = TypeVar("Progress")
+
+
+class PlainLines(Quiet, Generic[Progress]):
+    """For logs: the line of each step that has one."""
+
+    def __init__(self, console: Console, line_of: Callable[[Progress], str | None]) -> None:
+        self._console, self._line_of = console, line_of
+
+    def __call__(self, progress: Progress, /) -> None:
+        if (line := self._line_of(progress)) is not None:
+            self._console.out(line, highlight=False)
+
+
+class LiveLines(Redrawn, Generic[Progress]):
+    """For terminals: title, what is done now, and the last lines, redrawn in place."""
+
+    def __init__(
+        self,
+        console: Console,
+        title: str,
+        line_of: Callable[[Progress], str | None],
+        now_of: Callable[[Progress], str],
+    ) -> None:
+        super().__init__(console)
+        self._title, self._line_of, self._now_of = title, line_of, now_of
+        self._lines: list[str] = []
+
+    def __call__(self, progress: Progress, /) -> None:
+        if (line := self._line_of(progress)) is not None:
+            self._lines = [*self._lines[1 - SHOWN_LINES :], line]
+        self._draw(Text("\n".join((self._title, self._now_of(progress), *self._lines)), no_wrap=True))
+
+
+def lines_watcher(
+    console: Console,
+    title: str,
+    quiet: bool,
+    line_of: Callable[[Progress], str | None],
+    now_of: Callable[[Progress], str],
+) -> Watcher[Progress]:
+    """The view on `console`; none with `quiet`."""
+    if quiet:
+        return NoView()
+    return LiveLines(console, title, line_of, now_of) if console.is_terminal else PlainLines(console, line_of)

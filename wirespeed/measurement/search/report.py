@@ -1,0 +1,148 @@
+"""Searches in reports: a card each, the goals, MRR and latency as tables, and a chart each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from wirespeed.charts.chart import Band
+from wirespeed.charts.page_parts import Block, Card, Cards, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.load import load_of
+from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
+from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.rows import (
+    GoalRow,
+    LatencyRow,
+    MrrRow,
+    directions_of,
+    goal_name,
+    goal_row,
+    goal_rows,
+    latency_rows,
+    mrr_rows,
+    tables_of,
+)
+from wirespeed.pages.duts import dut_name
+from wirespeed.pages.trust import trust_of
+from wirespeed.pages.words import count, some
+from wirespeed.results.figures import Scaler, measured_text
+from wirespeed.results.verdict import Figure, Verdict
+
+MOST_CARDS = 8
+MOST_OPEN = 4
+"""Charts of more searches than this are drawn when their fold is opened."""
+CAPTIONS = {
+    "Goals": "The router carries the first load of each direction and not the second. Loss is that of all directions "
+    "together, of what was to be offered. Conditional throughput is the lower bound less what its trials lost. Limit "
+    "is what the upper bound is due to; an irregular result is not what its goal asked for.",
+    "Maximum receive rate": "Received rate at the highest load, over trials of equal length.",
+}
+POINTS = (
+    "A point is a trial: what came back, and what was lost, over the load that was asked for. Shaded is the interval "
+    "that each goal was narrowed to. Triangles: the tester was the limit; crosses: the machine took CPUs away; open "
+    "points do not count for a goal. Trials without loss are drawn at the foot of the loss axis."
+)
+
+
+class SearchReport(ReportedKind[SearchResult]):
+    """Searches, whose bounds stand beside load tests of the same load."""
+
+    noun, title, sized = "search", "searches", "trials"
+    bounds_loads = True
+    row_kinds: ClassVar = {
+        "goal": (GoalRow, "a goal of a search"),
+        "mrr": (MrrRow, "the MRR of a search"),
+        "latency": (LatencyRow, "a direction at a share of the load found"),
+    }
+
+    def size(self, result: SearchResult) -> int:
+        return len(result.trials)
+
+    def found_by(self, result: SearchResult) -> str:
+        return f"search {load_of(result).name}"
+
+    def chart(self, number: int) -> str:
+        return f"search-{number}"
+
+    def rows(self, results: Sequence[SearchResult]) -> Mapping[str, Sequence[Any]]:
+        return {"goal": goal_rows(results), "mrr": mrr_rows(results), "latency": latency_rows(results)}
+
+    def tables(self, results: Sequence[SearchResult], scaler: Scaler) -> Sequence[Grid]:
+        return tables_of(results, scaler)
+
+    def sections(
+        self, results: Sequence[SearchResult], _verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
+    ) -> Iterator[Section]:
+        blocks: list[Block] = []
+        for table in self.tables(results, scaler):
+            shown = replace(table, label="Goals") if table.label == "Searches" else table
+            blocks += [Heading(shown.label), shown]
+            blocks += [Paragraph(CAPTIONS[shown.label])] if shown.label in CAPTIONS else []
+        for number, search in enumerate(results):
+            title, chart = f"Trials of {search.name}", drawn.place(search_chart(self.chart(number), search, scaler))
+            if len(results) > MOST_OPEN:
+                blocks.append(Fold(title, (chart,), of=search.name))
+            else:
+                blocks.append(Part(search.name, (Heading(title), chart)))
+        yield Section("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
+
+    def cards(self, results: Sequence[SearchResult], verdicts: Mapping[str, Verdict]) -> Cards | None:
+        more = len(results) - MOST_CARDS
+        return Cards(
+            "What searches found",
+            tuple(_card(search, verdicts[search.name]) for search in results[:MOST_CARDS]),
+            f"{more} more in the table of goals." if more > 0 else "",
+        )
+
+    def irregular(self, results: Sequence[SearchResult]) -> Remark | None:
+        goals = [(search, found) for search in results for found in search.goals]
+        irregular = [
+            (f"{one.name} {found.goal.name.upper()}", found.irregular) for one, found in goals if found.irregular
+        ]
+        if not irregular:
+            return None
+        return Remark(
+            "irregular",
+            f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: not what was asked for.",
+            tuple(f"{name}: {why}" for name, why in irregular),
+        )
+
+    def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
+        found = [(one, sum(bool(trial.set_aside) for trial in one.trials)) for one in results]
+        named = [(one, aside) for one, aside in found if aside]
+        if named:
+            yield Remark(
+                "set-aside",
+                f"{some([one.name for one, _ in named], len(results), 'search')} with trials that were repeated, as "
+                "absences of workers explain what they lost; those do not count.",
+                tuple(f"{one.name}: {aside} of {count(len(one.trials), 'trial')}" for one, aside in named),
+            )
+
+    def columns(self, result: SearchResult, verdict: Verdict) -> Iterator[tuple[str, Figure, Any]]:
+        for outcome, figure in zip(result.goals, verdict.figures, strict=False):
+            yield goal_name(outcome.goal), figure, goal_row(result, outcome)
+
+    def bands(self, result: SearchResult, colour: str, scaler: Scaler) -> Iterator[Band]:
+        return bounds_on_ramp(result, colour, scaler)
+
+
+def _card(search: SearchResult, verdict: Verdict) -> Card:
+    figure, mrr = verdict.figure, search.mrr
+    more = [one.line for one in verdict.figures[1:]]
+    if mrr is not None:
+        more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
+    return Card(
+        dut=dut_name(search),
+        load=f"{load_of(search).name}, {directions_of(search)}",
+        heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
+        rate=figure.rate_parts[0],
+        unit=figure.rate_parts[1],
+        share="line rate unknown" if figure.is_measured and figure.line_percent is None else figure.share_text,
+        trust=trust_of(figure) if search.goals else None,
+        more=(*more, verdict.sentence.replace("`", "")),
+    )
+
+
+REPORT = SearchReport()

@@ -1,0 +1,272 @@
+"""What searches found as rows: plain values for programs, tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.charts.page_parts import Grid, grid
+from wirespeed.measurement.load import load_of
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.verdicts import LIMITED_BY, goal_figure
+from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
+from wirespeed.results.sample import Latency
+from wirespeed.results.search_trial import Goal
+from wirespeed.results.verdict import LIMITS, Figure
+
+PERCENTILES = ("50", "90", "99", "99.9")
+IRREGULAR = "◇", "irregular"
+
+
+@dataclass(frozen=True)
+class GoalRow:
+    """A goal of one search. Loads are packets per second of each direction, `text` is that load as the verdict writes
+    it; the allowed loss is of all directions together. `limit` and `irregular` are as in the result file, `limited_by`
+    is the limit as the verdict names it: with `tester` or `machine`, `upper_pps` is not a bound of the DUT. `trials`
+    counts the trials of the search, `set_aside` those of them that do not count."""
+
+    test: str
+    load: str
+    directions: str
+    goal: str
+    allowed_loss_ratio: float
+    exceed_ratio: float
+    final_s: float
+    sum_s: float
+    width: float
+    text: str
+    lower_pps: float | None
+    upper_pps: float | None
+    conditional_pps: float | None
+    lower_line_percent: float | None
+    upper_line_percent: float | None
+    limit: str
+    limited_by: str
+    irregular: str
+    trials: int
+    set_aside: int
+    outcome: str
+
+
+@dataclass(frozen=True)
+class MrrRow:
+    """The maximum receive rate of one search: packets per second, all directions together."""
+
+    test: str
+    load: str
+    directions: str
+    offered_pps: float
+    trials: int
+    mean_pps: float
+    stdev_pps: float
+    least_pps: float
+    most_pps: float
+    mean_line_percent: float | None
+    outcome: str
+
+
+@dataclass(frozen=True)
+class LatencyRow:
+    """Latency of one direction at one load, in microseconds; `floor_us` is the median of the port type alone."""
+
+    test: str
+    load: str
+    directions: str
+    at: str
+    load_pps: float
+    packets: int
+    lost: int
+    min_us: float
+    average_us: float
+    p50_us: float | None
+    p90_us: float | None
+    p99_us: float | None
+    p999_us: float | None
+    max_us: float
+    floor_us: float | None
+    outcome: str
+
+
+def goal_rows(searches: Sequence[SearchResult]) -> list[GoalRow]:
+    return [goal_row(search, found) for search in searches for found in search.goals]
+
+
+def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
+    goal, lower, upper = found.goal, found.lower_pps, found.upper_pps
+    trials = search.of("search")
+    return GoalRow(
+        test=search.name,
+        load=load_of(search).name,
+        directions=directions_of(search),
+        goal=goal.name,
+        allowed_loss_ratio=goal.loss_ratio,
+        exceed_ratio=goal.exceed_ratio,
+        final_s=goal.final_s,
+        sum_s=goal.sum_s,
+        width=goal.width,
+        text=goal_figure(search, found).each_way.text,
+        lower_pps=rounded(lower),
+        upper_pps=rounded(upper),
+        conditional_pps=rounded(found.conditional_pps),
+        lower_line_percent=rounded(None if lower is None else search.line_percent(lower)),
+        upper_line_percent=rounded(None if upper is None else search.line_percent(upper)),
+        limit=found.limit,
+        limited_by=LIMITED_BY[found.limit],
+        irregular=found.irregular,
+        trials=len(trials),
+        set_aside=sum(bool(trial.set_aside) for trial in trials),
+        outcome=search.ending.status,
+    )
+
+
+def mrr_rows(searches: Sequence[SearchResult]) -> list[MrrRow]:
+    rows = []
+    for search in searches:
+        if (mrr := search.mrr) is None:
+            continue
+        percent = search.line_percent(mrr.mean_pps / len(search.directions))
+        rows.append(
+            MrrRow(
+                test=search.name,
+                load=load_of(search).name,
+                directions=directions_of(search),
+                offered_pps=round(search.most_pps * len(search.directions), 3),
+                trials=mrr.count,
+                mean_pps=round(mrr.mean_pps, 3),
+                stdev_pps=round(mrr.stdev_pps, 3),
+                least_pps=round(mrr.least_pps, 3),
+                most_pps=round(mrr.most_pps, 3),
+                mean_line_percent=rounded(percent),
+                outcome=search.ending.status,
+            )
+        )
+    return rows
+
+
+def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
+    rows = []
+    for search in searches:
+        for trial in search.of("latency"):
+            for wire, channel in trial.trial.channels.items():
+                if channel.latency is not None and channel.latency.packets and not trial.set_aside:
+                    row = _latency_row(search, str(wire), trial.label, trial.load_pps, channel.latency)
+                    rows.append(row)
+    return rows
+
+
+def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
+    told = search.lab.get("latency_floor")
+    floor = told.get(direction) if isinstance(told, dict) else None
+    median = floor.get("median_us") if isinstance(floor, dict) else None
+    p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
+    return LatencyRow(
+        test=search.name,
+        load=load_of(search).name,
+        directions=direction,
+        at=at,
+        load_pps=round(load_pps, 3),
+        packets=latency.packets,
+        lost=latency.lost,
+        min_us=round(latency.min_us, 3),
+        average_us=round(latency.average_us, 3),
+        p50_us=p50,
+        p90_us=p90,
+        p99_us=p99,
+        p999_us=p999,
+        max_us=round(latency.max_us, 3),
+        floor_us=round(float(median), 3) if isinstance(median, int | float) else None,
+        outcome=search.ending.status,
+    )
+
+
+def directions_of(search: SearchResult) -> str:
+    """`0→1`, or `0→1, 1→0` of a search in both at once."""
+    return ", ".join(map(str, search.directions))
+
+
+def goal_name(goal: Goal) -> str:
+    """`NDR (loss ≤ 0 %)`."""
+    return f"{goal.name.upper()} (loss ≤ {goal.loss_ratio * 100:g} %)"
+
+
+def bounds_text(figure: Figure, scaler: Scaler) -> str:
+    """`7.77 to 7.81 Mpps`, `≥ 14.9 Mpps (tester-limited)`; why there is no load, where none was found."""
+    if not figure.is_measured:
+        return figure.why
+    return f"{figure.scaled(scaler)} {scaler.unit}" + (f" ({figure.bound})" if figure.bound else "")
+
+
+def tables_of(searches: Sequence[SearchResult], scaler: Scaler) -> tuple[Grid, ...]:
+    """Goals, MRR and latency; irregular goals are marked."""
+    goals = [(search, one) for search in searches for one in search.goals]
+    marked = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
+    found = grid("Searches", _goal_headings(scaler), [_goal_cells(*pair, scaler) for pair in goals], 4, 2)
+    rates = [_mrr_cells(row, scaler) for row in mrr_rows(searches)]
+    times = [_latency_cells(row, scaler) for row in latency_rows(searches)]
+    return (
+        *(replace(one, irregular=marked) for one in found),
+        *grid("Maximum receive rate", _mrr_headings(scaler), rates, 3),
+        *grid("Latency at shares of the load found", _latency_headings(scaler), times, 3),
+    )
+
+
+def _goal_headings(scaler: Scaler) -> tuple[str, ...]:
+    each = f"({scaler.unit} each way)"
+    return (
+        *("Search", "Load", "Directions", "Goal", f"Carries {each}", "% of line"),
+        *(f"Conditional throughput {each}", "Trials", "Limited by", "Remarks"),
+    )
+
+
+def _goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
+    row, figure = goal_row(search, found), goal_figure(search, found).each_way
+    return (
+        *(row.test, row.load, row.directions, goal_name(found.goal)),
+        figure.scaled(scaler),
+        figure.share_text,
+        scaler.text(row.conditional_pps),
+        str(row.trials),
+        LIMITS[LIMITED_BY[found.limit]],
+        _remark_of(row),
+    )
+
+
+def _remark_of(row: GoalRow) -> str:
+    """What qualifies the figures: irregular, how the search ended, trials that do not count."""
+    said = [f"{' '.join(IRREGULAR)}: {row.irregular}"] if row.irregular else []
+    said += [row.outcome] if row.outcome != "complete" else []
+    said += [f"{row.set_aside} of its trials set aside"] if row.set_aside else []
+    return "; ".join(said)
+
+
+def _mrr_headings(scaler: Scaler) -> tuple[str, ...]:
+    together = f"({scaler.unit}, all directions)"
+    return (
+        *("Search", "Load", "Directions", f"MRR {together}", "% of line"),
+        *(f"Standard deviation ({scaler.unit})", "% of mean", f"Least {together}", f"Most {together}", "Trials"),
+    )
+
+
+def _mrr_cells(row: MrrRow, scaler: Scaler) -> tuple[str, ...]:
+    return (
+        *(row.test, row.load, row.directions, scaler.text(row.mean_pps), percent_text(row.mean_line_percent)),
+        scaler.text(row.stdev_pps),
+        percent_text(row.stdev_pps / row.mean_pps * 100 if row.mean_pps else None),
+        *(scaler.text(row.least_pps), scaler.text(row.most_pps), str(row.trials)),
+    )
+
+
+def _latency_headings(scaler: Scaler) -> tuple[str, ...]:
+    return (
+        *("Search", "At", "Direction", f"Load ({scaler.unit})", "Packets", "Lost", "Min (µs)"),
+        *(f"{name} % (µs)" for name in PERCENTILES),
+        *("Max (µs)", "Without the router (µs)"),
+    )
+
+
+def _latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
+    times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.floor_us)
+    return (
+        *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),
+        *(NOTHING if value is None else f"{value:.1f}" for value in times),
+    )

@@ -1,0 +1,20 @@
+"""A load held for minutes to days, and what that shows of the loss."""
+
+from __future__ import annotations
+
+from wirespeed.measurement.about import About
+
+ABOUT = About(
+    order=3,
+    summary="Hold a load for minutes to days; the loss ratio that it demonstrates.",
+    help="""Hold a load for minutes to days; report losses by time and cause, and the loss ratio that it demonstrates.
+
+Ctrl-C stops the traffic and gives the verdict so far. Until the end FILE.part has the seconds; --resume FILE
+continues after a crash, also of this command while the traffic goes on.""",
+    file="A soak",
+    more=(
+        "Spans: one of the whole soak, the latest 900 seconds, 1440 minutes and 8784 hours; the latest 1000 events and "
+        "gaps. The loss of a span is `lost` minus `came_later`. The journal has one line per second and is replaced by "
+        "one `state` after 3600 lines."
+    ),
+)

@@ -1,0 +1,108 @@
+"""Soaks in reports: the verdict as a sentence, loss and latency over time, events, gaps and drift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from wirespeed.charts.page_parts import Block, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.measurement.soak.charts import soak_chart
+from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.rows import SoakRow, details_of, soak_row, soak_rows, tables_of
+from wirespeed.measurement.soak.words import time_text, verdict_text
+from wirespeed.pages.trust import Trust
+from wirespeed.pages.words import count, some
+from wirespeed.results.figures import Scaler, percent_text
+from wirespeed.results.verdict import Verdict
+from wirespeed.tables import plain
+
+MOST_OPEN = 12
+"""Tables of more rows than this are opened by who reads them."""
+SHOWN = Trust("●", "shown", "The upper bound of the loss ratio is within the target.")
+NOT_SHOWN = Trust("◇", "not shown", "The upper bound of the loss ratio is above the target.")
+LOSS = (
+    "Loss over time; a mark at the top is a loss event by its cause, grey are times that nobody watched. Spans without "
+    "loss are drawn at the foot of the axis."
+)
+
+
+class SoakReport(ReportedKind[SoakResult]):
+    """Each soak with its chart, and the verdicts in one table."""
+
+    noun, title, sized = "soak", "soaks", "events"
+    row_kinds: ClassVar = {"soak": (SoakRow, "the verdict of a soak")}
+
+    def size(self, result: SoakResult) -> int:
+        return len(result.events)
+
+    def chart(self, number: int) -> str:
+        return f"soak-{number}"
+
+    def rows(self, results: Sequence[SoakResult]) -> Mapping[str, Sequence[Any]]:
+        return {"soak": soak_rows(results)}
+
+    def tables(self, results: Sequence[SoakResult], scaler: Scaler) -> Sequence[Grid]:
+        return tables_of(results, scaler)
+
+    def markdown(self, results: Sequence[SoakResult], scaler: Scaler) -> Iterator[str]:
+        said = "".join(f"\n{plain(soak.name)}: {plain(verdict_text(soak.verdict))}\n" for soak in results)
+        yield "".join(super().markdown(results, scaler)) + said
+
+    def sections(
+        self, results: Sequence[SoakResult], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
+    ) -> Iterator[Section]:
+        parts = [
+            Part(soak.name, tuple(_blocks(self.chart(number), soak, verdicts[soak.name], scaler, drawn)))
+            for number, soak in enumerate(results)
+        ]
+        title = "Soak" if len(results) == 1 else "Soaks"
+        yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, scaler)), identity="soaks")
+
+    def remarks(self, results: Sequence[SoakResult]) -> Iterator[Remark]:
+        blind = [soak for soak in results if soak.gaps]
+        if blind:
+            yield Remark(
+                "gaps",
+                f"{some([soak.name for soak in blind], len(results), 'soak')} with times that nobody watched.",
+                tuple(f"{soak.name}: {_gaps_text(soak)}" for soak in blind),
+            )
+
+
+def _gaps_text(soak: SoakResult) -> str:
+    return f"{count(len(soak.gaps), 'gap')}, {sum(gap.seconds for gap in soak.gaps):,.0f} s in all"
+
+
+def _blocks(identity: str, soak: SoakResult, found: Verdict, scaler: Scaler, drawn: Drawn) -> Iterator[Block]:
+    told, verdict = soak.verdict, verdict_text(soak.verdict)
+    yield Heading(soak.name)
+    yield Paragraph(verdict, "verdict", SHOWN if told.shown else NOT_SHOWN)
+    yield from map(Paragraph, (*found.plain_lines[1:], *_facts(soak, scaler)))
+    yield drawn.place(soak_chart(identity, soak, f"{soak.name}: {verdict}"))
+    yield Paragraph(LOSS)
+    for table in details_of(soak):
+        yield Fold(table.label, (table,), is_open=len(table.rows) <= MOST_OPEN)
+
+
+def _facts(soak: SoakResult, scaler: Scaler) -> Iterator[str]:
+    """Short sentences below the verdict."""
+    told, row = soak.verdict, soak_row(soak)
+    share = "" if row.load_line_percent is None else f" ({percent_text(row.load_line_percent)} % of line)"
+    yield (
+        f"{scaler.text(soak.load_pps)} {scaler.unit}{share} of each direction ({row.directions}) for "
+        f"{time_text(told.watched_s)}; bounds: {told.method or 'none'}."
+    )
+    yield (
+        f"{count(told.event_count, 'loss event')}, {count(len(soak.gaps), 'gap')} in what was watched; longest outage "
+        f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}."
+    )
+    if told.by_machine:
+        yield f"{told.by_machine:,} of the lost ones went while CPUs were away: the machine's doing."
+    if told.by_tester:
+        yield f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count."
+    if told.worst_minute is not None:
+        worst = told.worst_minute
+        yield f"Worst minute: {worst.lost:,} lost, a ratio of {worst.loss_ratio:.2g}, at {worst.at_s:,.0f} s."
+
+
+REPORT = SoakReport()
