@@ -32,10 +32,11 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path("native") / "bench" / "bench_nodes"
 ALIKE = 1.05
-VECTORS = (1, 4, 32, 256)
+VECTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
-# path, routes, order, then ticks per packet in vectors of 1, 4, 32 and 256
-ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+[\d.]+){4})\s", re.MULTILINE)
+HEADING = re.compile(r"^path\s+routes\s+order((?:\s+\d+)+)\s+samples", re.MULTILINE)
+# path, routes, order, then ticks per packet in the vectors of the heading
+ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+\d+\.\d)+)\s", re.MULTILINE)
 
 
 class ProgramFailed(Exception):
@@ -102,11 +103,12 @@ def built(revision: str) -> Iterator[Path]:
 
 def sample(printed: str, path: str, routes: int) -> Sample | None:
     """The one row of `path` and `routes` in what bench_nodes printed; None without it."""
-    machine = MACHINE.search(printed)
+    machine, heading = MACHINE.search(printed), HEADING.search(printed)
     row = next((row for row in ROW.finditer(printed) if (row[1], int(row[2])) == (path, routes)), None)
-    if not machine or not row:
+    if not machine or not heading or not row:
         return None
-    return Sample(dict(zip(VECTORS, map(float, row[3].split()), strict=True)), float(machine[1]))
+    vectors = map(int, heading[1].split())
+    return Sample(dict(zip(vectors, map(float, row[3].split()), strict=True)), float(machine[1]))
 
 
 def measure(build: Path, path: str, routes: int, march: int) -> Sample:
@@ -156,7 +158,10 @@ def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
             order = (before, now) if turn % 2 else (now, before)
             first, second = (measure(build, *row, options.march) for build in order)
             pairs[row].append((first, second) if turn % 2 else (second, first))
-    return [compare(*row, vector, pairs[row]) for row in rows for vector in options.vector or VECTORS]
+    # An older revision's program measures fewer sizes of vectors.
+    shared = {row: [size for size in pairs[row][0][0].ticks if size in pairs[row][0][1].ticks] for row in rows}
+    wanted = options.vector or VECTORS
+    return [compare(*row, vector, pairs[row]) for row in rows for vector in shared[row] if vector in wanted]
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

@@ -91,7 +91,7 @@ def mapping_of(text: str | bytes, name: str, empty: str) -> tuple[Document, dict
     for one in document.findings:
         raise FileFault(f"{name}:{one.line}: {'.'.join(map(str, one.path))}: {one.says}; {one.mend}")
     if not isinstance(document.root.value, dict):
-        raise FileFault(f"{name} {empty}")
+        raise FileFault(f"{name} {empty if text.strip() else 'is empty: it ' + empty}")
     return document, document.root.value
 
 

@@ -14,8 +14,21 @@ from types import FrameType
 from wirespeed.errors import INTERRUPTED
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_last: signal.Signals | None = None
 _AGAIN_S = 0.02
 """When what was raised and dropped is raised again: callbacks last microseconds."""
+
+
+def interruption() -> str:
+    """Why a measurement ended before its time, in words: the signal that came last, if one did."""
+    if _last is None:
+        return "interrupted"
+    return f"interrupted by {'Ctrl-C' if _last == signal.SIGINT else _last.name}"
+
+
+def _note(number: int) -> None:
+    global _last  # noqa: PLW0603 - signals are the process's
+    _last = signal.Signals(number)
 
 
 @contextmanager
@@ -27,6 +40,7 @@ def stop_on_signals() -> Iterator[threading.Event]:
     stop = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
+        _note(number)
         if number == signal.SIGHUP:
             _leave_terminal()
         elif stop.is_set():
@@ -53,6 +67,7 @@ def leave_on_signals(
     told = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
+        _note(number)
         told.set()
         for heeded in before:
             signal.signal(heeded, signal.SIG_IGN)  # the way out is not to be cut short

@@ -14,22 +14,27 @@ from typing import Any, BinaryIO
 from wirespeed.errors import FileFault
 
 _LOOKED_AT_BYTES = 4096
+_FOLDER = "is a directory; name a file in it"
 
 
 def open_regular(path: Path, what: str = "file") -> BinaryIO:
-    """Open a regular file for reading; FileFault names `what` when it is none (a directory, a pipe that nobody writes
-    to, a device without an end) or cannot be read."""
+    """Open a regular file for reading; FileFault names `what` and says whether it is a directory, something else that
+    is not a file (a pipe, a device), absent or not readable by this user."""
     try:
         opened = open(path, "rb", opener=_opener)  # noqa: SIM115 - the caller closes it
     except IsADirectoryError:
-        raise FileFault(f"{what} {path} cannot be read: it is not a regular file") from None
+        raise FileFault(f"{what} {path} {_FOLDER}") from None
+    except PermissionError:
+        raise FileFault(f"{what} {path} cannot be read: this user lacks the permission") from None
     except ValueError:  # a character that no file name can have
         raise FileFault(f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}") from None
     except OSError as error:
         raise FileFault(f"{what} {path} cannot be read: {error.strerror}") from None
-    if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+    mode = os.fstat(opened.fileno()).st_mode
+    if not stat.S_ISREG(mode):
         opened.close()
-        raise FileFault(f"{what} {path} cannot be read: it is not a regular file")
+        fault = _FOLDER if stat.S_ISDIR(mode) else "cannot be read: it is not a regular file"
+        raise FileFault(f"{what} {path} {fault}")
     return opened
 
 
@@ -52,10 +57,12 @@ def read_text_file(path: Path, what: str, most_bytes: int, hint: str = "") -> by
 def json_of(content: bytes | str, path: Path, what: str = "") -> Any:
     """The JSON document that a file with this content holds; FileFault names `path`, after `what` it is, and the
     fault. Documents that are nested too deeply for the reader are refused as well."""
+    if not content.strip():
+        raise FileFault(f"{what}{what and ' '}{path} is empty")
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise FileFault(f"{what}{what and ' '}{path} is truncated or no JSON: {error}") from None
+        raise FileFault(f"{what}{what and ' '}{path} is not valid JSON (truncated?): {error}") from None
 
 
 def _opener(path: str, flags: int) -> int:

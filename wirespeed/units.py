@@ -126,6 +126,11 @@ def parse_duration(text: str) -> float:
         ) from None
 
 
+def parse_minutes(text: str) -> float:
+    """Minutes of `90`, or of a duration with its unit. UsageError for other words."""
+    return parse_duration(text if text[-1:].isalpha() else f"{text}m") / 60
+
+
 def parse_ratio(text: str, what: str = "") -> float:
     """`0.95`, `95%` or `1e-7`; `what` is the option that has it. UsageError for other words."""
     digits, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)

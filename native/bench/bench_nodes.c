@@ -49,8 +49,8 @@ struct options {
 
 /* ---- Measuring ---- */
 
-static const uint16_t vectors[] = {1, 4, 32, 256};
-enum { VECTORS = 4 };
+static const uint16_t vectors[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+enum { VECTORS = RTE_DIM(vectors) };
 
 /* A row of the table, and what was seen of it. */
 struct row {
@@ -257,8 +257,10 @@ static void run_all(struct ws_router *router, struct graph *graph, const struct 
 	printf("x86-64-v%d, TSC %.3f GHz; ticks per packet by vector size\n", ws_march(),
 		   (double)ws_tsc_hz() / 1e9);
 	samples_show_machine();
-	printf("%-6s %8s %-10s  %7d %7d %7d %7d %8s   by node at 256\n", "path", "routes", "order", 1,
-		   4, 32, 256, "samples");
+	printf("%-6s %8s %-10s ", "path", "routes", "order");
+	for (int v = 0; v < VECTORS; v++)
+		printf(" %7u", vectors[v]);
+	printf(" %8s   by node at 256\n", "samples");
 	for (int i = 0; i < count; i++)
 		show_row(wanted[i]);
 	free(wanted);

@@ -1102,9 +1102,7 @@ static uint16_t draw_program(struct ws_op *ops)
 	return count;
 }
 
-/* Whatever is made of the writes of a program for the CPU at hand, each packet is as if they were
- * done one by one. */
-static void stores_of_all_are_as_single_writes(void **state)
+static void levels_of_the_cpu_make_the_same_packets(void **state)
 {
 	(void)state;
 	uint8_t frame[100];
@@ -1114,12 +1112,12 @@ static void stores_of_all_are_as_single_writes(void **state)
 		struct ws_stream stream = stream_of(ops, draw_program(ops), frame, length);
 		uint16_t batch = (uint16_t)(1 + draw(PROGRAM_BATCH));
 		program_use_march(1);
-		struct output *single = run_batches(&stream, 80, batch);
+		struct output *lowest = run_batches(&stream, 80, batch);
 		program_use_march(march);
 		struct output *output = run_batches(&stream, 80, batch);
 		for (uint32_t i = 0; i < 80; i++)
-			assert_memory_equal(output->packets[i], single->packets[i], length);
-		drop(single);
+			assert_memory_equal(output->packets[i], lowest->packets[i], length);
+		drop(lowest);
 		drop(output);
 	}
 }
@@ -1176,7 +1174,7 @@ int main(void)
 		cmocka_unit_test(nonsense_headers_are_survived),
 		cmocka_unit_test(checksums_are_those_summed_up_over_each_packet),
 		cmocka_unit_test(batches_of_any_size_are_the_same),
-		cmocka_unit_test(stores_of_all_are_as_single_writes),
+		cmocka_unit_test(levels_of_the_cpu_make_the_same_packets),
 		cmocka_unit_test(periods_combine),
 		cmocka_unit_test(wrong_variables_are_refused),
 		cmocka_unit_test(wrong_writes_are_refused),

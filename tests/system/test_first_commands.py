@@ -1,17 +1,30 @@
-"""The first commands of how-to pages, run as they stand there: they print what the page shows, with other figures."""
+"""The first commands of how-to pages, run as they stand there: they print what the page shows, with other figures.
+
+Tests of a lab run on the shared one. Their lines begin as the page's do; a busy host decides how they go on.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from harness.programs import run_wirespeed
+from sandbox import needs
+
+from wirespeed.lab.embedded import EmbeddedLab
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("campaigns.md", "results.md")
+PAGES_OF_TESTS = ("loadtest.md", "search.md", "rfc2544.md", "soak.md")
+RECORDED = ROOT / "tests" / "golden" / "report" / "wirespeed.json"
+DONE = (0, 5)
+"""5: the test ran, and a busy host disturbed its figures."""
 _FIGURE = re.compile(r"\d[\d,.]*")
 
 
@@ -38,6 +51,20 @@ def missing(shown: list[str], printed: list[str]) -> list[str]:
     ]
 
 
+def command_of(page: str) -> tuple[list[str], list[str]]:
+    """The words behind `wirespeed` of a page's only first command, and the lines shown below it."""
+    line, *shown = first_block(page).splitlines()
+    program, *words = shlex.split(line.removeprefix("$ "))
+    assert program == "wirespeed" and len(shown) > 3
+    return words, shown
+
+
+def begun_otherwise(shown: list[str], printed: str) -> list[str]:
+    """The first words of shown lines that no printed line, in this order, begins with."""
+    rest = (line.split()[0] for line in printed.splitlines() if line.strip())
+    return [line for line in (one.split()[0] for one in shown) if line != "…" and line not in rest]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_first_commands_print_what_the_page_shows(page: str, both_cpus: frozenset[int], tmp_path: Path) -> None:
     (tmp_path / "suites").symlink_to(ROOT / "suites")
@@ -54,7 +81,35 @@ def test_the_first_commands_print_what_the_page_shows(page: str, both_cpus: froz
     assert commands
 
 
+@pytest.mark.parametrize("page", PAGES_OF_TESTS)
+def test_the_first_test_of_a_page_prints_its_lines(page: str, lab: EmbeddedLab, tmp_path: Path) -> None:
+    words, shown = command_of(page)
+    at = words.index("--lab")
+    assert words[at + 1] == "embedded"
+    words[at : at + 2] = ["-s", lab.rpc, "--dut", f"router:{lab.control_socket}"]
+    done = run_wirespeed(*words, cwd=tmp_path)
+    assert done.returncode in DONE, done.stderr
+    assert begun_otherwise(shown, done.stderr) == [], done.stderr
+    assert (tmp_path / words[words.index("-o") + 1]).exists()
+
+
+def test_explain_prints_the_lines_of_its_page(tmp_path: Path) -> None:
+    words, shown = command_of("explain.md")
+    shutil.copy(RECORDED, tmp_path / words[1])
+    done = run_wirespeed(*words, cwd=tmp_path, check=True)
+    assert missing(shown, done.stdout.splitlines()) == [], done.stdout
+
+
+@needs()
+def test_a_look_at_a_device_prints_the_lines_of_its_page(tmp_path: Path) -> None:
+    words, shown = command_of("dut.md")
+    done = run_wirespeed(*words, cwd=tmp_path, check=True)
+    assert begun_otherwise(shown, done.stdout) == [], done.stdout
+
+
 def test_a_line_that_was_not_printed_is_found() -> None:
     assert missing(["1 result added", "…", "cells …"], ["12 result added", "x", "cells are done"]) == []
     assert missing(["b", "a"], ["a", "b"]) == ["a"]
+    assert begun_otherwise(["lost 1", "…", "worth: x"], "lost 2 of 3\n\n  worth: y\n") == []
+    assert begun_otherwise(["lost 1", "next: x"], "next: y\nlost 2\n") == ["next:"]
     assert missing(["1 result added"], ["nothing added"]) == ["1 result added"]

@@ -175,6 +175,18 @@ def test_settings_of_the_commands_are_flags_of_the_cells() -> None:
     assert ("--no-repeat-disturbed" in found["b"].flags, "--repeat-disturbed" in found["c"].flags) == (True, True)
 
 
+def test_durations_and_ratios_are_read_as_the_command_line_reads_them() -> None:
+    worded = FILE.replace("ramp_s: 5", "ramp_s: 5s, hold_s: 1m, fail_threshold: 0.1%")
+    plain = FILE.replace("ramp_s: 5", "ramp_s: 5, hold_s: 60, fail_threshold: 0.001")
+    assert [cell.key for cell in cells(worded)] == [cell.key for cell in cells(plain)]
+    budget = parse_campaign(FILE.replace("repeats: 2", "repeats: 2\nbudget_minutes: 8h")).budget_minutes
+    assert budget == 480
+    with pytest.raises(FileFault, match="budget_minutes: .*'late.*' cannot be read"):
+        parse_campaign(FILE.replace("repeats: 2", "budget_minutes: late"), "s.yaml")
+    with pytest.raises(FileFault, match="ramp_s: .*duration 'soon' cannot be read"):
+        parse_campaign(FILE.replace("ramp_s: 5", "ramp_s: soon"), "s.yaml")
+
+
 FORMER = """\
 suite: 1
 name: x

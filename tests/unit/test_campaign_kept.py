@@ -54,8 +54,8 @@ def edited(document: dict) -> dict:
 
 WRONG: dict[str, tuple[Callable[[dict], object], str]] = {
     "empty": (lambda document: {}, "is not a load-test result: vars is missing"),
-    "cut": (lambda document: json.dumps(document)[:-9], "is truncated or no JSON"),
-    "nothing": (lambda document: "", "is truncated or no JSON"),
+    "cut": (lambda document: json.dumps(document)[:-9], "is not valid JSON"),
+    "nothing": (lambda document: "", "is empty"),
     "of another test": (
         lambda document: document | {"vars": document["vars"] | {"output_file": "x.json"}},
         "is the result of another test, x",
@@ -90,9 +90,11 @@ def test_another_file_with_the_name_of_a_result_is_told_of_and_put_aside(
     assert len(said) == 1 and told in said[0] and aside.name in said[0]
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+@pytest.mark.parametrize(
+    ("make", "fault"), [(Path.mkdir, "is a directory; name a file in it"), (os.mkfifo, "it is not a regular file")]
+)
 def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
-    make: Callable[[Path], None], loaded: Loaded, tmp_path: Path
+    make: Callable[[Path], None], fault: str, loaded: Loaded, tmp_path: Path
 ) -> None:
     (cell,) = loaded.cells
     file = kept(tmp_path / "out", cell)
@@ -103,7 +105,7 @@ def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
         assert not ledger.is_done(cell)
     (aside,) = (tmp_path / "out").glob("results/*.refused-*")
     assert not aside.is_file() and not file.exists()
-    assert "it is not a regular file" in said[0]
+    assert fault in said[0]
 
 
 def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:

@@ -208,6 +208,14 @@ def test_layer_2_and_a_service_that_needs_an_address(console: Driver) -> None:
     assert "no IPv4 address" in console.refused("arp -p 0")
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+def test_help_keeps_within_the_terminal(console: Driver, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for text in (console("help"), console("help start").partition("\n\n-")[0]):
+        listing = [line for line in text.splitlines() if line.startswith("  ")]
+        assert listing and max(map(len, listing)) <= columns
+
+
 def test_help_history_and_events(console: Driver) -> None:
     out = console("help")
     assert all(word in out for word in ("Console Commands:", "Stateless Commands:", "start", "capture record stop"))

@@ -126,7 +126,7 @@ def test_a_damaged_file_stops_none_beside_it(tmp_path: Path, capsys: pytest.Capt
         assert f"{bad} is not a load-test result: commands of dut is not a list" in capsys.readouterr().err
     for command in (["report"], ["explain"], ["dut", "show"], ["host", "show", "--from"]):
         assert main([*command, str(deep)]) == 6
-        assert f"{deep} is truncated or no JSON" in capsys.readouterr().err
+        assert f"{deep} is not valid JSON" in capsys.readouterr().err
     assert main(["results", "add", str(tmp_path), "--corpus", str(tmp_path / "c")]) == 6
     said = capsys.readouterr()
     assert "1 result added" in said.out

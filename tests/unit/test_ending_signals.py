@@ -10,7 +10,7 @@ import weakref
 
 import pytest
 
-from wirespeed.ending_signals import leave_on_signals
+from wirespeed.ending_signals import interruption, leave_on_signals, stop_on_signals
 from wirespeed.errors import INTERRUPTED
 from wirespeed.standard_output import OutputLost
 
@@ -45,6 +45,15 @@ def test_one_that_comes_where_python_drops_what_is_raised_ends_the_command_all_t
         time.sleep(10.0)
         pytest.fail("it went on")
     assert ended.value.code == INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(signal.SIGINT, "interrupted by Ctrl-C"), (signal.SIGTERM, "interrupted by SIGTERM")]
+)
+def test_the_signal_that_ended_a_measurement_is_named(number: signal.Signals, told: str) -> None:
+    with stop_on_signals() as stop:
+        signal.raise_signal(number)
+        assert stop.is_set() and interruption() == told
 
 
 def test_a_hang_up_that_is_ignored_stays_so() -> None:

@@ -1,5 +1,6 @@
 """Atomic writing: all or nothing, and never in place of something that is not a file."""
 
+import errno
 import os
 import resource
 import stat
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.campaign.file import read_campaign
 from wirespeed.errors import FileFault
-from wirespeed.files import write_atomically
+from wirespeed.files import open_regular, write_atomically
 from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.results.inspection import read_inspection
 from wirespeed.results.journal import read_journal
 from wirespeed.router.startup.syntax import Block, read_file
 
@@ -84,6 +87,32 @@ def test_a_file_is_looked_at_before_it_is_read(
     with pytest.raises(FileFault, match=said):
         read(path)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # kB
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_folder_is_called_so(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileFault, match="folder is a directory; name a file in it"):
+        read(tmp_path / "folder")
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_file_is_called_so(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    for read in (read_result, read_inspection):
+        with pytest.raises(FileFault, match="x.json is empty$"):
+            read(tmp_path / "x.json")
+    with pytest.raises(FileFault, match="x.json is empty: it has no campaign"):
+        read_campaign(tmp_path / "x.json")
+
+
+def test_a_file_of_somebody_else_says_that_permission_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")  # root, who runs these tests, may read all
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(FileFault, match="result file x cannot be read: this user lacks the permission"):
+        open_regular(Path("x"), "result file")
 
 
 @pytest.mark.parametrize("read", READERS)

@@ -190,7 +190,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
             6,
             "module dump decoded: it is decoded already: give `ethtool -m INTERFACE hex on`",
         ),
-        (["--from", "junk"], 6, "junk is truncated or no JSON"),
+        (["--from", "junk"], 6, "junk is not valid JSON"),
         (["--from", "other"], 6, "other is not an inspection: its schema is not wirespeed-inspect/1"),
         (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),

@@ -83,7 +83,7 @@ def test_wherever_the_file_was_torn_the_whole_lines_are_read(tmp_path: Path) -> 
         ('{"journal": "wirespeed-loadtest-journal/9"}\n', "format 'wirespeed-loadtest-journal/9'"),
         ('{"journal": "wirespeed-loadtest-journal/1"}\n', "holds no samples"),
         ('{"journal": "wirespeed-loadtest-journal/1"}\n{"t": 1}\n', "vars is missing"),
-        ('{"journal": "wirespeed-loadtest-journal/1"}\n{"t": \n{}\n', "line 2 of journal .* is truncated or no JSON"),
+        ('{"journal": "wirespeed-loadtest-journal/1"}\n{"t": \n{}\n', "line 2 of journal .* is not valid JSON"),
         ('{"journal": "wirespeed-loadtest-journal/1"}\n[]\n', "line 2 of journal .* is not an object"),
     ],
 )

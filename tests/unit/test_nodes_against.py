@@ -27,6 +27,9 @@ def test_rows_are_read_by_path_and_routes_in_all_vectors():
     assert sample(PRINTED, "ip4", 1000) is None
     assert sample(PRINTED.replace("machine", ""), "ip4", 10) == sample(PRINTED, "ip4", 10)
     assert sample(PRINTED.replace("fixed work", "work"), "ip4", 10) is None
+    assert sample(PRINTED.replace("order   ", "list    "), "ip4", 10) is None
+    two = re.sub(r"(?m)^(path .* order|ip4 .*(?:sequential|random))((?: +\S+){2})((?: +\S+){2})", r"\1\2", PRINTED)
+    assert sample(two, "ip4", 10) == Sample({1: 278.2, 4: 99.8}, 0.47)
 
 
 def test_every_vector_of_the_bench_is_compared():
@@ -65,7 +68,7 @@ def test_arguments_name_paths_that_the_program_lists_and_vectors(tmp_path: Path,
     for wrong, said in (
         ([], "either a REVISION or --against"),
         (["HEAD", "--path", "vxin"], "--path vxin: give one of ip4, vx-in, bond-2"),
-        (["HEAD", "--vector", "2"], "invalid choice: 2"),
+        (["HEAD", "--vector", "3"], "invalid choice: 3"),
         (["HEAD", "--rounds", "0"], "give at least 1"),
         (["--against", str(tmp_path / "gone")], "is missing; build it: ninja"),
     ):

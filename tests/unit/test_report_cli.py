@@ -160,8 +160,8 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
     [
         ([], 2, "Missing argument"),
         (["none.json"], 6, "result file none.json cannot be read: No such file or directory"),
-        (["."], 6, "result file cut.json is truncated"),
-        (["cut.json"], 6, "result file cut.json is truncated or no JSON"),
+        (["."], 6, "result file cut.json is not valid JSON (truncated?)"),
+        (["cut.json"], 6, "result file cut.json is not valid JSON"),
         (["foreign.json"], 6, "foreign.json is not a load-test result: vars is missing"),
         ([OURS, "foreign.json"], 6, "foreign.json is not a load-test result"),
         (

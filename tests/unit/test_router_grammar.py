@@ -98,6 +98,7 @@ def test_an_interface_is_its_number_and_zero_is_one() -> None:
     [
         ("shw int", "word 1, 'shw', cannot stand there"),
         ("shw int", "did you mean 'show'?"),
+        ("show itn", "did you mean 'interface'?"),
         ("show itnerface", "word 2, 'itnerface', cannot stand there: expected one of interface, ip"),
         ("c errors", "word 1, 'c', is ambiguous: clear, comment"),
         ("set int state e7 up", "word 4, 'e7': there is no interface 'e7'; there are e0, e1"),

@@ -448,13 +448,20 @@ def test_an_erf_file_is_read_in_pieces(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+@pytest.mark.parametrize(
+    ("make", "fault"),
+    [
+        (os.mkfifo, "it is not a regular file"),
+        (os.mkdir, "is a directory; name a file in it"),
+        (lambda path: path.symlink_to("/dev/zero"), "it is not a regular file"),
+    ],
+)
 @pytest.mark.parametrize("name", ["p.erf", "p.pcap"])
 def test_what_is_no_regular_file_is_no_packet_file(
-    make: Callable[[Path], None], name: str, session: Session, tmp_path: Path
+    make: Callable[[Path], None], fault: str, name: str, session: Session, tmp_path: Path
 ) -> None:
     make(tmp_path / name)
-    assert "it is not a regular file" in session.refused("push_remote", pcap_filename=str(tmp_path / name))
+    assert fault in session.refused("push_remote", pcap_filename=str(tmp_path / name))
 
 
 def test_an_erf_file_has_frames_times_and_interfaces(erf_file: Path) -> None:

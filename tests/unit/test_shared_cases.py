@@ -373,7 +373,7 @@ def hint_at_a_journal(run: Run) -> None:
 @case("attacks/03-*")
 def deeply_nested_json(run: Run) -> None:
     first, code = attack(run).splitlines()
-    assert "x.json is truncated or no JSON" in first and code == "rc 6"
+    assert "x.json is not valid JSON" in first and code == "rc 6"
 
 
 @case("attacks/04-*", pytest.mark.long("four programs; test_damaged_results.py has the same files"))

@@ -330,7 +330,7 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileFault, match="is not text"):
         read_startup(tmp_path / "binary")
-    with pytest.raises(FileFault, match="cannot be read"):
+    with pytest.raises(FileFault, match="is a directory; name a file in it"):
         read_startup(tmp_path)
 
 

@@ -6,8 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple
+from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple, read_by
 from wirespeed.testbed.model import Mode, Section
+from wirespeed.units import parse_minutes
 
 FORMAT = 1
 """Of the campaign file; a later one is not read."""
@@ -16,6 +17,8 @@ Counts = Annotated[tuple[Annotated[int, Field(ge=1, le=32768)], ...], as_tuple]
 Lines = Annotated[
     tuple[str, ...], BeforeValidator(lambda value: value.splitlines() if isinstance(value, str) else value)
 ]
+
+
 Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
 
 
@@ -84,7 +87,9 @@ class Campaign(Part):
     )
     seed: int | None = Field(default=None, description="Shuffles within each round; without, as the file lists them.")
     retries: int = Field(default=1, ge=0, le=20, description="Of a cell that failed.")
-    budget_minutes: float | None = Field(default=None, gt=0, description="No cell begins that would end later.")
+    budget_minutes: Annotated[float, BeforeValidator(read_by(parse_minutes))] | None = Field(
+        default=None, gt=0, description="No cell begins that would end later."
+    )
     stop: Stop = Stop()
 
     @model_validator(mode="after")

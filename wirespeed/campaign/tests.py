@@ -80,10 +80,26 @@ def _field(one: Declared) -> tuple[Any, Any]:
     if kind is str:
         kind = Literal[option.choices] if option.choices else Text
         kind = kind if option.check is None else Annotated[kind, AfterValidator(_checked(option.check))]
+    elif option.parse is not None:
+        kind = Annotated[kind, BeforeValidator(read_by(option.parse))]
     default: Any = ... if option.is_needed else () if kind == tuple[str, ...] else option.unset
     limits: Any = option.limits
     told = Field(default=default, description=option.help, **limits)
     return (kind if default is not None else kind | None, told)
+
+
+def read_by(parse: Callable[[str], float]) -> Callable[[Any], Any]:
+    """A text of the file, such as 10s or 0.1%, as the command line reads it."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return parse(value)
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+
+    return read
 
 
 def _checked(check: Callable[[str], object]) -> Callable[[str], str]:

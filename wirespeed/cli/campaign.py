@@ -11,7 +11,7 @@ import typer
 
 from wirespeed.cli.options import reading
 from wirespeed.corpus.place import own_corpus
-from wirespeed.units import parse_duration
+from wirespeed.units import parse_duration, parse_minutes
 
 if TYPE_CHECKING:
     from wirespeed.campaign.benches import Place
@@ -29,11 +29,6 @@ _WAIT_S = 600.0
 
 CELLS, TESTBEDS, RESULTS = "What runs", "Where", "Results"
 """Groups of options in help."""
-
-
-def _minutes(text: str) -> float:
-    """Minutes of `90`, or of a duration with a unit."""
-    return parse_duration(text if text[-1:].isalpha() else f"{text}m") / 60
 
 
 def run(
@@ -63,7 +58,7 @@ def run(
         typer.Option(
             "--budget",
             rich_help_panel=CELLS,
-            parser=reading(_minutes),
+            parser=reading(parse_minutes),
             metavar="TIME",
             help="Begin no cell that would end later; minutes, or with a unit, as 8h.",
         ),

@@ -119,7 +119,7 @@ def diff(
     explain: _Explain = False,
     output: _Output = None,
 ) -> int:
-    """Plan the commands that lead from the state of one file to that of another."""
+    """Plan the commands that turn the state of one file into another."""
     _write(_diff(before, after, output_format, explain, output is None), output)
     return 0
 

@@ -9,6 +9,8 @@ import argparse
 import difflib
 import re
 import shlex
+import shutil
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -349,15 +351,26 @@ def help_text(command: Command, commands: Mapping[str, Command]) -> str:
     """Usage and options of a command, and the longer commands that begin with it."""
     lines = [f"{command.name} - {command.summary}", "", f"usage: {command.usage}"]
     if command.options:
-        labels = [_label(option) for option in command.options]
-        width = max(map(len, labels))
-        lines.append("")
-        lines += [f"  {label:<{width}}  {option.help}" for label, option in zip(labels, command.options, strict=True)]
+        lines += ["", *listed([(_label(option), option.help) for option in command.options])]
     longer = [one for name, one in commands.items() if name.startswith(f"{command.name} ")]
     if longer:
-        width = max(len(one.name) for one in longer)
-        lines += ["", *(f"  {one.name:<{width}}  {one.summary}" for one in longer)]
+        lines += ["", *listed([(one.name, one.summary) for one in longer])]
     return "\n".join(lines)
+
+
+def listed(entries: Sequence[tuple[str, str]], width: int = 0) -> list[str]:
+    """Words with what they mean beside them, wrapped to the terminal's columns, or 80 without a terminal. `width` is
+    the least of the first column."""
+    columns = shutil.get_terminal_size().columns
+    width = min(max(width, *(len(word) for word, _ in entries)), columns // 2)
+    lines = []
+    for word, told in entries:
+        first, rest = f"  {word:<{width}}  ", " " * (width + 4)
+        if len(word) > width:
+            lines.append(f"  {word}")
+            first = rest
+        lines += textwrap.wrap(told, columns, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return lines
 
 
 def _label(option: Option) -> str:

@@ -192,11 +192,21 @@ class Grammar:
         if not literals and not values:
             return f"{place}, is too much: {' '.join(words[:position])!r} ends there"
         near = difflib.get_close_matches(word, [*literals, *_completions(values, context)], n=1)
+        near = near or _near_beginning(word, literals, swapped_only=bool(values))
         if len({value.label for value in values}) == 1 and not any(literal in near for literal in literals):
             also = f"; or {', '.join(literals)}" if literals else ""
             return f"{place}: {_refusal(values[0], word, context)}{also}"
         hint = f"; did you mean {near[0]!r}?" if near else ""
         return f"{place}, cannot stand there: expected {_one_of(_labels(threads))}{hint}"
+
+
+def _near_beginning(word: str, literals: Sequence[str], *, swapped_only: bool) -> list[str]:
+    """The keyword that `word` abbreviates with a slip, as `rnu` does `runtime`: letters in another order first."""
+    found = [literal for literal in literals if sorted(literal[: len(word)]) == sorted(word)]
+    if found or swapped_only:
+        return found[:1]
+    beginnings = {literal[: len(word)]: literal for literal in literals}
+    return [beginnings[one] for one in difflib.get_close_matches(word, beginnings, n=1)]
 
 
 class _SyntaxReader:

@@ -62,8 +62,7 @@ struct fix {
 	uint8_t field;    /* offset of the checksum in the L4 header */
 };
 
-struct sums;  /* see program_sum.c */
-struct merge; /* see program_merge.c */
+struct sums; /* see program_sum.c */
 struct code;
 struct program;
 
@@ -84,7 +83,6 @@ struct code {
 		struct write write;
 		struct fix fix;
 		struct sums *sums;
-		struct merge *merge;
 	};
 };
 

@@ -3,7 +3,6 @@
 #include "dev/error.h"
 #include "generator/own_lines.h"
 #include "generator/program/program_compiler.h"
-#include "generator/program/program_merge.h"
 #include "wire/icmp6.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
@@ -211,8 +210,6 @@ struct program *program_compile(const struct ws_stream *stream, struct stream_pa
 	compile_draws(program, stream);
 	if (!*error)
 		*error = compile_sums(program, template);
-	if (!*error && program_is_plain(program))
-		*error = compile_merge(program, template);
 	if (!*error)
 		compile_taken_over(program);
 	if (!*error)
@@ -233,8 +230,6 @@ void program_free(struct program *program)
 			free(code->draw.values);
 		if (code->run == run_sums)
 			free(code->sums);
-		if (code_merges(code))
-			free(code->merge);
 	}
 	free(program->values);
 	free(program);

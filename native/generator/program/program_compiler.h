@@ -54,7 +54,7 @@ void compile_draws(struct program *program, const struct ws_stream *stream);
 int compile_sums(struct program *program, const uint8_t *template);
 /* The fields that are written do not lie over each other, and nothing else is written. */
 bool program_is_plain(const struct program *program);
-/* Sums that can do so write their fields along with them, where compile_merge left any. */
+/* Sums that can do so write their fields along with them. */
 void compile_taken_over(struct program *program);
 
 #endif

@@ -7,8 +7,9 @@
  * it. Summing up the packet itself would also wait for the stores that came right before.
  *
  * This is done for a checksum after all writes, when none of them changes what says which bytes the
- * sum is over. Other programs sum up each packet, see program_run.c. Where the CPU can, most of
- * what is made here becomes one store a packet, see program_merge.c.
+ * sum is over. Other programs sum up each packet, see program_run.c. Most programs write an address
+ * or two, perhaps a port, and the checksum of the IPv4 header: program_sum_run.c does that for
+ * eight packets at once.
  */
 #include "generator/program/program_sum.h"
 #include "dev/error.h"
@@ -98,30 +99,18 @@ static void put_sums(const struct sum *sum, const uint32_t *sums, uint8_t *const
 		memcpy(packets[i] + offset, &fields[i], sizeof(fields[i]));
 }
 
-/* The usual program, addresses and the header's checksum, in one go: half of what it costs
- * instruction by instruction (bench_generator). */
-static inline __attribute__((always_inline)) void write_and_sum(const struct sum *sum,
-																const struct program *program,
-																uint8_t *const *packets, uint16_t n,
-																uint8_t term_count)
+#ifdef HAS_LEVELS
+static write_and_sum_fn *const write_and_sum_fns[] = {write_and_sum_1, write_and_sum_2,
+													  write_and_sum_3, write_and_sum_4};
+#else
+static write_and_sum_fn *const write_and_sum_fns[] = {write_and_sum_1};
+#endif
+static write_and_sum_fn *write_and_sum = write_and_sum_1;
+
+void program_use_march(int level)
 {
-	const struct term *first = &sum->terms[0], *second = &sum->terms[term_count - 1];
-	const uint64_t *values = program->values[first->var], *more = program->values[second->var];
-	uint16_t at = first->at, at_more = second->at, at_sum = sum->field;
-	uint32_t add = (uint32_t)first->add, add_more = (uint32_t)second->add, base = sum->base;
-	for (uint16_t i = 0; i < n; i++) {
-		uint8_t *packet = packets[i];
-		uint32_t field = htobe32((uint32_t)values[i] + add), folded = base + fold32(field);
-		memcpy(packet + at, &field, sizeof(field));
-		if (term_count == 2) {
-			field = htobe32((uint32_t)more[i] + add_more);
-			memcpy(packet + at_more, &field, sizeof(field));
-			folded += fold32(field);
-		}
-		folded = (folded & 0xffff) + (folded >> 16);
-		uint16_t result = (uint16_t) ~(folded + (folded >> 16));
-		memcpy(packet + at_sum, &result, sizeof(result));
-	}
+	write_and_sum = write_and_sum_fns[level - 1];
+	draw_use_march(level);
 }
 
 void run_sums(struct code *code, struct program *program, uint8_t *const *packets,
@@ -129,11 +118,9 @@ void run_sums(struct code *code, struct program *program, uint8_t *const *packet
 {
 	(void)lengths;
 	const struct sums *all = code->sums;
-	if (all->writes && all->sums[0].term_count == 1)
-		write_and_sum(&all->sums[0], program, packets, n, 1);
-	if (all->writes && all->sums[0].term_count == 2)
-		write_and_sum(&all->sums[0], program, packets, n, 2);
-	for (uint8_t i = all->writes ? 1 : 0; i < all->count; i++) {
+	if (all->along)
+		write_and_sum(all, program, packets, n);
+	for (uint8_t i = all->along; i < all->count; i++) {
 		const struct sum *sum = &all->sums[i];
 		uint32_t sums[PROGRAM_BATCH];
 		for (uint16_t j = 0; j < n; j++)
@@ -247,29 +234,58 @@ static bool sum_l4(struct sums *sums, const struct program *program, uint16_t fi
 		   add_part(sum, program, template, (struct span){what->l4, what->l4 + l4_len});
 }
 
-/* Whether the first sum is over one or two fields of 32 bits in network order. */
-static bool may_write(const struct sum *sum)
+/* The fields of the sum, if they are one or two of 32 bits in network order. */
+static uint8_t fields_to_write(const struct sum *sum, struct term *fields)
 {
-	bool may = sum->term_count == 1 || sum->term_count == 2;
-	for (uint8_t i = 0; may && i < sum->term_count; i++)
-		may = sum->terms[i].size == 4 && sum->terms[i].big_endian && !sum->terms[i].odd;
-	return may;
+	for (uint8_t i = 0; i < sum->term_count; i++) {
+		const struct term *term = &sum->terms[i];
+		if (i == 2 || term->size != 4 || !term->big_endian || term->odd)
+			return 0;
+		fields[i] = *term;
+	}
+	return sum->term_count;
+}
+
+/* The field, or no other one yet and two bytes long as a port is. */
+static bool is_written_along(struct sums *sums, const struct code *code)
+{
+	const struct write *write = &code->write;
+	for (uint8_t i = 0; i < sums->written_count; i++)
+		if (write->offset == sums->written[i].at)
+			return true;
+	if (sums->written_count > 1 || write->size != 2 || !write->big_endian)
+		return false;
+	sums->written[sums->written_count++] =
+		(struct term){.add = write->add, .at = write->offset, .var = code->var, .size = 2};
+	return true;
+}
+
+/* How many sums follow from the fields that are written along, none of them at an odd byte. */
+static uint8_t count_along(struct sums *sums)
+{
+	const struct sum *second = &sums->sums[1];
+	uint8_t known = 0;
+	for (uint8_t i = 0; sums->count == 2 && i < second->term_count; i++)
+		for (uint8_t j = 0; j < sums->written_count; j++)
+			if (second->terms[i].at == sums->written[j].at && !second->terms[i].odd) {
+				sums->masks[j] = UINT32_MAX;
+				known++;
+			}
+	return sums->count == 2 && known == second->term_count ? 2 : 1;
 }
 
 /* Those writes have no instruction of their own any more; returns how many they were. */
-static uint16_t take_over_writes(struct program *program, const struct sum *sum)
+static uint16_t take_over_writes(struct program *program, struct sums *sums)
 {
 	uint16_t kept = 0;
 	for (uint16_t i = 0; i < program->count; i++) {
 		const struct code *code = &program->code[i];
-		bool taken = false;
-		for (uint8_t j = 0; j < sum->term_count; j++)
-			taken |= code_writes(code) && code->write.offset == sum->terms[j].at;
-		if (!taken)
+		if (!code_writes(code) || !is_written_along(sums, code))
 			program->code[kept++] = *code;
 	}
 	uint16_t taken_over = program->count - kept;
 	program->count = kept;
+	sums->along = count_along(sums);
 	return taken_over;
 }
 
@@ -278,14 +294,13 @@ static int compile_fix(struct program *program, uint16_t fix, const uint8_t *tem
 	struct code *code = &program->code[fix];
 	struct sums sums = {0};
 	bool ip4 = code->run == run_fix_ip4, l4 = code->run == run_fix_l4, known = ip4 || l4;
-	if (ip4 || (l4 && code->fix.is_ip4)) {
+	if (ip4 || (l4 && code->fix.is_ip4))
 		known = sum_ip4(&sums, program, fix, template);
-		sums.writes = known && may_write(&sums.sums[0]);
-	}
 	if (known && l4 && code->fix.protocol)
 		known = sum_l4(&sums, program, fix, template);
 	if (!known)
 		return 0;
+	sums.written_count = fields_to_write(&sums.sums[0], sums.written);
 	struct sums *kept = malloc(sizeof(*kept));
 	if (!kept)
 		return fail(-ENOMEM, "no memory for the checksums of a program");
@@ -313,9 +328,8 @@ void compile_taken_over(struct program *program)
 			first = false;
 		if (code->run != run_sums)
 			continue;
-		code->sums->writes &= first;
-		if (code->sums->writes)
-			i -= take_over_writes(program, &code->sums->sums[0]);
+		if (first && code->sums->written_count)
+			i -= take_over_writes(program, code->sums);
 		first = false;
 	}
 }

@@ -27,9 +27,18 @@ struct sum {
 
 struct sums {
 	uint8_t count;
-	bool writes; /* the first of them writes its fields too: one or two, as addresses are */
+	uint8_t written_count; /* fields that are written along with sums */
+	uint8_t along;         /* how many sums, from the first on, are */
 	struct sum sums[2];
+	/* One or two of the first sum, as addresses are; or one of it and another of two bytes. */
+	struct term written[2];
+	uint32_t masks[2]; /* of them, in the second sum: 0 if it is not over the field */
 };
+
+/* Write the fields, and the sums along with them, of `n` packets; one for each level of CPU. */
+typedef void write_and_sum_fn(const struct sums *sums, const struct program *program,
+							  uint8_t *const *packets, uint16_t n);
+write_and_sum_fn write_and_sum_1, write_and_sum_2, write_and_sum_3, write_and_sum_4;
 
 /* Bytes of the packet, from `start` to before `end`. */
 struct span {

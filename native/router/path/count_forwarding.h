@@ -76,6 +76,8 @@ static __attribute__((noinline, unused)) void count_each_adjacency(const struct 
 {
 	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
 	struct own_pair *counts = router_worker_of(graph)->adjacencies;
+	struct own_pair run = {0}; /* packets in a row with the adjacency `last` */
+	uint32_t last = 0;
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		uint32_t index = packet_adjacency(packet);
@@ -83,8 +85,15 @@ static __attribute__((noinline, unused)) void count_each_adjacency(const struct 
 			continue;
 		if (adjacency_kind(&adjacencies[index]) == ADJACENCY_LABELS)
 			index = adjacencies[index].next;
-		own_pair_add(&counts[index], 1, packet->pkt_len);
+		if (index != last) {
+			own_pair_add(&counts[last], run.packets, run.bytes);
+			run = (struct own_pair){0};
+			last = index;
+		}
+		run.packets++;
+		run.bytes += packet->pkt_len;
 	}
+	own_pair_add(&counts[last], run.packets, run.bytes);
 }
 
 /* Frames whose edges from `output` on lead to interfaces: by the adjacency of each, that below the

@@ -67,7 +67,6 @@ static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct 
 struct vxlan_way {
 	uint16_t interface;                /* UINT16_MAX: of none yet */
 	bool is_known;                     /* the rest is right */
-	bool counts;                       /* the route to the other end does */
 	uint32_t value;                    /* the load balance of the way to the other end */
 	const struct vxlan_tunnel *tunnel; /* NULL: it is gone */
 };
@@ -117,16 +116,15 @@ static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet
 static inline __attribute__((always_inline)) uint16_t
 vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 			  struct vxlan_way *way, uint8_t family, forward_look_up_fn *look_up,
-			  const struct forward_refusal *refusal)
+			  const struct forward_refusal *refusal, bool counts)
 {
 	const struct ws_router *router = router_of(graph);
 	void *packets[] = {packet};
 	if (unlikely(!way->is_known)) {
 		look_up(router, way->tunnel->key.table, packets, &way->value, 1);
 		way->is_known = true;
-		way->counts = router_has(router, WS_COUNT_ROUTES);
 	}
-	if (unlikely(way->counts))
+	if (counts)
 		count_each_route(graph, packets, &way->value, 1);
 	uint16_t next = forward(router, node, packet, way->value, refusal);
 	if (unlikely(next == ADJACENCY_TABLE))
@@ -140,11 +138,10 @@ vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbu
 /* Sets the lengths and checksums of the outer headers. */
 typedef void vxlan_finish_fn(struct rte_mbuf *packet);
 
-/* The whole of a node's process. */
 static inline __attribute__((always_inline)) uint16_t
-vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
-			uint16_t overhead, vxlan_finish_fn *finish, uint8_t family, forward_look_up_fn *look_up,
-			const struct forward_refusal *refusal)
+vxlan_encap_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
+				  uint16_t overhead, vxlan_finish_fn *finish, uint8_t family,
+				  forward_look_up_fn *look_up, const struct forward_refusal *refusal, bool counts)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -158,10 +155,23 @@ vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16
 			continue;
 		vxlan_push(graph, packet, tunnel, overhead);
 		finish(packet);
-		next[i] = vxlan_forward(graph, node, packet, &way, family, look_up, refusal);
+		next[i] = vxlan_forward(graph, node, packet, &way, family, look_up, refusal, counts);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
+}
+
+/* The whole of a node's process. */
+static inline __attribute__((always_inline)) uint16_t
+vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
+			uint16_t overhead, vxlan_finish_fn *finish, uint8_t family, forward_look_up_fn *look_up,
+			const struct forward_refusal *refusal)
+{
+	if (router_has(router_of(graph), WS_COUNT_ROUTES))
+		return vxlan_encap_frame(graph, node, packets, n, overhead, finish, family, look_up,
+								 refusal, true);
+	return vxlan_encap_frame(graph, node, packets, n, overhead, finish, family, look_up, refusal,
+							 false);
 }
 
 #endif

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.console.absent import MOOT
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, COMMON, CONSOLE, GROUPS, command
-from wirespeed.console.grammar import Given, Option, commands_of, count, find, help_text, switch
+from wirespeed.console.grammar import Given, Option, commands_of, count, find, help_text, listed, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import RemoteError, UsageError
@@ -50,10 +50,8 @@ def help_(session: Session, given: Given) -> None:
     width = max(map(len, COMMANDS))
     for group in GROUPS:
         session.screen.show(f"{group}:\n")
-        for name, one in sorted(COMMANDS.items()):
-            if one.group == group:
-                session.screen.show(f"  {name:<{width}}  {one.summary}")
-        session.screen.show()
+        some = [(name, one.summary) for name, one in sorted(COMMANDS.items()) if one.group == group]
+        session.screen.show("\n".join([*listed(some, width), ""]))
     session.screen.show("`help COMMAND` or `COMMAND -h` shows its options; Tab completes.")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
+from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
@@ -158,10 +159,10 @@ class _Course:
         ending = self.head.ending
         try:
             if self._walk(schedule):
-                return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+                return replace(ending, status=INTERRUPTED, reason=interruption())
             return replace(ending, status=COMPLETE)
         except KeyboardInterrupt:
-            return replace(ending, status=INTERRUPTED, reason="interrupted by the user")
+            return replace(ending, status=INTERRUPTED, reason=interruption())
         except WirespeedError as error:
             return replace(ending, status=FAILED, reason=str(error), exit_code=error.exit_code)
         finally:

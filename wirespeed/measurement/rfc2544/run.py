@@ -9,6 +9,7 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc2544.bench import Bench, Watch
@@ -99,7 +100,7 @@ def run_rfc2544(
                     raise
                 notes.append(f"frames of {frame.name} were not tested: {error}")
     except KeyboardInterrupt:
-        ended = INTERRUPTED, "interrupted by the user", 0
+        ended = INTERRUPTED, interruption(), 0
     except WirespeedError as error:
         if not bench.trials:
             raise

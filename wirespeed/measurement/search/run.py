@@ -9,6 +9,7 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, UsageError, WirespeedError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
@@ -100,7 +101,7 @@ def run_search(
             with trial_of(with_latency) as other:
                 bench.latency(other)
     except KeyboardInterrupt:
-        ended = INTERRUPTED, "interrupted by the user", 0
+        ended = INTERRUPTED, interruption(), 0
     except WirespeedError as error:
         if not bench.trials:
             raise

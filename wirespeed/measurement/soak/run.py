@@ -10,6 +10,7 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, texts_of_dut
+from wirespeed.ending_signals import interruption
 from wirespeed.errors import (
     ConnectionFault,
     EnvironmentFault,
@@ -86,9 +87,9 @@ def run_soak(
     ended: tuple[Status, str, int] = COMPLETE, "", 0
     try:
         if soak.run():
-            ended = INTERRUPTED, "interrupted by the user", 0
+            ended = INTERRUPTED, interruption(), 0
     except KeyboardInterrupt:
-        ended = INTERRUPTED, "interrupted by the user", 0
+        ended = INTERRUPTED, interruption(), 0
     except WirespeedError as error:
         if soak.is_empty:
             raise
