@@ -3,6 +3,7 @@
 
   tools/words.py               each habit that was found: FILE:LINE: the words, and what to write in their place
   tools/words.py --table       for each page its words, its habits per 1 000 words and its sentences above 35 words
+  tools/words.py --messages    each error message and each text of help: FILE:LINE: error or help, and the text
 
 Looked at are the text of docs/, README.md and CONTRIBUTING.md without code, the strings of wirespeed/ and telemetry/
 from the syntax tree (docstrings are read for commands alone), the page templates, the texts of telemetry's YAML files,
@@ -248,6 +249,48 @@ def yaml_pieces(path: Path) -> Iterator[Piece]:
             yield Piece(path, node.start_mark.line + 1, " ".join(node.value.split()))
 
 
+# Messages
+
+
+def python_messages(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, kind and text of each string that is raised, and of each text of help."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            yield from ((node.lineno, "error", text) for one in node.exc.args if (text := string_of(one)))
+        elif isinstance(node, ast.Call):
+            named = [one.value for one in node.keywords if one.arg in ("help", "description")]
+            if isinstance(node.func, ast.Name) and node.func.id == "Option":
+                named += node.args[1:2]
+            yield from ((node.lineno, "help", text) for one in named if (text := string_of(one)))
+        elif isinstance(node, ast.FunctionDef) and path.parent.name == "cli" and not node.name.startswith("_"):
+            yield from ((node.lineno, "help", text) for text in [ast.get_docstring(node)] if text)
+
+
+def string_of(node: ast.expr) -> str:
+    """The text of a string or of an f-string with {} for its values; empty for other expressions."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return string_of(node.left) + string_of(node.right)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def c_messages(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, kind and text of each string that is given to `fail` or its kin."""
+    text = path.read_text()
+    for match in re.finditer(r"\b(?:\w+_)?(?:fail|refuse)(?:_\w+)?\s*\(([^;{]*?)\);", text, re.DOTALL):
+        if found := "".join(re.findall(r'"((?:\\.|[^"\\])*)"', match[1])):
+            yield text.count("\n", 0, match.start()) + 1, "error", found
+
+
+def messages() -> Iterator[str]:
+    for paths, read in ((tracked("wirespeed/*.py"), python_messages), (tracked("native/*.c"), c_messages)):
+        for path in paths:
+            name = path.relative_to(ROOT)
+            if {"tests", "bench", "fuzz"}.isdisjoint(name.parts):
+                yield from (f"{name}:{line}: {kind}: {' '.join(text.split())}" for line, kind, text in read(path))
+
+
 # All of them
 
 
@@ -300,8 +343,10 @@ def table() -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check the language of what users read.")
     parser.add_argument("--table", action="store_true", help="the table of pages instead of the findings")
-    if parser.parse_args().table:
-        print("\n".join(table()))
+    parser.add_argument("--messages", action="store_true", help="all error messages and texts of help")
+    asked = parser.parse_args()
+    if asked.table or asked.messages:
+        print("\n".join(table() if asked.table else messages()))
         return 0
     found = list(findings(pieces()))
     for one in found:

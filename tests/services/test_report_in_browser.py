@@ -416,6 +416,7 @@ def test_remarks_are_folded_below_the_charts_and_open_into_their_tests(browser):
 def test_a_listing_is_copied_as_it_stands(browser, page):
     permission = {"name": "clipboard-read"}
     browser.execute_cdp_cmd("Browser.setPermission", {"permission": permission, "setting": "granted"})
+    browser.find_element(By.CSS_SELECTOR, "#everything > summary").click()
     browser.find_element(By.CSS_SELECTOR, ".listing summary").click()
     button = browser.find_element(By.CSS_SELECTOR, ".listing .copy")
     button.click()
@@ -476,6 +477,7 @@ def test_without_dygraphs_charts_are_pictures(chromium, page, tmp_path, monkeypa
     assert main(["report", *map(str, page.parent.glob("*.json")), "-o", str(still)]) == 0
     assert "charts drawn by dygraphs" not in still.read_text(encoding="utf-8")
     chromium.get(still.as_uri())
+    chromium.execute_script("document.getElementById('load-0').scrollIntoView()")
     picture = until(chromium, lambda: chromium.find_elements(By.CSS_SELECTOR, "#load-0 .stage svg"))[0]
     assert len(picture.find_elements(By.TAG_NAME, "path")) > 20
     curves = len(picture.find_elements(By.CSS_SELECTOR, "path[stroke-width='2']"))

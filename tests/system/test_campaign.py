@@ -187,7 +187,7 @@ def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> Non
     [
         (["run"], 2, "Missing argument 'FILE'"),
         (["run", "none.yaml"], 6, "campaign file none.yaml cannot be read"),
-        (["run", "suite.yaml", "--testbeds", "nowhere.yaml"], 6, "there is no bench nowhere.yaml"),
+        (["run", "suite.yaml", "--testbeds", "nowhere.yaml"], 6, "there is no testbed nowhere.yaml"),
         (["run", "suite.yaml", "--ray", "127.0.0.1:1"], 2, "--ray goes with --testbeds NAME"),
         (["run", "suite.yaml", "--out", "/proc/x"], 6, "campaign folder /proc/x cannot be written"),
         (["schema", "suite.yaml"], 2, "unexpected extra argument(s) (suite.yaml)"),

@@ -73,6 +73,23 @@ def test_strings_of_python_are_whole_and_docstrings_those_of_commands(tmp_path: 
     assert texts(written(tmp_path / "cli" / "x.py", source)) == ["5: What it does.", "6: {} is no number {}"]
 
 
+def test_messages_are_what_is_raised_and_what_help_says(tmp_path: Path) -> None:
+    path = tmp_path / "cli" / "x.py"
+    path.parent.mkdir()
+    path.write_text(
+        'def check(file: Annotated[str, typer.Argument(help="The file.")]) -> None:\n    """Check it."""\n'
+        '    say("not a message")\n    raise UsageError(f"{file} is empty; " "give another")\n'
+        'LOAD = Option("--load", "The load.")\n'
+    )
+    told = [("help", "The file."), ("help", "Check it."), ("error", "{} is empty; give another"), ("help", "The load.")]
+    assert sorted((kind, text) for _, kind, text in words.python_messages(path)) == sorted(told)
+    source = tmp_path / "x.c"
+    source.write_text(
+        '/* fail("no") */\nstatic void f(void) { return wire_fail(error, "a port has " "%d queues", 1); }\n'
+    )
+    assert [text for _, _, text in words.c_messages(source)][-1] == "a port has %d queues"
+
+
 def test_a_template_is_read_without_its_tags(tmp_path: Path) -> None:
     page = (
         "<p>{# no #}What <b>{{ x }}</b> is\nlost</p>{% if a b %}\n<script>var a b;</script><p>one</p><p>two words</p>"

@@ -55,7 +55,7 @@ def place_of(word: str, directory: Path, name: str = "") -> Place:
         return Place(name or word, lab=word)
     path = directory / word
     if not path.exists():
-        raise FileFault(f"there is no bench {word}: give a bench file or a lab, which are {', '.join(LABS)} and vm")
+        raise FileFault(f"there is no testbed {word}: give a testbed file or a lab: {', '.join(LABS)} and vm")
     text = read_text_file(path, "bench file", _MOST_BYTES).decode(errors="replace")
     parse_bench(text, str(path))
     return Place(name or word, file=str(path.resolve()), text=text)

@@ -173,7 +173,9 @@ def _ending(run: CampaignRun, ledger: Ledger, say: Say) -> int:
     if run.pending:
         raise EnvironmentFault(f"by hand: {run.pending}; then run the same command again")
     if run.away:
-        raise ConnectionFault(f"bench {run.away} is away; its cells wait, the same command goes on when it is back")
+        raise ConnectionFault(
+            f"testbed {run.away} is unreachable; its cells wait: run the same command when it is back"
+        )
     if schedule.failed:
         cell = schedule.failed[0]
         raise MeasurementError(f"{len(schedule.failed)} cells failed, {cell.title} first: {_error(ledger, cell)}")

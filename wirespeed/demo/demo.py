@@ -270,7 +270,7 @@ class Demo:
             return None
         page = render(
             self._files,
-            title="wirespeed demo: ten load tests",
+            title="Ten standard load tests",
             date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             threshold=0.001,
             scaler="1000000:M",

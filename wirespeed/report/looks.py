@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from wirespeed.charts.chart import DASHES, Dash
-from wirespeed.charts.colours import colour
+from wirespeed.charts.colours import colours_by_name
 from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
 from wirespeed.pages.duts import dut_name
 from wirespeed.results.measurement import MeasurementResult
@@ -17,9 +17,8 @@ Colours = Mapping[str, str]
 
 
 def colours_of(results: Iterable[MeasurementResult]) -> Colours:
-    """Devices in the order in which they first occur."""
-    names = dict.fromkeys(dut_name(result) for result in results)
-    return {name: colour(number) for number, name in enumerate(names)}
+    """By the devices' names alone, so that other files and reports show the same ones."""
+    return colours_by_name(dut_name(result) for result in results)
 
 
 def direction_of(test: Analysis, curve: Curve) -> str:

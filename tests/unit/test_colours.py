@@ -1,0 +1,28 @@
+"""Colours of devices."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirespeed.charts.colours import COLOURS, colours_by_name
+
+NAMES = ("Linux over veth", "wirespeed over memif", "wirespeed over veth", "VPP")
+
+
+def test_the_order_of_names_changes_no_colour() -> None:
+    assert len({tuple(sorted(colours_by_name(names).items())) for names in permutations(NAMES)}) == 1
+
+
+@given(st.sets(st.text(min_size=1), max_size=len(COLOURS)))
+def test_colours_differ_while_there_are_as_many(names: set[str]) -> None:
+    assert len(set(colours_by_name(names).values())) == len(names)
+
+
+@given(st.sets(st.text(min_size=1), min_size=1, max_size=4), st.text(min_size=1))
+def test_one_more_name_changes_a_colour_only_where_both_want_the_same(names: set[str], more: str) -> None:
+    alone = {name: colours_by_name([name])[name] for name in {*names, more}}
+    if len(set(alone.values())) == len(alone):
+        assert colours_by_name({*names, more}) == alone
