@@ -76,20 +76,20 @@ struct graph_edge_set {
 	struct graph_edge_set *next;
 };
 
-/* Of one node; the last two are of its one most expensive call. */
+/* Counters of one node; the last two are those of its most expensive call. */
 struct graph_stats {
 	uint64_t calls, vectors, suspends, clocks;
 	uint64_t max_clocks, max_clocks_vectors;
 };
 
-/* One number of each node, by the node's slot. `head` is that of who lends the memory. */
+/* One number per node, by the node's slot. `head` belongs to the owner of the memory. */
 struct graph_vector {
 	uint64_t head;
 	uint64_t at[GRAPH_MAX_SLOTS];
 };
 
-/* What one worker counts of its nodes: written by it alone, read by anyone. Each number has a
- * vector of its own, since readers take them so. */
+/* Per-worker counters of nodes: written by the worker, read by any thread. Each number has a
+ * vector, since readers copy whole vectors. */
 struct graph_counts {
 	struct graph_vector calls, vectors, suspends, clocks;
 	struct {
@@ -215,7 +215,7 @@ static inline void graph_enqueue_all(struct graph *graph, struct graph_node *nod
 	graph_append(graph, node->edges[edge], packets, n);
 }
 
-/* Whether all take one edge: many are compared at once. */
+/* All packets take one edge; many are compared at once. */
 static inline bool graph_is_one_edge(const uint16_t *edges, uint16_t n)
 {
 	uint16_t differences = 0;
@@ -245,8 +245,8 @@ static inline void graph_enqueue(struct graph *graph, struct graph_node *node, v
 	}
 }
 
-/* The same where edges are as good as drawn: runs are short then, and where they end is not to be
- * foreseen, so each packet is moved by itself. */
+/* graph_enqueue for edges that change at random: runs are short and their ends unpredictable, so
+ * each packet is moved by itself. */
 static inline void graph_enqueue_spread(struct graph *graph, struct graph_node *node,
 										void **packets, const uint16_t *edges, uint16_t n)
 {
@@ -267,7 +267,7 @@ static inline void graph_count(struct graph_node *node, uint16_t counter, uint64
 	own_count_add(&node->counters[counter], n);
 }
 
-/* What is to see packets from now on, or NULL; by any thread. */
+/* The function that sees packets from now on, or NULL; by any thread. */
 static inline void graph_set_trace(struct graph *graph, graph_trace_fn *trace)
 {
 	__atomic_store_n(&graph->trace, trace, __ATOMIC_RELEASE);

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* By the thread whose it is. */
+/* Called by the writing thread. */
 static inline void own_count_set(uint64_t *count, uint64_t value)
 {
 	__atomic_store_n(count, value, __ATOMIC_RELAXED);
@@ -18,14 +18,14 @@ static inline void own_count_set(uint64_t *count, uint64_t value)
 static inline void own_count_add(uint64_t *count, uint64_t n)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-	/* As one instruction; of the other form gcc makes three. */
+	/* One instruction; gcc makes three of the other form. */
 	__asm__("addq %1, %0" : "+m"(*count) : "er"(n));
 #else
 	own_count_set(count, *count + n);
 #endif
 }
 
-/* By any. */
+/* Called by any thread. */
 static inline uint64_t own_count_read(const uint64_t *count)
 {
 	return __atomic_load_n(count, __ATOMIC_RELAXED);

@@ -20,13 +20,13 @@ enum { PROGRAM_BATCH = 64 };
 struct program;
 struct ws_stream;
 
-/* Of the packets of a stream, those with the numbers `number`, `number` + `of`, … */
+/* The packets of a stream with the numbers `number`, `number` + `of`, … */
 struct stream_part {
 	uint16_t number, of;
 };
 static const struct stream_part WHOLE_STREAM = {0, 1};
 
-/* For which level of CPU programs are compiled from now on, as ws_march() says; 1 at first. */
+/* Programs use code for this level of CPU (ws_march()) from now on; 1 at first. */
 void program_use_march(int level);
 
 /* Its packets can be divided into parts, so that these together are what the whole is; random
@@ -43,7 +43,7 @@ void program_free(struct program *program);
 
 /* After how many packets it repeats itself exactly; UINT64_MAX: too far to tell, or random. */
 uint64_t program_period(const struct program *program);
-/* Run over a packet that it ran over before, it makes of it what it makes of the template. */
+/* Idempotent: a packet that it ran over before becomes what the template becomes. */
 bool program_may_repeat(const struct program *program);
 /* All packets have the template's length. */
 bool program_keeps_length(const struct program *program);

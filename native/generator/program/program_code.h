@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What program_compile.c makes and program_run.c runs. */
+/* Compiled programs: made by program_compile.c, run by program_run.c. */
 #ifndef GENERATOR_PROGRAM_CODE_H
 #define GENERATOR_PROGRAM_CODE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What program_compile.c and program_variable.c share. */
+/* Shared by program_compile.c and program_variable.c. */
 #ifndef GENERATOR_PROGRAM_COMPILER_H
 #define GENERATOR_PROGRAM_COMPILER_H
 
@@ -8,7 +8,7 @@
 struct ws_op;
 struct ws_stream;
 
-/* What is known while compiling. */
+/* The state of a compilation. */
 struct compiler {
 	const struct ws_stream *stream;
 	struct stream_part part; /* whole, where program_spreads says no */
@@ -42,7 +42,7 @@ int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code
 void spread_counter(struct counter *counter, uint64_t range, struct stream_part part);
 void spread_list(struct list *list, struct stream_part part);
 
-/* For which level of CPU values are drawn from now on. */
+/* Values are drawn by code for this level of CPU from now on. */
 void draw_use_march(int level);
 /* What a value below `range` (0: 2^64) of `size` bytes is drawn with. */
 void draw_set_up(struct draw *draw, uint8_t size, uint64_t range);

@@ -274,7 +274,7 @@ static uint8_t count_along(struct sums *sums)
 	return sums->count == 2 && known == second->term_count ? 2 : 1;
 }
 
-/* Those writes have no instruction of their own any more; returns how many they were. */
+/* Removes the instructions of these writes; returns their number. */
 static uint16_t take_over_writes(struct program *program, struct sums *sums)
 {
 	uint16_t kept = 0;

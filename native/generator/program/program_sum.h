@@ -16,7 +16,7 @@ struct term {
 	bool odd; /* it starts at an odd byte of the sum */
 };
 
-/* Of one checksum: of an IPv4 header, or of L4 with its pseudo header. */
+/* One checksum: that of an IPv4 header, or of L4 with its pseudo header. */
 struct sum {
 	uint32_t base;  /* folded */
 	uint16_t field; /* where the checksum goes, in the packet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the nodes for labelled packets share: edges, and the label that mpls-lookup took off. */
+/* Shared by the nodes for labelled packets: edges, and the label that mpls-lookup took off. */
 #ifndef ROUTER_MPLS_FORWARD_H
 #define ROUTER_MPLS_FORWARD_H
 

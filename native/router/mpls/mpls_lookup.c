@@ -46,7 +46,7 @@ static inline uint32_t route_of(const struct mpls_table *table, uint32_t entry)
 		__ATOMIC_ACQUIRE);
 }
 
-/* What stays labelled needs a TTL that outlasts this hop. */
+/* A packet that stays labelled needs a TTL that outlasts this hop. */
 static inline bool outlives(uint8_t kind, uint32_t entry)
 {
 	return mpls_ttl(entry) > 1 || kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;

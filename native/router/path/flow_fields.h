@@ -7,7 +7,7 @@
 #include "wire/flow_mix.h"
 #include "wirespeed/routes.h"
 
-/* Of a packet; `source` and `destination` stand for addresses. What it has not is 0. */
+/* The fields of a packet; `source` and `destination` stand for addresses. An absent field is 0. */
 struct flow_fields {
 	uint64_t source, destination;
 	uint16_t source_port, destination_port;
@@ -15,7 +15,7 @@ struct flow_fields {
 	uint8_t protocol;
 };
 
-/* Those of the table of the interface that the packet came in by. */
+/* The fields chosen for the table of the packet's receiving interface. */
 static inline uint32_t packet_flow_fields(const struct ws_router *router, uint8_t family,
 										  const struct rte_mbuf *packet)
 {

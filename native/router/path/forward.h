@@ -15,14 +15,13 @@ enum { FORWARD_REFUSALS = ADJACENCY_PROHIBIT + 1 };
 	[ADJACENCY_UNREACHABLE] = {"route says unreachable", true},                                    \
 	[ADJACENCY_PROHIBIT] = {"route says prohibit", true}
 
-/* The same where one of several paths was chosen. */
+/* Counters of nodes that choose one of several paths. */
 #define FORWARD_PATH_COUNTERS                                                                      \
 	[ADJACENCY_NO_ROUTE] = {"path is gone", true}, [ADJACENCY_DROP] = {"path says drop", true},    \
 	[ADJACENCY_UNREACHABLE] = {"path says unreachable", true},                                     \
 	[ADJACENCY_PROHIBIT] = {"path says prohibit", true}
 
-/* What the sender of a packet that goes nowhere is told: ICMP's type, and its code for each kind.
- */
+/* The ICMP error for the sender of a refused packet: its type, and its code for each kind. */
 struct forward_refusal {
 	uint8_t type, codes[FORWARD_REFUSALS];
 };

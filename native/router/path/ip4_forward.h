@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What forwarding has of its own in IPv4. */
+/* The IPv4 part of forwarding. */
 #ifndef ROUTER_IP4_FORWARD_H
 #define ROUTER_IP4_FORWARD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What forwarding has of its own in IPv6. */
+/* The IPv6 part of forwarding. */
 #ifndef ROUTER_IP6_FORWARD_H
 #define ROUTER_IP6_FORWARD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vxlan4-input and vxlan6-input share: the tunnel of a datagram, and what it carries. */
+/* Shared by vxlan4-input and vxlan6-input: the tunnel of a datagram, and its contents. */
 #ifndef ROUTER_VXLAN_DECAP_H
 #define ROUTER_VXLAN_DECAP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vxlan4-encap and vxlan6-encap share: the headers, and where the other end is. */
+/* Shared by vxlan4-encap and vxlan6-encap: the headers, and the way to the other end. */
 #ifndef ROUTER_VXLAN_ENCAP_H
 #define ROUTER_VXLAN_ENCAP_H
 
@@ -63,7 +63,7 @@ static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct 
 		   vxlan_word(frame + vxlan) == vxlan_word(made + vxlan);
 }
 
-/* Where frames of a tunnel in a row go: all to one other end, which is looked for once. */
+/* The way of frames in a row of one tunnel: all go to one other end, which is looked up once. */
 struct vxlan_way {
 	uint16_t interface;                /* UINT16_MAX: of none yet */
 	bool is_known;                     /* the rest is right */
