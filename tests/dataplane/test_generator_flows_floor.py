@@ -38,7 +38,7 @@ def test_each_pair_and_a_looped_port_have_a_floor() -> None:
 def test_ports_that_are_not_connected_are_told(tmp_path: Path) -> None:
     code, _, errors = run("--port", f"pcap:,{tmp_path}/out.pcap")
     assert code == 3
-    assert "nothing that port 0 sent came to port 0; connect them with each other" in errors
+    assert "port 0 received no packet from port 0; connect them with each other" in errors
 
 
 def test_percentiles_are_of_the_counts() -> None:

@@ -359,9 +359,9 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
     [
         (["list", "boks=x"], "there is no 'boks', did you mean box?"),
         (["list", "rate>=fast"], "'fast' is not a number"),
-        (["list", "box>=a"], ">= is for rate"),
+        (["list", "box>=a"], ">= compares rate"),
         (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
-        (["list", "--sort", "-rate"], "a list is of results"),
+        (["list", "--sort", "-rate"], "list shows results"),
         (["list", "--best", "box"], "results list takes no --best, which is an option of results query"),
         (["show"], "Missing argument 'ID'"),
         (["tag", "x"], "Missing argument 'ID...'"),

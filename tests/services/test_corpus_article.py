@@ -184,10 +184,10 @@ def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["Fitlet"], "has no box 'Fitlet', did you mean Fitlet2?"),
+        (["Fitlet"], "has no DUT 'Fitlet', did you mean Fitlet2?"),
         (["zzz"], "wirespeed results list shows what there is"),
-        (["Fitlet2", "--against", "Fitlet2"], "that is the box itself"),
-        (["Fitlet2", "--against", "APU"], "has no box 'APU'"),
+        (["Fitlet2", "--against", "Fitlet2"], "is the reviewed DUT itself"),
+        (["Fitlet2", "--against", "APU"], "has no DUT 'APU'"),
         ([], "Missing argument 'BOX'"),
         (["a", "b"], "unexpected extra argument(s) (b)"),
     ],

@@ -266,8 +266,8 @@ def test_pages_of_a_test_stay_until_the_last_one_is_closed_or_the_grace_period_e
         (["--listen", "nowhere"], 2, "give HOST:PORT"),
         (["--listen", "127.0.0.1:99999"], 2, "give HOST:PORT"),
         (["--listen", "127.0.0.1:0", "--token", "short"], 2, "12 to 128"),
-        (["--listen", "127.0.0.1:0", "/nothing/x.json"], 6, "in no folder"),
-        (["--listen", "127.0.0.1:0", "notes.txt"], 2, "not a result file"),
+        (["--listen", "127.0.0.1:0", "/nothing/x.json"], 6, "in a folder that does not exist"),
+        (["--listen", "127.0.0.1:0", "notes.txt"], 2, "neither a result file"),
     ],
 )
 def test_words_that_cannot_be_used(words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:

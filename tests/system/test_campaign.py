@@ -119,7 +119,9 @@ duts:
 def test_cells_that_fail_are_tried_again_as_told_and_shown(tmp_path: Path) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "echo no such card >&2; exit 4") + LOAD)
     code, said = suite("run", file, directory=tmp_path)
-    assert code == 5 and "2 cells failed, b few both on embedded first" not in said, said
+    assert code == 5 and "2 cells failed (--retry-failed runs them again), b few both on embedded first" not in said, (
+        said
+    )
     assert "wirespeed: 2 cells failed" in said and said.count("failed: no such card; it is tried again") == 1
     out = tmp_path / "wirespeed-campaign" / "failing"
     assert [one["exit_code"] for one in tries(out)] == [4, 3, 4, 3]

@@ -195,7 +195,7 @@ def test_configuration_of_another_router_is_refused(running, tmp_path, capsys):
     assert config(running, "plan", write(tmp_path, PORTS + "  e2: {}\n")) == 2
     assert "port e2 of the configuration is not on the router, whose ports are e0, e1" in capsys.readouterr().err
     assert config(running, "apply", write(tmp_path, "interfaces: {e0: {}}")) == 2
-    assert "port e1 of the router is not in the configuration; say what it is to be" in capsys.readouterr().err
+    assert "port e1 of the router is not in the configuration; give its wanted state" in capsys.readouterr().err
 
 
 FAILS = PORTS + "loopbacks: {loop5: {}}\ntaps: {tap1: {host: {name: t, namespace: nowhere}}}\n"
@@ -226,7 +226,7 @@ def test_what_nobody_confirms_is_undone(running, tmp_path, capsys):
     assert config(running, "apply", write(tmp_path, loopbacks(2)), "--confirm", "1") == 4
     said = capsys.readouterr()
     assert "undone in 1 s unless confirmed" in said.out
-    assert "nobody confirmed in 1 s: all was undone in" in said.err
+    assert "not confirmed within 1 s: all was undone in" in said.err
     assert state(running) == before
 
 

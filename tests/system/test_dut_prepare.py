@@ -48,7 +48,7 @@ def test_a_preparing_that_fails_is_rolled_back_and_says_how_far_it_came(dut):
     code, said = dut.wirespeed("dut", "prepare", f"--dut={SPEC}", *INTERFACES, "-q")
     assert code == 3
     (line,) = said.splitlines()
-    assert line.startswith("wirespeed: route 48.0.0.0/8 could not be made via 100.64.2.2 dev e1: RTNETLINK answers: No")
+    assert line.startswith("wirespeed: route 48.0.0.0/8: via 100.64.2.2 dev e1 could not be set: RTNETLINK answers: No")
     done = int(line.partition("; the ")[2].split()[0])
     assert done > 5 and line.endswith(" were rolled back, and the device is as it was")
     assert dut.state() == before and journals(dut.directory) == []
@@ -107,8 +107,8 @@ def test_what_cannot_be_is_one_line_and_changes_nothing(dut):
     first, second = INTERFACES
     wrong = [
         (SPEC, [first, second.replace("e1", "e9")], 2, "there is no interface e9 on the device; it has e0, e1, "),
-        (SPEC, [*INTERFACES, "--queues=999"], 3, "queues of e0: 999 are asked for, and "),
-        (SPEC, [*INTERFACES, "--governor=performance"], 3, "no governor to choose"),
+        (SPEC, [*INTERFACES, "--queues=999"], 3, "queues of e0: 999 requested; the driver has at most "),
+        (SPEC, [*INTERFACES, "--governor=performance"], 3, "no CPU governor"),
         (f"linux:ssh://walker@{HOST}", INTERFACES, 3, "walker may not run commands as root without a password (sudo: "),
         (f"linux:ssh://root@{HOST}:1", INTERFACES, 4, "cannot be reached: Connection refused"),
     ]
@@ -124,11 +124,11 @@ def test_keys_are_looked_at(dut):
     try:
         (ssh / "known_hosts").write_text("")
         code, said = dut.wirespeed("dut", "prepare", f"--dut={SPEC}", *INTERFACES)
-        assert code == 4 and "its host key is not the one of known_hosts, or in none" in said
+        assert code == 4 and "its host key is not in known_hosts, or differs from it" in said
         (ssh / "known_hosts").write_text(known)
         (ssh / "id_ed25519").unlink()
         code, said = dut.wirespeed("dut", "prepare", f"--dut={SPEC}", *INTERFACES)
-        assert code == 4 and "takes none of your keys" in said
+        assert code == 4 and "accepts none of your keys" in said
     finally:
         (ssh / "known_hosts").write_text(known)
         (ssh / "id_ed25519").write_text(key)

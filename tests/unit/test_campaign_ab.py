@@ -72,7 +72,7 @@ def test_pairs_alternate_and_stay_together() -> None:
 
 
 def test_one_device_and_three_cannot_be_compared() -> None:
-    with pytest.raises(UsageError, match="compares two devices, and the campaign has 1: old"):
+    with pytest.raises(UsageError, match="compares two DUTs, and the campaign has 1: old"):
         names_of((CELL,))
 
 

@@ -76,7 +76,7 @@ def test_a_chart_without_points_is_drawn(tmp_path):
 
 def test_pictures_are_of_the_page_alone(tmp_path, capsys):
     assert main(["report", OURS, "--format", "md", "--images", str(tmp_path / "x")]) == 2
-    assert "--images is of the page's charts, and --format md has none" in capsys.readouterr().err
+    assert "--images writes the charts of the page, and --format md has none" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 

@@ -106,9 +106,9 @@ def test_what_the_bench_did_is_taken_off_by_a_control():
     words = {row.subject: row.judgement.word for row in seen.rows}
     assert words[IMIX] == "worse" and words[NDR] != "worse"
     assert seen.control == pytest.approx(-0.1, abs=0.02)
-    with pytest.raises(UsageError, match="--control jumbo: no test of both sides"):
+    with pytest.raises(UsageError, match="--control jumbo: no load of both sides"):
         compare(a, b, 0.02, 0.95, control="jumbo")
-    with pytest.raises(UsageError, match="takes two repeats"):
+    with pytest.raises(UsageError, match="needs two or more repeats"):
         compare({IMIX: values([1e6])}, {IMIX: values([1e6])}, 0.02, 0.95, control="imix")
 
 
@@ -196,6 +196,6 @@ def test_what_cannot_be_compared_is_one_line(words, code, said, capsys):
 def test_an_empty_folder_and_a_result_without_rates_are_told(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main(["compare", str(tmp_path / "empty"), str(tmp_path / "empty")]) == 6
-    assert "has no result in it (*.json)" in capsys.readouterr().err
+    assert "contains no result file (*.json)" in capsys.readouterr().err
     without = replace(search_of(), goals=())
     assert not list(figures(without, verdict_of(without)))

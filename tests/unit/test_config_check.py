@@ -45,7 +45,7 @@ WRONG = {
     "interfaces: {e0: {state: on}}": "interfaces.e0.state: on is none of 'up' or 'down'",
     "interfaces: {e0: {mac: 52:54:10:20:30:40}}": "52:54:10:20:30:40 without quotes is not text to YAML; put",
     "interfaces: {e0: {mac: 'x'}}": "interfaces.e0.mac: 'x' cannot stand here; a MAC address is six pairs",
-    "interfaces: {e0: {addresses: [192.0.2.1]}}": "addresses.0: '192.0.2.1' cannot stand here; an address has its",
+    "interfaces: {e0: {addresses: [192.0.2.1]}}": "addresses.0: '192.0.2.1' cannot stand here; an address needs",
     "interfaces: {e0: {addresses: 192.0.2.1/30}}": "'192.0.2.1/30' is not a list; give a list",
     "interfaces: {e0: 7}": "interfaces.e0: 7 is not a mapping of keys and values",
     "interfaces: {e0: }": "interfaces.e0: nothing stands here; write {}",
@@ -164,7 +164,7 @@ WRONG = {
     "acls: {ab: {terms: [{action: deny, protocol: icmp, icmp-code: 256}]}}": "icmp-code 256 is above 255",
     "acls: {ab: {terms: [{action: deny, family: ipv6, source: 10.0.0.0/8}]}}": "10.0.0.0/8 has no address of family",
     "acls: {ab: {terms: [{action: deny, source: 10.0.0.0/8, destination: '::1'}]}}": "have no family in common",
-    "acls: {ab: {terms: [{action: deny, source: nolist}]}}": "nolist is not an address, and no prefix list has ",
+    "acls: {ab: {terms: [{action: deny, source: nolist}]}}": "nolist is neither an address nor the name of a prefix",
 }
 
 
@@ -225,15 +225,15 @@ def test_an_alias_stands_for_its_anchor_and_may_be_merged():
     [
         (b"interfaces:\n\te0: {}\n", "f:2: a tab indents this line, and YAML takes none; indent with spaces"),
         (b"interfaces: {e0: [\n", "f:2: this is not YAML"),
-        (b"a: &x [*x]", "*x stands within what it names"),
+        (b"a: &x [*x]", "*x is inside its own anchor"),
         (b"a: *nowhere", "f:1: *nowhere has no anchor &nowhere above it"),
         (b"[" * 100_000, "levels"),
         (b"- " * 100_000, "levels"),
-        (b"a: !!python/object/apply:os.system [ls]", "a configuration has no tags such as"),
+        (b"a: !!python/object/apply:os.system [ls]", "YAML tag"),
         (b"? [a]\n: b", "a list or mapping is not a key"),
-        (b"a: 1\n---\nb: 2\n", "f:3: a second document begins here"),
+        (b"a: 1\n---\nb: 2\n", "f:3: a second YAML document begins here"),
         (b"a: \xff\xfe", "f:1: this is not UTF-8 text"),
-        (b"<<: 7", "<< takes over a mapping"),
+        (b"<<: 7", "<< merges a mapping"),
         (b"a: \x07", "f: this is not YAML"),
     ],
 )

@@ -255,7 +255,7 @@ def test_a_neighbour_that_does_not_answer() -> None:
         wire.service = [True, True]
         console = Driver(wire.address)
         console("acquire")
-        assert "nobody answered for 1.1.1.2" in console.refused("l3 -p 0 --src 1.1.1.1 --dst 1.1.1.2")
+        assert "no answer for 1.1.1.2" in console.refused("l3 -p 0 --src 1.1.1.1 --dst 1.1.1.2")
         out = console("ping -p 0 -d 1.1.1.2 -n 1")
         assert "seq=1 no reply" in out and "0 of 1 answered" in out
         console.close()
@@ -313,7 +313,7 @@ def test_a_monitor_shows_packets_beside_other_commands(wire: Wire, console: Driv
     push_ping(console)
     wait_for(lambda: console.screen.told, "a packet on the screen")
     assert "#1 port 1 RX 0.000000 s" in console.screen.told[0] and "16.0.0.1 > 48.0.0.1" in console.screen.told[0]
-    assert "is the monitor's" in console.refused("capture record stop -i 1")
+    assert "belongs to the monitor" in console.refused("capture record stop -i 1")
     assert "before this one is stopped" in console("capture monitor start --tx 0 -v")
     push_ping(console)
     wait_for(lambda: any("###[ IP ]###" in text for text in console.screen.told), "its layers")

@@ -59,7 +59,7 @@ def test_a_file_of_the_server(console: Driver, file: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("push -f {file}x", "not a file here; with --remote"),
+        ("push -f {file}x", "not a file on this machine; --remote"),
         ("push -f {file} -i 1 --min-ipg 1", "exclude each other"),
         ("push -f {file} --dual", "are a pair"),
         ("push -f {file} -s 0", "speedup '0' cannot be used"),

@@ -325,11 +325,11 @@ def test_a_port_stands_for_further_hosts() -> None:
         )
         assert "5, 6" in console.out and "fe80::" not in console.out
         console(f"ns remove -p 1 --mac {other}")
-        assert "stands for no host" in console("ns show-nodes -p 1") and other in console.refused(
+        assert "emulates no host" in console("ns show-nodes -p 1") and other in console.refused(
             f"ns remove -p 1 --mac {other}"
         )
         console("ns remove-all")
-        assert "stands for no host" in console("ns show-nodes -p 0")
+        assert "emulates no host" in console("ns show-nodes -p 0")
         assert "more types" in console.refused(f"ns add -p 0 --mac {one} --src 10.0.1.1 --tpid 0x8100")
         console.close()
 
@@ -418,7 +418,7 @@ def test_tagged_groups_from_their_begin_to_their_end(
         "6)",
         "-",
     ]
-    assert "Dot1Q takes 1 of --value, not 2" in console.refused("tpg_update --type Dot1Q --tag_id 0 --value 5 6")
+    assert "Dot1Q takes 1 --value, not 2" in console.refused("tpg_update --type Dot1Q --tag_id 0 --value 5 6")
     console("stop")
     console("tpg_disable")
     assert server.core.tags == {}

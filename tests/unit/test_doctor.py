@@ -364,7 +364,7 @@ def test_only_root_mends(tmp_path):
 @pytest.mark.parametrize("text", ["", "{}", '[{"do": 1}]', "\xff"])
 def test_a_record_that_is_none(tmp_path, text):
     (tmp_path / "record").write_text(text)
-    with pytest.raises(FileFault, match="is not a record of changes; restore them manually"):
+    with pytest.raises(FileFault, match="is not a record of changes; restore the settings manually"):
         read_record(tmp_path / "record")
 
 

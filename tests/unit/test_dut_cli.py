@@ -14,24 +14,28 @@ PAIR = ["--interface=e0", "--interface=e1"]
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["prepare"], 2, "name the device by --dut KIND:WAY or by --testbed FILE, one of them"),
+        (["prepare"], 2, "name the DUT with either --dut KIND:WAY or --testbed FILE"),
         (
             ["prepare", "--dut=beos:local", *PAIR],
             2,
             "there is no such device; give KIND:WAY, a kind of linux, freebsd,",
         ),
         (["prepare", "--dut=linux:ssh://r:secret@h", *PAIR], 2, "a password on a command line is read by every user"),
-        (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is not a way to reach a device; give ssh://user@host[:port]"),
+        (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is not an access method; give ssh://user@host[:port]"),
         (
             ["prepare", "--testbed=b.yaml", "--queues=4"],
             2,
-            "b.yaml says how the device is prepared; leave out --queues, or",
+            "b.yaml defines how the DUT is prepared; leave out --queues, or",
         ),
         (["prepare", "--testbed=b.yaml", "--filter=on"], 2, "leave out --filter, or change the file"),
-        (["prepare", "--dut=linux:local"], 2, "prepare needs two of --interface NAME,mac=MAC"),
-        (["prepare", "--dut=linux:local", "--interface=e0"], 2, "forwards between pairs of interfaces; 1 are given"),
-        (["prepare", "--dut=linux:local", *PAIR[:1] * 2], 2, "two wires end at interface e0: each has its own"),
-        (["prepare", "--dut=linux:local", *PAIR, "--mode=ip5"], 2, "--mode ip5: there are ip4, ip6, l2xc, mpls"),
+        (["prepare", "--dut=linux:local"], 2, "prepare needs --interface NAME,mac=MAC twice"),
+        (
+            ["prepare", "--dut=linux:local", "--interface=e0"],
+            2,
+            "forwards between pairs of interfaces; give an even number, not 1",
+        ),
+        (["prepare", "--dut=linux:local", *PAIR[:1] * 2], 2, "two links end at interface e0; give each its own"),
+        (["prepare", "--dut=linux:local", *PAIR, "--mode=ip5"], 2, "--mode ip5: give one of ip4, ip6, l2xc, mpls"),
         (["prepare", "--dut=linux:local", *PAIR, "--queues=-1"], 2, "--queues -1: give a number above 0"),
         (["prepare", "--dut=linux:local", *PAIR, "--turbo=fast"], 2, "--turbo fast: give on or off"),
         (["prepare", "--dut=linux:local", "--interface=e0,mac=1", PAIR[1]], 2, "1 is not a MAC address of the tester"),
@@ -46,7 +50,7 @@ PAIR = ["--interface=e0", "--interface=e1"]
         (
             ["prepare", "--dut=vpp:local", *PAIR, "--routes=internet:5", "--routes-by=bird"],
             2,
-            "this kind of device takes a full table by `exec`; --routes-by bird is of Linux",
+            "this kind of DUT loads a full table by `exec`; --routes-by bird is for Linux",
         ),
         (["prepare", "--dut=linux:netns:ws-none", *PAIR], 3, "there is no network namespace ws-none"),
         (["collect", "--dut=vpp:console-log:/nothing"], 6, "console log /nothing cannot be read"),
@@ -82,4 +86,4 @@ def test_a_program_that_does_not_run_is_told_of(device, said, capsys, tmp_path, 
 def test_what_another_kind_has_is_refused_before_the_device_is_asked(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert main(["dut", "prepare", "--dry-run", "--dut=linux:local", *PAIR, "--driver=vfio-pci"]) == 2
-    assert "a Linux kernel has no driver to choose; that is VPP's, and the router's" in capsys.readouterr().err
+    assert "a Linux kernel has no setting driver; leave it out" in capsys.readouterr().err

@@ -114,7 +114,7 @@ def test_a_journal_is_held_by_one_and_cut_short_by_a_power_loss(tmp_path):
     with DutJournal(path, "memory") as journal:
         assert [entry.what for entry in journal.entries.values()] == ["file", "address"]
     path.write_text("{}\n")
-    with pytest.raises(FileFault, match="is not a journal of a device"):
+    with pytest.raises(FileFault, match="is not a journal of a DUT"):
         DutJournal(path, "memory")
 
 
@@ -183,7 +183,7 @@ def test_an_igb_gets_queues_rings_and_a_hash_and_loses_gro_and_pause():
         ("ethtool -G eth0 rx 1024", "ethtool -G eth0 rx 256"),
         ("ethtool -N eth0 rx-flow-hash udp4 sdfn", "ethtool -N eth0 rx-flow-hash udp4 sd"),
     ]
-    with pytest.raises(EnvironmentFault, match="16 are asked for, and 8 are the most"):
+    with pytest.raises(EnvironmentFault, match="16 requested; the driver has at most 8"):
         list(nic_steps(facts, default_setup("l2xc", PAIR, DutOptions(queues=16)), "eth0"))
 
 

@@ -209,7 +209,7 @@ def test_startup_conf_stays_when_nothing_is_asked_and_braces_are_counted():
     assert startup_conf(text, default_setup("l2xc", pair)) == text
     with pytest.raises(EnvironmentFault, match="without its }"):
         startup_conf("cpu { workers 2\n", default_setup("l2xc", pair, DutOptions(workers=1)))
-    with pytest.raises(EnvironmentFault, match="a } too many"):
+    with pytest.raises(EnvironmentFault, match="a } without its {"):
         startup_conf("}\n", default_setup("l2xc", pair, DutOptions(workers=1)))
 
 

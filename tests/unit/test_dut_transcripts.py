@@ -199,7 +199,7 @@ def test_a_vpp_that_does_not_come_back_gets_its_old_startup_conf(home):
 
 def test_a_step_that_fails_is_rolled_back(home):
     record = device_of("freebsd", fails=("route -n add -inet 48",))
-    with pytest.raises(EnvironmentFault, match=r"could not be made .* the \d+ step\(s\) before it were rolled back"):
+    with pytest.raises(EnvironmentFault, match=r"could not be set: .* the \d+ step\(s\) before it were rolled back"):
         run("freebsd", record, setup_on("ix0", "ix1", net="100.65"), home)
     assert commands(record.done)[-1] == "sysctl net.inet6.ip6.forwarding=0"
 
@@ -213,7 +213,7 @@ def test_a_step_that_fails_is_rolled_back(home):
         ("openbsd", setup_on("em0", "em1", rx_descriptors=512), "choose queues and rings by themselves"),
         ("vpp", setup_on("e0", "e7"), "there is no interface e7 on the device; it has e0, e1, local0"),
         ("danos", setup_on("dp0s2", "dp0s9"), "there is no interface dp0s9 on the device; it has dp0s2, dp0s3"),
-        ("danos", setup_on("dp0s2", "dp0s3", mode="mpls"), "DANOS is prepared for ip4 and ip6"),
+        ("danos", setup_on("dp0s2", "dp0s3", mode="mpls"), "DANOS can be prepared for ip4 and ip6"),
     ],
 )
 def test_what_a_kind_has_not_is_told_before_anything_is_changed(home, kind, setup, said):

@@ -218,7 +218,7 @@ def test_a_text_that_is_no_show_runtime_is_refused() -> None:
         ),
         (
             "schema: wirespeed-evidence/1\nexplain: [b]\ntests: [{name: a, received: 1Mpps}]",
-            r"mine.yaml:2: explain: there is no test 'b'; there is a",
+            r"mine.yaml:2: explain: there is no test 'b'; give one of a",
         ),
         ("- 1", "mine.yaml has no evidence in it"),
     ],
@@ -251,7 +251,7 @@ def test_the_command_explains_a_pasted_text(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "name result files, or"),
+        ([], "give either result files, or"),
         (["--show-run", "/dev/null"], "not a regular file"),
         (["nowhere.json"], "nowhere.json"),
         (["nowhere.yaml"], "nowhere.yaml"),

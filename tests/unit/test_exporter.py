@@ -299,7 +299,7 @@ def test_the_page_of_metrics_is_written_from_the_code():
         (["--stats", "/a", "--listen", "example.org:1"], "not an address of this machine"),
         (["--stats", "/a", "--timeout", "0"], "0.1 to 60"),
         (["--scrape", "file:///etc/passwd"], "give http://"),
-        (["--scrape", "http://me:secret@far/"], "with a password"),
+        (["--scrape", "http://me:secret@far/"], "a password in a URL"),
         (["--stats", "/a", "--tls-cert", "/c"], "go together"),
     ],
 )

@@ -194,7 +194,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (["--from", "other"], 6, "other is not an inspection: its schema is not wirespeed-inspect/1"),
         (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
-        (["--dut", "telnet://box"], 2, "telnet://box is not a way to reach a device; give ssh://user@host"),
+        (["--dut", "telnet://box"], 2, "telnet://box is not an access method; give ssh://user@host"),
         (["--dut", "netns:no-such-1"], 3, "there is no network namespace no-such-1"),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),

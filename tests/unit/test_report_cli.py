@@ -86,7 +86,7 @@ def test_a_folder_is_the_results_in_it(here, capsys):
     assert capsys.readouterr().out == folder
     (here / "empty").mkdir()
     assert main(["report", "empty"]) == 6
-    assert "folder empty has no result in it (*.json)" in capsys.readouterr().err
+    assert "folder empty contains no result file (*.json)" in capsys.readouterr().err
 
 
 def test_the_scaler_is_the_unit_everywhere(here, capsys):

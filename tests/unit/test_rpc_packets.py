@@ -174,7 +174,7 @@ def test_captures_that_cannot_be(session: Session, params: dict[str, Any], said:
 
 def test_captures_are_few(session: Session) -> None:
     numbers = [start(session) for _ in range(10)]
-    with pytest.raises(RpcError, match="10 captures are there already"):
+    with pytest.raises(RpcError, match="there are 10 captures, the maximum"):
         start(session)
     session.call("capture", command="remove", capture_id=numbers[0])
     assert start(session) == numbers[-1] + 1
@@ -441,7 +441,7 @@ def test_an_erf_file_is_read_in_pieces(tmp_path: Path) -> None:
     try:
         records = read_records(path)
         assert next(records)[1] == UDP_PACKET
-        with pytest.raises(FileFault, match="says that it has 0 bytes"):
+        with pytest.raises(FileFault, match="has an invalid length: 0 bytes"):
             next(records)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
@@ -475,10 +475,10 @@ def test_an_erf_file_has_frames_times_and_interfaces(erf_file: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda data: data[:-1], "says that it has"),
+        (lambda data: data[:-1], "has an invalid length"),
         (lambda data: data + b"123", "ends within a record's header"),
         (lambda data: data[:8] + b"\x01" + data[9:], "of type 1, not Ethernet"),
-        (lambda data: data[:10] + b"\0\1" + data[12:], "says that it has 1 bytes"),
+        (lambda data: data[:10] + b"\0\1" + data[12:], "has an invalid length: 1 bytes"),
         (lambda data: data[:14] + b"\x05\xdc" + data[16:], "cut short"),
     ],
 )

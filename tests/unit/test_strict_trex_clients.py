@@ -183,7 +183,7 @@ def test_all_profiles_of_a_port_are_paused_and_stopped_by_their_names(trex: Simu
     console("resume -p 0.*")
     console("stop -p 0.*")
     assert trex.ports[0].state == "STREAMS"
-    assert "not a profile to fill" in console.refused("start -f bench -m 1kpps -p 0.*")
+    assert "stands for all profiles" in console.refused("start -f bench -m 1kpps -p 0.*")
 
 
 def test_a_file_that_the_server_cannot_read_is_told_of(trex: SimulatedTrex, console: Driver) -> None:

@@ -40,9 +40,9 @@ def names_of(cells: tuple[Cell, ...]) -> tuple[str, str]:
     them, or steps by hand."""
     names = list(dict.fromkeys(cell.setup.name for cell in cells))
     if len(names) != 2:
-        raise UsageError(f"--ab compares two devices, and the campaign has {len(names)}: {', '.join(names[:5])}")
+        raise UsageError(f"--ab compares two DUTs, and the campaign has {len(names)}: {', '.join(names[:5])}")
     if any(cell.setup.by_hand for cell in cells):
-        raise UsageError("--ab changes from one device to the other all the time; leave out `by_hand`")
+        raise UsageError("--ab alternates between the two DUTs, so neither can need a manual step; leave out `by_hand`")
     return names[0], names[1]
 
 
@@ -65,7 +65,7 @@ def verdict(file: Path) -> Verdict:
     """The verdict on a result. MeasurementError for a result of a kind whose first figure is not one load."""
     result = read_file(file)
     if not result.is_of_one_load:
-        raise MeasurementError(f"{file}: --ab compares load tests and searches")
+        raise MeasurementError(f"{file}: --ab compares load tests and searches only; leave out the others")
     return verdict_of(result)
 
 

@@ -166,19 +166,22 @@ def _compared(cells: tuple[Cell, ...], ledger: Ledger, asked: Asked) -> int:
 def _ending(run: CampaignRun, ledger: Ledger, say: Say) -> int:
     schedule = run.schedule
     if schedule.waiting:
-        why = schedule.reason or "their bench is away"
-        say(f"left: {len(schedule.waiting)} cells ({why}); the same command goes on")
+        why = schedule.reason or "their testbed is unreachable"
+        say(f"left: {len(schedule.waiting)} cells ({why}); the same command continues")
     if run.interrupted:
         return INTERRUPTED
     if run.pending:
-        raise EnvironmentFault(f"by hand: {run.pending}; then run the same command again")
+        raise EnvironmentFault(f"manual step: {run.pending}; then run the same command again")
     if run.away:
         raise ConnectionFault(
             f"testbed {run.away} is unreachable; its cells wait: run the same command when it is back"
         )
     if schedule.failed:
         cell = schedule.failed[0]
-        raise MeasurementError(f"{len(schedule.failed)} cells failed, {cell.title} first: {_error(ledger, cell)}")
+        raise MeasurementError(
+            f"{len(schedule.failed)} cells failed (--retry-failed runs them again), {cell.title} first: "
+            f"{_error(ledger, cell)}"
+        )
     return 0
 
 

@@ -105,7 +105,7 @@ def check_count(campaign: Campaign, yes: bool) -> None:
     """UsageError for a matrix that is larger than anybody meant."""
     cells = count(campaign)
     if cells > MOST:
-        raise UsageError(f"{campaign.name} has {cells:,} cells and {MOST:,} are the most; make the matrix smaller")
+        raise UsageError(f"{campaign.name} has {cells:,} cells; at most {MOST:,} are possible: make the matrix smaller")
     if cells > MOST_UNASKED and not yes:
         raise UsageError(
             f"{campaign.name} has {cells:,} cells; give --yes to run more than {MOST_UNASKED}, or make it smaller"

@@ -64,7 +64,7 @@ def _unfit(cell: Cell, places: Mapping[str, Place]) -> str:
 
 def _among(dut: Dut, names: tuple[str, ...]) -> tuple[str, ...]:
     if missing := [name for name in dut.testbeds if name not in names]:
-        raise UsageError(f"--testbeds leaves out {missing[0]}, which {dut.name} is to be on")
+        raise UsageError(f"--testbeds leaves out {missing[0]}, a testbed of DUT {dut.name}; add it")
     return dut.testbeds
 
 
@@ -89,7 +89,7 @@ def _filled(text: str, what: str) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1] or match[2]
         if name not in os.environ:
-            raise UsageError(f"{what}: there is no variable {name} in the environment")
+            raise UsageError(f"{what}: the environment has no variable {name}; set it")
         return os.environ[name]
 
     return _VARIABLE.sub(value, text)

@@ -25,10 +25,12 @@ Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
 class ByHand(Section):
     """What somebody has to do before the device is this one: another card, another system."""
 
-    say: str = Field(min_length=1, description="What to change at the testbed, in words for the person who does it.")
+    say: str = Field(
+        min_length=1, description="What to change at the testbed: an instruction for the person who does it."
+    )
     expect: str = Field(
         default="",
-        description="Words that `wirespeed host show` of the device prints once it is done; else Enter is believed.",
+        description="Text that `wirespeed host show` of the DUT prints once it is done. Default: Enter confirms it.",
     )
 
 
@@ -37,7 +39,7 @@ class Prepare(Section):
 
     mode: Mode | None = Field(default=None, description="Default: the testbed's; a lab forwards IPv4.")
     queues: Counts = Field(default=(), description="Receive queues per interface.")
-    descriptors: Counts = Field(default=(), description="Descriptors of each queue, both ways.")
+    descriptors: Counts = Field(default=(), description="Descriptors of each receive and transmit queue.")
     workers: int | None = Field(default=None, ge=0, le=128)
 
 
@@ -49,20 +51,22 @@ class Dut(Part):
         default=(), description="Testbeds of the campaign to measure it on. Default: all."
     )
     prepare: Prepare = Prepare()
-    cli: Lines = Field(default=(), description="Lines for the router's command line, after all else.")
-    vppcfg: str = Field(default="", description="A file that is applied to the router, relative to the campaign's.")
-    program: str = Field(default="", description="The embedded lab's router by another build: its `wirespeed` program.")
-    version: Text = Field(
-        default="", description="What tells this build from others, such as a commit; part of the key."
+    cli: Lines = Field(default=(), description="Commands for the router, run after all other configuration.")
+    vppcfg: str = Field(default="", description="A vppcfg file to apply to the router, relative to the campaign file.")
+    program: str = Field(
+        default="", description="The `wirespeed` program of another build, which runs the router of the embedded lab."
     )
-    before: Lines = Field(default=(), description="Shell commands that run before each of its cells, here.")
+    version: Text = Field(default="", description="Identifier of this build, e.g. a commit; part of the key.")
+    before: Lines = Field(default=(), description="Shell commands to run on this machine before each of its cells.")
     by_hand: ByHand | None = None
 
 
 class Stop(Section):
     """When the campaign ends before its cells do."""
 
-    failures: int | None = Field(default=None, ge=1, description="After so many cells have failed for good.")
+    failures: int | None = Field(
+        default=None, ge=1, description="Stop after this many cells have failed all their tries."
+    )
 
 
 class Campaign(Part):
@@ -83,12 +87,15 @@ class Campaign(Part):
     repeats: int = Field(default=1, ge=1, le=1000)
     order: Literal["round-robin", "listed"] = Field(
         default="round-robin",
-        description="Repeats outermost, so that drift hits all alike; or one cell's repeats together.",
+        description="round-robin: each cell once per round, so that drift affects all alike; listed: a cell's repeats "
+        "together.",
     )
-    seed: int | None = Field(default=None, description="Shuffles within each round; without, as the file lists them.")
-    retries: int = Field(default=1, ge=0, le=20, description="Of a cell that failed.")
+    seed: int | None = Field(
+        default=None, description="Seed to shuffle the cells of each round. Default: the order of the file."
+    )
+    retries: int = Field(default=1, ge=0, le=20, description="Further tries of a cell that failed.")
     budget_minutes: Annotated[float, BeforeValidator(read_by(parse_minutes))] | None = Field(
-        default=None, gt=0, description="No cell begins that would end later."
+        default=None, gt=0, description="No cell starts that would end after this time."
     )
     stop: Stop = Stop()
 

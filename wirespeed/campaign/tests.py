@@ -41,7 +41,7 @@ class Test(Part):
     __test__ = False
     options: ClassVar[type[MeasurementOptions[Any]]]
 
-    name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="As tables and tags call it.")
+    name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="Name of the test in tables and tags.")
     command: str
     directions: Directions = Field(
         default=(), description="One cell each: both, 0-1, 1-0, or such as 0>1,1>2,2>0. Default: the campaign's."

@@ -21,9 +21,9 @@ OPTIONAL_VALUES = {"--corpus": own_corpus()}
 _FIRST_WAIT_S = 10.0
 """Seconds; a served testbed answers sooner, and a mistyped name is refused soon."""
 
-HELP = """Run a campaign: testbeds × devices × tests × repeats, each cell once.
+HELP = """Run a campaign: testbeds × DUTs × tests × repeats, each cell once.
 
-A cell that is done never runs again: after a kill or Ctrl-C the same command goes on."""
+A cell that is done never runs again: after a kill or Ctrl-C the same command continues."""
 
 _WAIT_S = 600.0
 
@@ -60,7 +60,7 @@ def run(
             rich_help_panel=CELLS,
             parser=reading(parse_minutes),
             metavar="TIME",
-            help="Begin no cell that would end later; minutes, or with a unit, as 8h.",
+            help="Start no cell that would end after this time; minutes, or with a unit, e.g. 8h.",
         ),
     ] = None,
     testbeds: Annotated[
@@ -69,7 +69,7 @@ def run(
             "--testbeds",
             rich_help_panel=TESTBEDS,
             metavar="NAME,...",
-            help="Run on these in place of the file's; several at once, served by `wirespeed campaign worker`.",
+            help="Testbeds in place of the file's; several need `wirespeed campaign worker` to serve each.",
             show_default=False,
         ),
     ] = "",
@@ -79,7 +79,7 @@ def run(
             "--ray",
             rich_help_panel=TESTBEDS,
             metavar="HOST:PORT",
-            help="The cluster of --testbeds.",
+            help="Ray cluster that serves --testbeds.",
             show_default="this machine's",
         ),
     ] = "",
@@ -98,13 +98,16 @@ def run(
         typer.Option(
             "--ab",
             rich_help_panel=CELLS,
-            help="Compare the file's two devices in pairs until each test's verdict is clear; repeats at most.",
+            help="Compare the file's two DUTs in pairs until each test's verdict is clear, at most `repeats` times.",
         ),
     ] = False,
     markdown: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", rich_help_panel=RESULTS, metavar="FILE", help="Of --ab: the table of verdicts goes here too."
+            "--markdown",
+            rich_help_panel=RESULTS,
+            metavar="FILE",
+            help="With --ab: also write the table of verdicts to this file.",
         ),
     ] = None,
     corpus: Annotated[
@@ -113,24 +116,22 @@ def run(
             "--corpus",
             rich_help_panel=RESULTS,
             metavar="[URL]",
-            help="Store each result in this archive too, tagged with the campaign's name; without URL in your own.",
+            help="Also store each result in this archive, tagged with the campaign's name. Without URL: your own.",
             show_default=False,
         ),
     ] = "",
     retry_failed: Annotated[
         bool,
-        typer.Option(
-            "--retry-failed", rich_help_panel=CELLS, help="Give cells that have failed all their tries again."
-        ),
+        typer.Option("--retry-failed", rich_help_panel=CELLS, help="Run cells again that have failed all their tries."),
     ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", rich_help_panel=RESULTS, help="Report errors only.")] = False,
 ) -> int:
-    """Run what of a campaign is not done.
+    """Run the cells of a campaign that are not done.
 
-    Results lie in DIR/results. Ctrl-C lets the running cell end and stops; a second Ctrl-C abandons it. After a kill,
-    the same command goes on. Exit codes: 0 all is done, or the budget is; 2 a word or a matrix that cannot be used;
-    3 a step by hand is to be done first; 4 a bench is away; 5 cells have failed; 6 a file; 7 --ab: the second device
-    is worse; 130 interrupted.
+    Results are in DIR/results. Ctrl-C stops after the running cell; a second Ctrl-C abandons it. After a kill, the
+    same command continues. Exit codes: 0 all cells are done, or the budget is used up; 2 an argument or matrix that
+    cannot be used; 3 a manual step comes first; 4 a testbed is unreachable; 5 cells have failed; 6 a file; 7 --ab: the
+    second DUT is worse; 130 interrupted.
     """
     import sys  # noqa: PLC0415 - a command starts fast
 
@@ -145,7 +146,7 @@ def run(
             print(text, file=sys.stderr, flush=True)
 
     if wait < 0 or (budget or 0) < 0:
-        raise UsageError("--wait and --budget are from 0 up")
+        raise UsageError("--wait and --budget cannot be negative; give 0 or more")
     names = [name for name in testbeds.split(",") if name]
     with ExitStack() as stack:
         served: list[Place] = []
@@ -183,11 +184,15 @@ def schema() -> None:
 
 def worker(
     testbed: Annotated[
-        Path | None, typer.Argument(metavar="[FILE|LAB]", help="The testbed; left out, the head of a cluster only.")
+        Path | None,
+        typer.Argument(metavar="[FILE|LAB]", help="Testbed to serve. Default: none, only the head of a cluster."),
     ] = None,
     *,
     name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Its name in campaigns.", show_default="the file's name")
+        str,
+        typer.Option(
+            "--name", metavar="NAME", help="Name of the testbed in campaigns.", show_default="the file's name"
+        ),
     ] = "",
     join: Annotated[
         str,
@@ -196,11 +201,11 @@ def worker(
         ),
     ] = "",
     listen: Annotated[
-        str, typer.Option("--listen", metavar="IP", help="Address of this machine for the others.")
+        str, typer.Option("--listen", metavar="IP", help="Address of this machine that other machines use.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", metavar="N", help="Port of the head of a new cluster.")] = 6379,
 ) -> int:
-    """Let campaigns of other machines run on a testbed, by Ray."""
+    """Serve a testbed to campaigns on other machines, by Ray."""
     from wirespeed.campaign.benches import place_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.campaign.serve import serve  # noqa: PLC0415
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415

@@ -40,33 +40,36 @@ def command(
         typer.Option(
             "--corpus",
             metavar="[URL]",
-            help="Where names are looked up; with --trend all of it is the series, or what fits the words given.",
+            help="Archive of the names. With --trend, the series is all of it, or what the filters select.",
             show_default="your own",
         ),
     ] = "",
     equivalence: Annotated[
-        str, typer.Option("--equivalence", metavar="RATIO", help="Differences up to this count as none.")
+        str, typer.Option("--equivalence", metavar="RATIO", help="Differences up to this ratio count as none.")
     ] = "1%",
-    confidence: Annotated[str, typer.Option("--confidence", metavar="PERCENT", help="Of the intervals.")] = "95%",
+    confidence: Annotated[
+        str, typer.Option("--confidence", metavar="PERCENT", help="Confidence level of the intervals.")
+    ] = "95%",
     control: Annotated[
         str,
         typer.Option(
             "--control",
             metavar="LOAD",
-            help="Tests with this in their load show what the testbed did; it is subtracted from the others.",
+            help="Control tests have this text in their load. Their change is the testbed's; it is subtracted from the "
+            "others.",
             show_default=False,
         ),
     ] = "",
     trend: Annotated[
         bool, typer.Option("--trend", help="Group a series, in the order given, into plateaus; name the steps.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="End with 8 if a verdict is inconclusive.")] = False,
-    form: Annotated[Literal["text", "md", "csv", "json"], typer.Option("--format", help="How to print it.")] = "text",
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 8 if a verdict is inconclusive.")] = False,
+    form: Annotated[Literal["text", "md", "csv", "json"], typer.Option("--format", help="Output format.")] = "text",
     box: BoxOption = "",
     name: NameOption = None,
 ) -> int:
-    """Say for each test whether B is better than A, worse, the same, or how many more repeats it takes. Ends with 7
-    where something is worse."""
+    """Report for each test whether B is better than A, worse or the same, or how many more repeats are needed. Exit
+    code 7: a test is worse."""
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
 
     same, sure = parse_percent(equivalence, "--equivalence"), parse_percent(confidence, "--confidence")

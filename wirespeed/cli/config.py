@@ -113,7 +113,7 @@ def apply(
 
 def diff(
     before: Annotated[Path, typer.Argument(metavar="A", help="vppcfg's YAML.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Another such file.")],
+    after: Annotated[Path, typer.Argument(metavar="B", help="The file to change to.")],
     *,
     output_format: Annotated[Literal["diff", "cli", "json"], typer.Option("--format", help="Output format.")] = "diff",
     explain: _Explain = False,

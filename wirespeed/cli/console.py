@@ -32,11 +32,13 @@ _MOST_BATCH_BYTES = 16 << 20
 
 
 def _moot(name: str, *flags: str) -> Any:
-    return typer.Option(*flags, name, help=f"Taken as T-Rex's: {MOOT[name]}.", hidden=True)
+    return typer.Option(*flags, name, help=f"Accepted as in T-Rex: {MOOT[name]}.", hidden=True)
 
 
 def command(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="E.g. stats, or tui.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[COMMAND...]", help="Command to run, e.g. stats or tui.")
+    ] = None,
     server: ServerOption = None,
     port: Annotated[
         int | None,
@@ -55,7 +57,7 @@ def command(
         typer.Option("--batch", metavar="FILE", help="Run the commands of a file first; stop at an error."),
     ] = None,
     tui: Annotated[bool, typer.Option("-t", "--tui", help="The live view without a command line.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print no result of each step.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Do not print the result of each step.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show requests and answers.")] = False,
     timeout: Annotated[
         float, typer.Option("--timeout", parser=seconds, metavar="TIME", help="Time to wait for an answer.")

@@ -15,19 +15,19 @@ from wirespeed.model import PLAIN_MTU
 
 def command(
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="One minute instead of six.")] = False,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where result files and the report go.")] = Path(
+    quick: Annotated[bool, typer.Option("--quick", help="Short tests: one minute instead of six.")] = False,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for result files and the report.")] = Path(
         "wirespeed-demo"
     ),
     search: Annotated[
-        bool, typer.Option("--search", help="Search for NDR and PDR after each test: up to 90 seconds more a row.")
+        bool, typer.Option("--search", help="Search for NDR and PDR after each test: up to 90 seconds more per row.")
     ] = False,
     lab: Annotated[
         str,
         typer.Option(
             "--lab",
             metavar="vm[:IMAGE]",
-            help="A virtual machine as one more router (docs/dut.md).",
+            help="Also test a router in a virtual machine (docs/dut.md).",
             show_default=False,
         ),
     ] = "",
@@ -43,7 +43,7 @@ def command(
         str, typer.Option("--cpus", metavar="N[,N]", help="The CPUs that the labs may use.", show_default="all")
     ] = "",
     web: Annotated[
-        bool, typer.Option("--web", help="Show the tests in the browser while they run; standard error says where.")
+        bool, typer.Option("--web", help="Show the tests in the browser while they run; standard error shows the URL.")
     ] = False,
     web_grace: Annotated[
         str,
@@ -55,9 +55,9 @@ def command(
 ) -> None:
     """Set up a lab on this machine, run its load tests, write the report.
 
-    The lab is our traffic generator and our router, two processes wired by two memifs with a nominal line of
-    10 Gb/s each; as root also our router and the Linux kernel's forwarding over veth pairs. Needs no NIC and no
-    hugepages.
+    The lab is wirespeed's generator and router: two processes, connected by two memifs with a nominal line rate of
+    10 Gb/s each. As root, the wirespeed router and the Linux kernel are tested over veth pairs as well. Needs no NIC
+    and no hugepages.
     """
     from rich.console import Console  # noqa: PLC0415
 

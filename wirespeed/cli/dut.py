@@ -23,20 +23,22 @@ DeviceOption = Annotated[
     typer.Option(
         "--dut",
         metavar="KIND:WAY",
-        help="The device, as linux:ssh://root@box, linux:netns:NAME, vpp:local or router:/path/router.sock.",
+        help="The DUT, e.g. linux:ssh://root@box, linux:netns:NAME, vpp:local or router:/path/router.sock.",
         show_default=False,
     ),
 ]
 _Journal = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help="Folder of the undo log (default: ~/.local/state/wirespeed/dut."),
+    typer.Option(
+        "--journal", metavar="FILE", help="Journal of the steps (default: a file in ~/.local/state/wirespeed/dut)."
+    ),
 ]
-_Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")]
+_Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Report errors only.")]
 
-HELP = """Prepare a device under test, restore it, collect what it tells, or show what a result holds of it.
+HELP = """Prepare a device under test (DUT), restore it, record its counters, or show its output in a result.
 
-prepare makes the device a router between two interfaces, by a plan whose steps are kept on disk before each is done;
-restore puts all of them back, also after a crash."""
+prepare configures the DUT to forward between two interfaces. Each step is written to a journal before it is done;
+restore undoes all steps, also after a crash."""
 
 _MODE = "ip4"
 
@@ -46,58 +48,63 @@ def prepare(
     dut: DeviceOption = "",
     bench: BenchOption = None,
     mode: Annotated[
-        str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="What it forwards.", show_default=_MODE)
+        str, typer.Option("--mode", metavar="ip4|ip6|l2xc|mpls", help="What the DUT forwards.", show_default=_MODE)
     ] = "",
     interface: Annotated[
         list[str] | None,
         typer.Option(
             "--interface",
             metavar="NAME[,mac=MAC][,address=A/N][,tester=A][,pci=ADDR]",
-            help="An interface on a wire of the tester, and the tester's MAC there; twice.",
+            help="DUT interface linked to the tester, and the tester's MAC address there; give it twice.",
         ),
     ] = None,
     route: Annotated[
-        list[str] | None, typer.Option("--route", metavar="PREFIX=ADDRESS", help="In place of 16/8 and 48/8.")
+        list[str] | None,
+        typer.Option("--route", metavar="PREFIX=ADDRESS", help="Route in place of 16/8 and 48/8; repeatable."),
     ] = None,
     label: Annotated[
-        list[str] | None, typer.Option("--label", metavar="N=ADDRESS", help="In place of labels 16 and 17.")
+        list[str] | None, typer.Option("--label", metavar="N=ADDRESS", help="Label in place of 16 and 17; repeatable.")
     ] = None,
     routes: Annotated[
         str,
         typer.Option(
             "--routes",
             metavar="FILE|internet",
-            help="A full table as well: a file with a prefix per line, or generated.",
+            help="Also load a full table: a file with a prefix per line, or a generated one.",
         ),
     ] = "",
     routes_by: Annotated[
         Literal["", "bird"],
-        typer.Option("--routes-by", metavar="bird", help="Linux: a BIRD there loads it, else ip.", show_default=False),
+        typer.Option(
+            "--routes-by", metavar="bird", help="Linux: load the table with BIRD. Default: ip.", show_default=False
+        ),
     ] = "",
-    queues: Annotated[int | None, typer.Option("--queues", metavar="N", help="Receive queues an interface.")] = None,
+    queues: Annotated[int | None, typer.Option("--queues", metavar="N", help="Receive queues per interface.")] = None,
     rx_desc: Annotated[
-        int | None, typer.Option("--rx-desc", metavar="N", help="Descriptors of a receive queue.")
+        int | None, typer.Option("--rx-desc", metavar="N", help="Descriptors per receive queue.")
     ] = None,
     tx_desc: Annotated[
-        int | None, typer.Option("--tx-desc", metavar="N", help="Descriptors of a transmit queue.")
+        int | None, typer.Option("--tx-desc", metavar="N", help="Descriptors per transmit queue.")
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Workers of VPP or the router.")] = None,
-    cpus: Annotated[str, typer.Option("--cpus", metavar="LIST", help="CPUs of interrupts or workers, as 1-3.")] = "",
+    cpus: Annotated[str, typer.Option("--cpus", metavar="LIST", help="CPUs of interrupts or workers, e.g. 1-3.")] = "",
     driver: Annotated[str, typer.Option("--driver", metavar="NAME", help="VPP: the driver of its ports.")] = "",
     devargs: Annotated[str, typer.Option("--devargs", metavar="TEXT", help="VPP: devargs of its ports.")] = "",
     filter: Annotated[
         Literal["on", "off"] | None,
-        typer.Option("--filter", help="off: without nftables or pf, until restored.", show_default="on"),
+        typer.Option("--filter", help="off: nftables or pf is disabled until restore.", show_default="on"),
     ] = None,
     governor: Annotated[
         str, typer.Option("--governor", metavar="NAME", help="Governor of the CPUs, such as performance.")
     ] = "",
-    turbo: Annotated[str, typer.Option("--turbo", metavar="on|off", help="Else left as it is.")] = "",
+    turbo: Annotated[
+        str, typer.Option("--turbo", metavar="on|off", help="Turbo of the CPUs. Default: unchanged.")
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the steps, change nothing.")] = False,
     journal: _Journal = None,
     quiet: _Quiet = False,
 ) -> None:
-    """Make a device a router between two interfaces."""
+    """Configure a DUT to forward between two interfaces."""
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -106,14 +113,14 @@ def prepare(
     settings = (name for name in given if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
     if bench is not None and (unwanted := [name for name in settings if given[name] not in (None, "", [])]):
         word = option_name(prepare, unwanted[0])
-        raise UsageError(f"{bench} says how the device is prepared; leave out {word}, or change the file")
+        raise UsageError(f"{bench} defines how the DUT is prepared; leave out {word}, or change the file")
     device, setup = _named(dut, bench)
     if setup is None:
         options = options_of(
             queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
         )
         if not interface:
-            raise UsageError("prepare needs two of --interface NAME,mac=MAC, or --testbed FILE")
+            raise UsageError("prepare needs --interface NAME,mac=MAC twice, or --testbed FILE")
         setup = setup_of(mode or _MODE, interface, route or [], label or [], routes, options)
     with _open(device):
         text = commands.prepare(device, setup, journal, dry_run, _say(quiet))
@@ -123,7 +130,7 @@ def prepare(
 def restore(
     *, dut: DeviceOption = "", bench: BenchOption = None, journal: _Journal = None, quiet: _Quiet = False
 ) -> None:
-    """Put back what prepare changed, also after a crash."""
+    """Restore what prepare changed, also after a crash."""
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
 
     with _open(_named(dut, bench)[0]) as device:
@@ -135,17 +142,19 @@ def collect(
     *,
     dut: DeviceOption = "",
     bench: BenchOption = None,
-    duration: Annotated[float, typer.Option("--duration", parser=seconds, metavar="TIME", help="How long.")] = 10.0,
+    duration: Annotated[
+        float, typer.Option("--duration", parser=seconds, metavar="TIME", help="Duration of the recording.")
+    ] = 10.0,
     interval: Annotated[
         float,
-        typer.Option("--interval", parser=seconds, metavar="TIME", help="From one reading to the next."),
+        typer.Option("--interval", parser=seconds, metavar="TIME", help="Time between two readings."),
     ] = 1.0,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")
     ] = "-",
     quiet: _Quiet = False,
 ) -> None:
-    """Keep what a device counts while you load it."""
+    """Record the counters of a DUT while you load it."""
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
 
     with _open(_named(dut, bench)[0]) as device:
@@ -154,7 +163,7 @@ def collect(
 
 
 def describe(*, dut: DeviceOption = "", bench: BenchOption = None) -> None:
-    """Ask a device what it is."""
+    """Show kind, version and details of a DUT."""
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
 
     with _open(_named(dut, bench)[0]) as device:
@@ -164,11 +173,13 @@ def describe(*, dut: DeviceOption = "", bench: BenchOption = None) -> None:
 
 def show(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A result file, or what collect wrote.")],
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="Which text, as 'show run'; else their names.")] = "",
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="Name of the output, e.g. 'show run'. Default: list the names.")
+    ] = "",
 ) -> None:
-    """Print a text of a device that a result holds.
+    """Print an output of the DUT that a result holds.
 
-    Such as: wirespeed dut show RESULT 'show run'
+    Example: wirespeed dut show RESULT 'show run'
     """
     from wirespeed.measurement import texts  # noqa: PLC0415 - a command starts fast
 
@@ -185,7 +196,7 @@ def _named(dut: str, bench: Path | None) -> tuple[Device, DutSetup | None]:
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
     if bool(dut) == (bench is not None):
-        raise UsageError("name the device by --dut KIND:WAY or by --testbed FILE, one of them")
+        raise UsageError("name the DUT with either --dut KIND:WAY or --testbed FILE")
     return (commands.device_of(dut), None) if bench is None else read_dut(bench)
 
 

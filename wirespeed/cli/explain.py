@@ -19,13 +19,13 @@ def command(
         list[Path] | None,
         typer.Argument(
             metavar="RESULT.json...",
-            help="Results of any kind, or evidence as YAML; with what host show -o and dut collect -o kept.",
+            help="Results of any kind, or evidence as YAML; also files of host show -o and dut collect -o.",
         ),
     ] = None,
     *,
     against: Annotated[
         list[Path] | None,
-        typer.Option("--against", metavar="RESULT", help="Tests of the same box to compare with."),
+        typer.Option("--against", metavar="RESULT", help="Results of the same DUT to compare with."),
     ] = None,
     show_run: Annotated[
         Path | None,
@@ -42,17 +42,17 @@ def command(
             help="Printed texts (show runtime, ethtool -S, mpstat and so on), or a folder of them; repeatable.",
         ),
     ] = None,
-    hz: Annotated[float | None, typer.Option("--hz", help="Clock of its CPUs, such as 2.2e9.")] = None,
-    offered: Annotated[str, typer.Option("--offered", metavar="RATE", help="What was sent to it, as 1.48mpps.")] = "",
-    received: Annotated[str, typer.Option("--received", metavar="RATE", help="What came back.")] = "",
+    hz: Annotated[float | None, typer.Option("--hz", help="Clock of the router's CPUs in Hz, e.g. 2.2e9.")] = None,
+    offered: Annotated[str, typer.Option("--offered", metavar="RATE", help="Offered load, e.g. 1.48mpps.")] = "",
+    received: Annotated[str, typer.Option("--received", metavar="RATE", help="Received rate.")] = "",
     size: Annotated[float | None, typer.Option("--size", help="Mean frame length, FCS included.")] = None,
-    line: Annotated[str, typer.Option("--line", metavar="SPEED", help="Line of one direction, as 10G.")] = "",
-    directions: Annotated[int, typer.Option("--directions", min=1, help="How many directions were loaded.")] = 1,
+    line: Annotated[str, typer.Option("--line", metavar="SPEED", help="Line rate of one direction, e.g. 10G.")] = "",
+    directions: Annotated[int, typer.Option("--directions", min=1, help="Number of loaded directions.")] = 1,
     output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format")] = "text",
     box: BoxOption = "",
     name: NameOption = None,
 ) -> None:
-    """Name what limits a router, how sure that is, and what it stands on. `unknown` is a verdict too."""
+    """Identify what limits a router, with confidence and evidence. `unknown` is a verdict too."""
     from wirespeed.explain import text  # noqa: PLC0415 - other commands need none of it
     from wirespeed.explain.ranking import explain  # noqa: PLC0415
     from wirespeed.explain.sources.files import read_cases  # noqa: PLC0415
@@ -63,7 +63,7 @@ def command(
 
     texts, results = texts_among(results or [], evidence or [])
     if bool(results) + (show_run is not None) + bool(texts) != 1:
-        raise UsageError("name result files, or a router's text by --show-run FILE or --evidence FILE; not both")
+        raise UsageError("give either result files, or a router's output with --show-run FILE or --evidence FILE")
     cases: tuple[Case, ...]
     if texts:
         cases = (text_case(texts, figures_of(hz, offered, received, size, line, directions)),)
@@ -73,7 +73,7 @@ def command(
     else:
         cases = read_cases(results or [], against or [], parse_names(box, name or ()))
     if not cases:
-        raise UsageError("these files say what the device is; name a test's result beside them")
+        raise UsageError("these files describe the DUT only; give the result of a test as well")
     explanations = [explain(case) for case in cases]
     write = {"text": text.as_text, "md": text.as_markdown, "json": text.as_json}[output_format]
     told = write(explanations, verdicts_of_files(results or [], explanations))

@@ -106,7 +106,7 @@ def command(
         bool,
         typer.Option(
             "--spread-starts",
-            help="Continuous streams start evenly one after the other. Default, as T-Rex: all at one instant.",
+            help="Spread the starts of continuous streams evenly. Default, as in T-Rex: all at one instant.",
         ),
     ] = False,
     calibrate: Annotated[
@@ -236,7 +236,7 @@ def _wanted(given: _Wanted, ports: list[str] | None, dest_macs: list[str] | None
         hosts = [replace(host, gateway_mac=mac) for host, mac in zip(wanted.hosts, macs, strict=False)]
         wanted = replace(wanted, dest_macs=macs, hosts=(*hosts, *wanted.hosts[len(hosts) :]))
     if len(wanted.dest_macs) > len(wanted.specs):
-        raise UsageError(f"{len(wanted.dest_macs)} --dest-mac for {len(wanted.specs)} ports; give one for each at most")
+        raise UsageError(f"{len(wanted.dest_macs)} --dest-mac for {len(wanted.specs)} ports; give at most one per port")
     if not MIN_MTU <= wanted.mtu <= MAX_MTU:
         raise UsageError(f"--mtu {wanted.mtu} cannot be used; give {MIN_MTU} to {MAX_MTU}")
     if wanted.memory_mb is not None and not 16 <= wanted.memory_mb <= 1 << 20:
@@ -257,7 +257,7 @@ def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
     """What will serve the API at `address`, where one is given."""
     if not address:
         if certificate is not None:
-            raise UsageError("--otg-cert is for the API that --otg HOST:PORT serves; give that too")
+            raise UsageError("--otg-cert is the certificate of --otg HOST:PORT; give --otg too")
         return None
     from wirespeed.otg.service import OtgService  # noqa: PLC0415 - only where it is asked for
     from wirespeed.serving.loopback import is_loopback  # noqa: PLC0415 - as above

@@ -32,46 +32,54 @@ def _file(option: str, what: str) -> Any:
 
 _Dut = Annotated[
     str,
-    typer.Option("--dut", metavar="WAY", help="Ask another machine: ssh://user@host[:port] or netns:NAME."),
+    typer.Option("--dut", metavar="WAY", help="Another machine: ssh://user@host[:port] or netns:NAME."),
 ]
-_Bench = Annotated[Path | None, _file("--testbed", "Ask the device of a bench file.")]
-_Cpu = Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs that the workers will have.")]
+_Bench = Annotated[Path | None, _file("--testbed", "The DUT of a testbed file.")]
+_Cpu = Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs for the workers.")]
 _Nic = Annotated[
     list[str] | None,
-    typer.Option("--nic", metavar="ADDRESS", help="PCI address of a test port; again for more."),
+    typer.Option("--nic", metavar="ADDRESS", help="PCI address of a test port; repeatable."),
 ]
-_Record = Annotated[Path, typer.Option("--record", metavar="FILE", help="What fix changed.")]
+_Record = Annotated[Path, typer.Option("--record", metavar="FILE", help="Record of what fix changed.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def show(
     *,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Keep it all, with the texts it was read from.")
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the inspection to this file, with the outputs it was read from.",
+        ),
     ] = "",
-    output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format", help="What is printed.")] = "text",
+    output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format", help="Output format.")] = "text",
     cpu: Annotated[
-        str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs of the workers, to look at them against the NICs.")
+        str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs of the workers, to check them against the NICs.")
     ] = "",
     ports: Annotated[
         list[str] | None,
-        typer.Option("--ports", metavar="CARD=NxSPEED", help="Ports behind a card, as 05:00=2x10G; else what it says."),
+        typer.Option(
+            "--ports", metavar="CARD=NxSPEED", help="Ports of a card, e.g. 05:00=2x10G. Default: as it reports."
+        ),
     ] = None,
     dut: _Dut = "",
     bench: _Bench = None,
-    kept: Annotated[Path | None, _file("--from", "An inspection that -o has kept.")] = None,
-    lspci: Annotated[Path | None, _file("--lspci", "Of `lspci -vv` (as root), or of VPP's `show pci`.")] = None,
-    dmesg: Annotated[Path | None, _file("--dmesg", "Of `dmesg`.")] = None,
-    dmidecode: Annotated[Path | None, _file("--dmidecode", "Of `dmidecode`.")] = None,
-    lscpu: Annotated[Path | None, _file("--lscpu", "Of `LC_ALL=C lscpu`.")] = None,
+    kept: Annotated[Path | None, _file("--from", "An inspection written with -o.")] = None,
+    lspci: Annotated[Path | None, _file("--lspci", "Output of `lspci -vv` (as root), or of VPP's `show pci`.")] = None,
+    dmesg: Annotated[Path | None, _file("--dmesg", "Output of `dmesg`.")] = None,
+    dmidecode: Annotated[Path | None, _file("--dmidecode", "Output of `dmidecode`.")] = None,
+    lscpu: Annotated[Path | None, _file("--lscpu", "Output of `LC_ALL=C lscpu`.")] = None,
     ethtool_m: Annotated[
-        list[Path] | None, _file("--ethtool-m", "Of `ethtool -m IF hex on` (or raw on); may be given again.")
+        list[Path] | None, _file("--ethtool-m", "Output of `ethtool -m IF hex on` (or raw on); repeatable.")
     ] = None,
 ) -> None:
-    """Show the hardware and what is off.
+    """Show the hardware and its problems.
 
-    PCIe links are compared with what the ports need. It reads this machine, another one, or files that somebody sent.
-    Nothing is changed.
+    PCIe links are compared with what the ports need. Reads this machine, another one, or files of one. Changes
+    nothing.
     """
     from wirespeed.cpus import cpu_list  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import UsageError  # noqa: PLC0415
@@ -113,25 +121,24 @@ def show(
 
 
 def optics(
-    interface: Annotated[str, typer.Argument(metavar="INTERFACE", help="The interface of the cage.")],
+    interface: Annotated[str, typer.Argument(metavar="INTERFACE", help="Network interface of the cage.")],
     *,
     probe: Annotated[
-        str, typer.Option("--probe", metavar="COMMAND", help="What sends packets through each module.")
+        str, typer.Option("--probe", metavar="COMMAND", help="Command that sends packets through each module.")
     ] = "",
-    dumps: Annotated[Path | None, typer.Option("--dumps", metavar="FOLDER", help="Where the dumps are kept.")] = None,
+    dumps: Annotated[Path | None, typer.Option("--dumps", metavar="FOLDER", help="Folder for the dumps.")] = None,
     dut: _Dut = "",
     bench: _Bench = None,
 ) -> None:
-    """Go through modules one by one in a cage."""
+    """Test transceiver modules one by one in a cage."""
     with _asked(dut, bench) as machine:
         _optics(machine, interface, probe, dumps)
 
 
 def check(*, cpu: _Cpu = "", nic: _Nic = None, json: _Json = False) -> int:
-    """Say what this machine lacks for testing, and what fixes it.
+    """Report what this machine lacks for testing, and how to fix it.
 
-    The machine is to be a tester or a device under test. Ends with 0 when a test here would be honest, with 3 when it
-    would not.
+    The machine may be a tester or a DUT. Exit code 0: the machine is suitable for testing; 3: it is not.
     """
     from wirespeed.doctor.examination import examine  # noqa: PLC0415 - a command starts fast
     from wirespeed.inspect.transcript import Here  # noqa: PLC0415
@@ -141,9 +148,9 @@ def check(*, cpu: _Cpu = "", nic: _Nic = None, json: _Json = False) -> int:
 
 
 def fix(*, cpu: _Cpu = "", nic: _Nic = None, record: _Record = Path(_RECORD), json: _Json = False) -> int:
-    """Do what fixes and harms nobody; then check.
+    """Apply the safe fixes, then check.
 
-    Each command is shown before it is done.
+    Each command is shown before it runs.
     """
     from wirespeed.doctor.examination import examine  # noqa: PLC0415 - a command starts fast
     from wirespeed.doctor.mending import mend, steps_of  # noqa: PLC0415
@@ -160,7 +167,7 @@ def fix(*, cpu: _Cpu = "", nic: _Nic = None, record: _Record = Path(_RECORD), js
 
 
 def restore(*, record: _Record = Path(_RECORD)) -> int:
-    """Put back what fix has changed."""
+    """Restore what fix has changed."""
     from wirespeed.doctor.mending import undo  # noqa: PLC0415 - a command starts fast
     from wirespeed.inspect.transcript import Here  # noqa: PLC0415
 
@@ -221,7 +228,7 @@ def _asked(dut: str, bench: Path | None) -> Iterator[Machine]:
 
         dut = read_bench(bench).dut.reach or ""
         if not dut:
-            raise UsageError(f"{bench} does not say how its device is reached: give it `reach` in `dut`")
+            raise UsageError(f"{bench} does not say how to reach its DUT: add `reach` to `dut`")
     if not dut:
         yield Here()
         return

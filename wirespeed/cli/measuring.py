@@ -106,7 +106,7 @@ def shown(output: str, grace_s: float | None) -> Iterator[None]:
         yield
         return
     if output == STDOUT:
-        raise UsageError("--web follows the file of -o, and - is none; give a file")
+        raise UsageError("--web reads the file of -o, and - is standard output; give a file")
     from wirespeed.web.serving import served_beside  # noqa: PLC0415 - a server, needed for this alone
 
     with served_beside([Path(output)], grace_s) as address:

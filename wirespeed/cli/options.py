@@ -37,10 +37,10 @@ MainCpuOption = Annotated[
     typer.Option("--main-cpu", metavar="N[,N]", help="CPUs of the main thread, which mostly sleeps. Default: any."),
 ]
 HugepagesOption = Annotated[
-    Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory of packets and tables.")
+    Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory for packets and tables.")
 ]
 MarchOption = Annotated[
-    Literal["auto", "v2", "v3", "v4"], typer.Option("--march", help="x86-64 level of the hot code.")
+    Literal["auto", "v2", "v3", "v4"], typer.Option("--march", help="x86-64 level of the data plane code.")
 ]
 VerboseOption = Annotated[bool, typer.Option("--verbose", help="Let DPDK log to standard error.")]
 
@@ -76,6 +76,6 @@ NameOption = Annotated[
     typer.Option(
         "--name",
         metavar="GLOB=NAME|PATTERN",
-        help="The same by file name: 'apu4-*=APU4', or from a pattern such as '{box}-{load}-{direction}.json'.",
+        help="Name of the DUT by file name: 'apu4-*=APU4', or from a pattern such as '{box}-{load}-{direction}.json'.",
     ),
 ]

@@ -50,7 +50,7 @@ def command(
             "--fail-threshold",
             parser=reading(_threshold),
             metavar="RATIO",
-            help="Loss ratio above which a sample failed, as 0.001 or 0.1%.",
+            help="Loss ratio above which a sample failed, e.g. 0.001 or 0.1%.",
             show_default="that of each file",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def command(
     ] = None,
     output_format: Annotated[
         Format | None,
-        typer.Option("--format", help="The page, or its table alone.", show_default="that of -o, or html"),
+        typer.Option("--format", help="The page, or only its table.", show_default="that of -o, or html"),
     ] = None,
     layout: Annotated[
         Literal["list", "matrix", "nodes", "power"],
@@ -81,14 +81,16 @@ def command(
     ] = "list",
     both: Annotated[
         Literal["each", "sum200", "sum100"],
-        typer.Option("--both", help="In a matrix, both directions at once: each, or their sum of 200 % or of 100 %."),
+        typer.Option(
+            "--both", help="In a matrix, a bidirectional load: each direction, or the sum in 200 % or in 100 %."
+        ),
     ] = "each",
     row_label: Annotated[
         list[str] | None,
         typer.Option(
             "--row-label",
             metavar="LABEL=LOAD|TEMPLATE",
-            help="In a matrix, what a load is called: '64b one flow=bench size=64', or of all '{size}b {vm}'.",
+            help="In a matrix, the name of a load: '64b one flow=bench size=64', or of all: '{size}b {vm}'.",
         ),
     ] = None,
     charts: Annotated[
@@ -96,17 +98,17 @@ def command(
     ] = "",
     line: Annotated[
         str,
-        typer.Option("--line", metavar="SPEED", help="Line to take percentages of, such as 1G; else the tester's."),
+        typer.Option("--line", metavar="SPEED", help="Line rate for percentages, e.g. 1G. Default: the tester's."),
     ] = "",
     images: Annotated[
         Path | None,
-        typer.Option("--images", metavar="DIR", help="Also write each chart there as PNG and SVG, of the page alone."),
+        typer.Option(
+            "--images", metavar="DIR", help="Also write each chart of the page to this folder, as PNG and SVG."
+        ),
     ] = None,
     keep_spoilt: Annotated[
         bool,
-        typer.Option(
-            "--include-disturbed", help="Judge samples too whose loss the machine explains by absent workers."
-        ),
+        typer.Option("--include-disturbed", help="Also judge disturbed samples, whose loss preemption explains."),
     ] = False,
     box: BoxOption = "",
     name: NameOption = None,
@@ -120,7 +122,7 @@ def command(
     form: Format = _BY_SUFFIX.get(Path(output).suffix, "html") if output_format is None else output_format
     results = [file for path in results for file in files_of(path)]
     if images is not None and form != "html":
-        raise UsageError(f"--images is of the page's charts, and --format {form} has none: leave one out")
+        raise UsageError(f"--images writes the charts of the page, and --format {form} has none: leave one out")
     report = render(
         results,
         title=title,

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _PIPED_COLUMNS = 160
 _UNWANTED = "discard"
-HELP = """Keep results of all kinds for good, each once, and ask them.
+HELP = """Store results of all kinds in an archive, each once, and search it.
 
-Exit codes: 2 a word that cannot be used; 4 the database is away (what was to be added waits in a spool and lands
-with the next command); 6 a file that is not a result, or a corpus that is damaged or cannot be written."""
+Exit codes: 2 an invalid argument; 4 the database is unreachable (new results wait in a spool, and the next command
+stores them); 6 a file that is not a result, or an archive that is damaged or cannot be written."""
 
 _Place = Annotated[
     str,
@@ -36,24 +36,26 @@ _Place = Annotated[
     ),
 ]
 _Words = Annotated[
-    list[str] | None, typer.Argument(metavar="[WORD...]", help="Such as: box=x limit=tester rate>=10M imix.")
+    list[str] | None, typer.Argument(metavar="[WORD...]", help="Filters, e.g. box=x limit=tester rate>=10M imix.")
 ]
-_Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="By this key, with - the most first.")]
-_Rows = Annotated[int, typer.Option("--rows", metavar="N", help="So many, 0 for all.", min=0)]
+_Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="Sort by this key; with -, highest first.")]
+_Rows = Annotated[int, typer.Option("--rows", metavar="N", help="Number of rows; 0 shows all.", min=0)]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_Title = Annotated[str, typer.Option("--title", help="Its title.")]
+_Title = Annotated[str, typer.Option("--title", help="Title of the page.")]
 
 
 def add(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Results, and folders of them.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Result files, or folders of them.")],
     *,
     corpus: _Place = "",
-    build: Annotated[str, typer.Option("--build", metavar="NAME", help="What the box ran, such as a commit.")] = "",
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Also tag them.")] = None,
+    build: Annotated[str, typer.Option("--build", metavar="NAME", help="Build that the DUT ran, e.g. a commit.")] = "",
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Tag for the results; repeatable.")
+    ] = None,
     box: BoxOption = "",
     name: NameOption = None,
 ) -> None:
-    """Keep results."""
+    """Store results."""
     from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
 
     with _opened(corpus) as opened:
@@ -74,7 +76,7 @@ def query(
     corpus: _Place = "",
     sort: _Sort = "",
     best: Annotated[
-        str, typer.Option("--best", metavar="KEY", help="Only the first of each box, version and so on.")
+        str, typer.Option("--best", metavar="KEY", help="Show only the first row per value of this key, e.g. version.")
     ] = "",
     rows: _Rows = _SHOWN,
     json: _Json = False,
@@ -85,7 +87,7 @@ def query(
 
 
 def show(
-    result: Annotated[str, typer.Argument(metavar="ID", help="The result.")],
+    result: Annotated[str, typer.Argument(metavar="ID", help="Id of the result.")],
     *,
     corpus: _Place = "",
     json: _Json = False,
@@ -97,10 +99,10 @@ def show(
 
 def tag(
     tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag; {_UNWANTED} is for `gc`.")],
-    results: Annotated[list[str], typer.Argument(metavar="ID...", help="The results.")],
+    results: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the results.")],
     *,
     corpus: _Place = "",
-    remove: Annotated[bool, typer.Option("--remove", help="Take the tag away.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the tag.")] = False,
 ) -> None:
     """Tag results."""
     with _opened(corpus) as opened:
@@ -108,18 +110,18 @@ def tag(
 
 
 def export(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write them.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the files.")],
     words: _Words = None,
     *,
     corpus: _Place = "",
 ) -> None:
-    """Write the files of results again."""
+    """Write the files of results to a folder."""
     with _opened(corpus) as opened:
         _export(opened, directory, words or [])
 
 
 def site(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the site.")],
     words: _Words = None,
     *,
     corpus: _Place = "",
@@ -133,22 +135,24 @@ def site(
 
 
 def article(
-    box: Annotated[str, typer.Argument(metavar="BOX", help="The device.")],
+    box: Annotated[str, typer.Argument(metavar="BOX", help="Name of the DUT.")],
     *,
     corpus: _Place = "",
     title: _Title = "",
     against: Annotated[
-        str, typer.Option("--against", metavar="BOX", help="Another box to compare with.", show_default=False)
+        str, typer.Option("--against", metavar="BOX", help="Another DUT to compare with.", show_default=False)
     ] = "",
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")
     ] = "-",
     images: Annotated[
         Path | None,
-        typer.Option("--images", metavar="DIR", help="Draw its charts there, as PNG and SVG.", show_default=False),
+        typer.Option(
+            "--images", metavar="DIR", help="Write its charts to this folder, as PNG and SVG.", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Write a review of a device, to be filled in."""
+    """Write the skeleton of a review of a DUT."""
     from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
 
     with _opened(corpus) as opened:
@@ -202,7 +206,10 @@ def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...]
         print(reason, file=sys.stderr)
     print(f"{_count(added.new, 'result')} added to {corpus.place.name}, {added.known} were there")
     if added.waiting:
-        raise ConnectionFault(f"{added.why}; {_count(added.waiting, 'result')} wait in {corpus.place.folder / 'spool'}")
+        raise ConnectionFault(
+            f"{added.why}; {_count(added.waiting, 'result')} wait in {corpus.place.folder / 'spool'}; the next command "
+            "stores them"
+        )
     if added.refused:
         raise FileFault(f"{_count(len(added.refused), 'file')} could not be added")
 
@@ -223,7 +230,7 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
     key = parse_key(sort.removeprefix("-"), "--sort") if sort else ""
     if what == "list":
         if key in OF_FIGURES:
-            raise UsageError(f"--sort {key}: a list is of results; sort figures with query")
+            raise UsageError(f"--sort {key} sorts figures, and list shows results; use wirespeed results query")
         return corpus.index.results(conditions, sort or "-started", rows or None)
     return corpus.index.figures(conditions, sort or "-rate", best and parse_key(best, "--best"), rows or None)
 

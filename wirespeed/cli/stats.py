@@ -19,7 +19,7 @@ HELP = "Read the counters of a router, wirespeed's or VPP, from its shared memor
 
 _Patterns = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[PATTERN...]", help="Regular expressions found in the names; else all."),
+    typer.Argument(metavar="[PATTERN...]", help="Regular expressions to find in names. Default: all counters."),
 ]
 _File = Annotated[
     Path | None,
@@ -53,9 +53,9 @@ def dump(
     socket: _Socket = None,
     file: _File = None,
     workers: Annotated[
-        bool, typer.Option("-w", "--workers", help="Each thread's own value, the main one's first.")
+        bool, typer.Option("-w", "--workers", help="Show the value of each thread, the main thread first.")
     ] = False,
-    nonzero: Annotated[bool, typer.Option("--nonzero", help="Leave out what is zero.")] = False,
+    nonzero: Annotated[bool, typer.Option("--nonzero", help="Leave out counters that are 0.")] = False,
 ) -> None:
     """Print the values of counters once."""
     with _segment(socket, file) as segment:
@@ -69,15 +69,17 @@ def poll(
     socket: _Socket = None,
     file: _File = None,
     interval: Annotated[
-        float, typer.Option("-i", "--interval", parser=seconds, metavar="TIME", help="Between polls.")
+        float, typer.Option("-i", "--interval", parser=seconds, metavar="TIME", help="Time between polls.")
     ] = 1.0,
-    count: Annotated[int, typer.Option("-n", "--count", metavar="N", help="How often; 0: until interrupted.")] = 0,
+    count: Annotated[
+        int, typer.Option("-n", "--count", metavar="N", help="Number of polls; 0: until interrupted.")
+    ] = 0,
 ) -> None:
     """Print which counters change, and how fast."""
     from wirespeed.errors import UsageError  # noqa: PLC0415 - a command starts fast
 
     if not 0.01 <= interval <= 3600 or count < 0:
-        raise UsageError("--interval is 0.01 to 3600 seconds, --count not below 0")
+        raise UsageError("give --interval from 0.01 to 3600 seconds, and --count from 0 up")
     with _segment(socket, file) as segment:
         for line in _poll(segment, patterns or [], interval, count):
             print(line, flush=True)

@@ -36,13 +36,13 @@ def check(
             show_default=f"{_LOAD_S:g}",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Take the ports from their owner.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Acquire the ports by force.")] = False,
 ) -> int:
-    """Check a testbed part by part, a line each.
+    """Check a testbed part by part, one line each.
 
-    The parts are tester, links, device, wires, neighbours, and a packet through it each way. What fails says the next
-    step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the
-    device does not answer; 6: the file cannot be used.
+    The parts are tester, links, DUT, cabling, neighbours, and a packet through the DUT in each direction. A failed
+    check shows the next step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the DUT
+    does not answer; 6: the file cannot be used.
     """
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - a command starts fast

@@ -15,7 +15,7 @@ def command(
         list[Path] | None,
         typer.Argument(
             metavar="[FILE|FOLDER...]",
-            help="Results, there or not yet, and folders of them.",
+            help="Result files, which need not exist yet, or folders of them.",
             show_default="the current folder",
         ),
     ] = None,
@@ -31,7 +31,8 @@ def command(
         ),
     ] = None,
     listen: Annotated[
-        str, typer.Option("--listen", metavar="HOST:PORT", help="Where; beyond this machine it takes --token.")
+        str,
+        typer.Option("--listen", metavar="HOST:PORT", help="Listen address; one beyond this machine needs --token."),
     ] = "127.0.0.1:8480",
     token: Annotated[
         str,
@@ -49,9 +50,9 @@ def command(
 ) -> int:
     """Show a running load test, search, RFC 2544 run or soak as it grows, and all results with their reports.
 
-    Routers and generators that are named have pages too, with what they send,
-    receive and cost while somebody looks. It looks and does not touch: no
-    request changes anything.
+    Routers and generators that are named have pages too, with their rates and
+    cycles per packet while a page is open. Read-only: no request changes
+    anything.
     """
     from wirespeed.exporter.options import Given, targets_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.units import parse_duration  # noqa: PLC0415
@@ -64,9 +65,9 @@ def command(
     chosen = places or [Path()]
     for place in chosen:
         if not place.is_dir() and not place.parent.is_dir():
-            raise FileFault(f"{place} is in no folder that there is; give a result file or a folder of them")
+            raise FileFault(f"{place} is in a folder that does not exist; give a result file or a folder of them")
         if not place.is_dir() and place.suffix != ".json":
-            raise UsageError(f"{place} is not a result file (*.json) and no folder")
+            raise UsageError(f"{place} is neither a result file (*.json) nor a folder")
     where: Where = checked(listen, token)
     with bound(where) as made:
         print(f"{address_of(made, where)} (live: {address_of(made, where)}live); Ctrl-C ends it", flush=True)

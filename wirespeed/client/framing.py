@@ -30,7 +30,7 @@ def unpack(message: bytes) -> tuple[bytes, bool]:
     head says.
     """
     if len(message) > MAX_MESSAGE_BYTES:
-        raise FramingError(f"message of {len(message)} bytes; at most {MAX_MESSAGE_BYTES} are taken")
+        raise FramingError(f"message of {len(message)} bytes; at most {MAX_MESSAGE_BYTES} are allowed")
     if len(message) < _HEAD.size or _HEAD.unpack_from(message)[0] != MAGIC:
         return message, False
     size = _HEAD.unpack_from(message)[1]
@@ -42,5 +42,5 @@ def unpack(message: bytes) -> tuple[bytes, bool]:
     except zlib.error as error:
         raise FramingError(f"not a zlib stream: {error}") from None
     if len(payload) != size or not stream.eof:
-        raise FramingError(f"head says {size} bytes, the stream holds {len(payload)}")
+        raise FramingError(f"header gives {size} bytes, the stream holds {len(payload)}")
     return payload, True

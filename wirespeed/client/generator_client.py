@@ -104,7 +104,7 @@ class GeneratorClient:
             raise ConnectionFault(f"{self.server} does not answer as a T-Rex stateless server") from None
         except ConnectionFault as fault:
             raise ConnectionFault(
-                f"{fault}; start one with `wirespeed generator`, or say where it is with -s HOST[:PORT]"
+                f"{fault}; start one with `wirespeed generator`, or give its address with -s HOST[:PORT]"
             ) from None
 
     def call(self, method: str, timeout_s: float | None = None, **params: Any) -> Any:
@@ -266,7 +266,7 @@ class GeneratorClient:
             return
         if variable is not None:
             raise UsageError(
-                f"variable {variable!r} has 8 bytes and takes every value, of which a T-Rex dies: give it a max_value "
+                f"variable {variable!r} has 8 bytes and takes every value, which crashes T-Rex: give it a max_value "
                 "of one less"
             )
         ports = sorted({port for port, _ in unknown})
@@ -320,10 +320,10 @@ class GeneratorClient:
                 self.trace(f"answer: {text}")
             document = json.loads(text, strict=False)
         except (FramingError, json.JSONDecodeError) as error:
-            raise ConnectionFault(f"generator {self.server} answered what is not JSON-RPC: {error}") from None
+            raise ConnectionFault(f"generator {self.server} sent a reply that is not JSON-RPC: {error}") from None
         members = document if isinstance(document, list) else [document]
         if not all(isinstance(member, dict) for member in members):
-            raise ConnectionFault(f"generator {self.server} answered what is not JSON-RPC: {str(document)[:60]!r}")
+            raise ConnectionFault(f"generator {self.server} sent a reply that is not JSON-RPC: {str(document)[:60]!r}")
         if len(members) != len(part):
             if len(members) == 1 and "error" in members[0]:  # the server took the whole message ill
                 members *= len(part)

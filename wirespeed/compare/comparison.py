@@ -67,9 +67,9 @@ def _bound(values: Sequence[Value]) -> str:
 def _control(a: Values, b: Values, control: str) -> Drift:
     subjects = sorted(one for one in a.keys() & b.keys() if control in one.load)
     if not subjects:
-        raise UsageError(f"--control {control}: no test of both sides has that in its load")
+        raise UsageError(f"--control {control}: no load of both sides contains this text; give part of a load's name")
     drifts = [drift([v.rate_pps for v in a[one]], [v.rate_pps for v in b[one]]) for one in subjects]
     told = [one for one in drifts if one is not None]
     if not told:
-        raise UsageError(f"--control {control}: it takes two repeats of it on each side")
+        raise UsageError(f"--control {control}: the control test needs two or more repeats on each side")
     return max(told, key=lambda one: one.freedom)

@@ -63,5 +63,5 @@ def files_of(path: Path) -> list[Path]:
     except OSError as error:
         raise FileFault(f"folder {path} cannot be read: {error.strerror}") from None
     if not found:
-        raise FileFault(f"folder {path} has no result in it (*.json)")
+        raise FileFault(f"folder {path} contains no result file (*.json)")
     return found

@@ -69,7 +69,7 @@ def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
     found = _RANGE.fullmatch(text)
     mend = f"give a number from 0 to {most}, a range N-M, or any"
     if (found is None and not text.isdecimal()) or text == "-":
-        raise Unusable(f"{what} {shown(text)} is not a number and no range", mend)
+        raise Unusable(f"{what} {shown(text)} is neither a number nor a range", mend)
     first, last = (text, text) if found is None else (found[1] or "0", found[2] or str(most))
     if int(first) > most or int(last) > most:
         raise Unusable(f"{what} {shown(text)} is above {most}", mend)
@@ -99,7 +99,7 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
             network = ip_interface(member).network
         except ValueError:
             mend = "give an address, a prefix, any, or add it to prefixlists"
-            raise Unusable(f"{key} {shown(given)} is not an address, and no prefix list has the name", mend) from None
+            raise Unusable(f"{key} {shown(given)} is neither an address nor the name of a prefix list", mend) from None
         found[network.version].append(str(ip_network(network)))
     return found
 
@@ -112,7 +112,7 @@ def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: boo
     for key, given, found in (("source", term.source, sources), ("destination", term.destination, destinations)):
         if not any(found[family] for family in families):
             of = f"of family {term.family}" if term.family != "any" else "at all"
-            raise Unusable(f"{key} {shown(given)} has no address {of}", "change the family, or what it names")
+            raise Unusable(f"{key} {shown(given)} has no address {of}", "change the family, or the addresses")
     used = [family for family in families if sources[family] and destinations[family]]
     if not used:
         says = f"source {shown(term.source)} and destination {shown(term.destination)} have no family in common"

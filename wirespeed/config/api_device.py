@@ -50,11 +50,11 @@ class ApiDevice:
         """The reply, or the list of details of a dump."""
         function = getattr(self._client.api, message, None)
         if function is None:
-            raise EnvironmentFault(f"the router has no message {message}; a plugin of it may be off")
+            raise EnvironmentFault(f"the router's API has no message {message}; is its plugin loaded?")
         try:
             return function(**fields)
         except (OSError, self._client_fault()) as error:
-            raise ConnectionFault(f"the router's API went away: {error}") from None
+            raise ConnectionFault(f"the connection to the router's API was lost: {error}") from None
 
     @staticmethod
     def _client_fault() -> type[Exception]:

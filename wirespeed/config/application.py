@@ -70,7 +70,7 @@ class Application:
             journal.end("applied")
             self.tell("confirmed; it stays")
             return 0
-        raise RemoteError(f"nobody confirmed in {self.confirm_s:g} s: {self._undo_all(before, journal)}")
+        raise RemoteError(f"not confirmed within {self.confirm_s:g} s: {self._undo_all(before, journal)}")
 
     def _interrupted(self, before: State, journal: Journal) -> None:
         """Whoever wants to confirm what was done gets nothing that is half done."""

@@ -73,9 +73,9 @@ def confirm(path: Path) -> None:
         raise FileFault(f"{path} is not a journal of `wirespeed config apply`; name the one that it printed")
     if not any(line.startswith(b'{"ended": "waits"') for line in lines):
         raise UsageError(
-            f"nobody waits for a confirmation in {path}: it was applied without --confirm, or has not ended yet"
+            f"no confirmation is pending in {path}: it was applied without --confirm, or apply is still running"
         )
     if any(line.startswith((b'{"ended": "undone"', b'{"ended": "applied"')) for line in lines):
-        raise UsageError(f"{path} has ended: it was confirmed already, or undone")
+        raise UsageError(f"{path} is closed: its changes were confirmed or undone already")
     with path.open("ab") as file:
         file.write(_CONFIRMED)

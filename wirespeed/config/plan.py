@@ -60,7 +60,9 @@ def _ordered(steps: list[Step], ordering: Ordering) -> Plan:
                 heapq.heappush(ready, (steps[later].place, later))
     if len(order) < len(steps):
         stuck = next(steps[number] for number, count in enumerate(waits) if count)
-        raise WirespeedError(f"steps of a plan wait for one another, such as {' '.join(stuck.operation.cli())!r}")
+        raise WirespeedError(
+            f"the steps of the plan depend on one another in a circle, such as {' '.join(stuck.operation.cli())!r}"
+        )
     at = {number: place for place, number in enumerate(order)}
     reasons = (tuple(Reason(at[earlier], why) for earlier, why in before[number].items()) for number in order)
     return Plan(

@@ -22,8 +22,10 @@ def check_same_router(config: Config, current: State) -> None:
         )
     if extra := sorted(there - named, key=natural):
         raise UsageError(
-            f"port {listed(extra)} of the router is not in the configuration; say what it is to be, "
-            f"such as interfaces.{extra[0]}: {{state: down}} (wirespeed config dump shows what it is)"
+            f"port {listed(extra)} of the router is not in the configuration; give its wanted state, "
+            f"such as interfaces.{extra[0]}: {{state: down}} (wirespeed config dump shows its current state)"
         )
     if taken := sorted(current.reserved & config.taps.keys()):
-        raise UsageError(f"{taken[0]} of the configuration is Linux's side of an LCP pair; number the TAP otherwise")
+        raise UsageError(
+            f"{taken[0]} of the configuration is the Linux side of an LCP pair; give the TAP another number"
+        )

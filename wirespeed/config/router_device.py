@@ -115,7 +115,7 @@ def _object(line: str) -> dict[str, Any]:
     except ValueError:
         told = None
     if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl", "sflow"}:
-        raise ConnectionFault(f"the router does not tell its state but {line[:60]!r}; is it of another version?")
+        raise ConnectionFault(f"the router answered {line[:60]!r} in place of its state; is it of another version?")
     return told
 
 

@@ -24,7 +24,7 @@ def _address(given: str) -> str:
             raise ValueError
         ipaddress.ip_interface(given)
     except ValueError:
-        raise ValueError("an address has its prefix length with it, such as 192.0.2.1/30 or 2001:db8::1/64") from None
+        raise ValueError("an address needs its prefix length, such as 192.0.2.1/30 or 2001:db8::1/64") from None
     return given
 
 
@@ -32,7 +32,7 @@ def _host(given: str) -> str:
     try:
         return str(ipaddress.ip_address(given))
     except ValueError:
-        raise ValueError("this takes an IP address without a length, such as 192.0.2.1") from None
+        raise ValueError("give an IP address without a prefix length, such as 192.0.2.1") from None
 
 
 def _member(given: str) -> str:

@@ -180,7 +180,7 @@ def find(
             raise UsageError(f"{' '.join(head[:count])}: {reason}")
     begun = [name for name in commands if name.split()[0] == head[0]]
     if begun:
-        raise UsageError(f"{head[0]} goes on as {_alternatives(begun)}")
+        raise UsageError(f"{head[0]} needs a subcommand: {_alternatives(begun)}")
     close = difflib.get_close_matches(head[0], {name.split()[0] for name in commands}, n=2, cutoff=0.6)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise UsageError(f"unknown command {head[0]!r}; {hint}`help` lists the commands")
@@ -191,7 +191,7 @@ def _not_beginning(command: Command, rest: Sequence[str], commands: Mapping[str,
     longer = [name for name in commands if name.startswith(f"{command.name} ")]
     takes_values = any(option.positional for option in command.options)
     if longer and rest and not rest[0].startswith("-") and not takes_values:
-        raise UsageError(f"{command.name} {rest[0]} is not known; {command.name} goes on as {_alternatives(longer)}")
+        raise UsageError(f"{command.name} {rest[0]} is not a command; give {_alternatives(longer)}")
     return command
 
 
@@ -329,17 +329,17 @@ def count(what: str, lowest: int = 1) -> Callable[[str], float]:
 
 
 PORTS = Option(
-    ("-p", "--port", "--ports"), "Ports; all acquired ones if left out.", read_ports, "PORT", True, source="ports"
+    ("-p", "--port", "--ports"), "Ports. Default: all acquired ports.", read_ports, "PORT", True, source="ports"
 )
 TARGETS = Option(
     ("-p", "--port", "--ports"),
-    "Ports, or profiles on them as 0.name; all acquired ones if left out.",
+    "Ports, or profiles on them such as 0.name. Default: all acquired ports.",
     read_targets,
     "PORT[.PROFILE]",
     True,
     source="ports",
 )
-ALL = Option(("-a", "--all"), "All acquired ports, as without -p.", None)
+ALL = Option(("-a", "--all"), "All acquired ports (the default without -p).", None)
 STREAM_IDS = Option(("-i", "--id", "--ids"), "Only these streams.", count("stream", 0), "ID", True, dest="ids")
 
 

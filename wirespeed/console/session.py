@@ -82,7 +82,9 @@ class Session:
     def client(self) -> StatelessClient:
         """ConnectionFault while offline."""
         if self._client is None or self._gone is not None:
-            raise ConnectionFault(f"{self._gone}; `connect` tries again, `connect HOST:PORT` goes elsewhere")
+            raise ConnectionFault(
+                f"{self._gone}; `connect` tries again, `connect HOST:PORT` connects to another server"
+            )
         return self._client
 
     @property

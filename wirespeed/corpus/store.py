@@ -72,11 +72,11 @@ class Store:
             packed = path.read_bytes()
             content = gzip.decompress(packed)
         except FileNotFoundError:
-            raise Damaged(f"{path} is not there; wirespeed results verify says what else is missing") from None
+            raise Damaged(f"{path} is missing; wirespeed results verify lists all missing files") from None
         except (OSError, EOFError, zlib.error) as error:
             raise Damaged(f"{path} is damaged: {error}") from None
         if hashlib.sha256(content).hexdigest() != digest:
-            raise Damaged(f"{path} is damaged: its bytes are not those of its name")
+            raise Damaged(f"{path} is damaged: its SHA-256 digest is not that of its name")
         return content, _name(packed)
 
     def digests(self) -> Iterator[str]:

@@ -71,7 +71,9 @@ def _condition(word: str) -> Condition:
     if key not in TEXTS:
         raise UsageError(f"{word}: {_unknown(key)}")
     if relation in (">=", "<=") and key != "started":
-        raise UsageError(f"{word}: {relation} is for {', '.join(NUMBERS)} and started; {key} takes = or !=, and *")
+        raise UsageError(
+            f"{word}: {relation} compares {', '.join(NUMBERS)} and started; {key} takes = or !=, with * as wildcard"
+        )
     return Condition(key, relation, value)
 
 

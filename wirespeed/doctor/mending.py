@@ -86,7 +86,9 @@ def read_record(record: Path) -> list[Step]:
     try:
         return _STEPS.validate_json(read_text_file(record, "record of changes", _MOST_BYTES))
     except ValidationError:
-        raise FileFault(f"{record} is not a record of changes; restore them manually, and remove it") from None
+        raise FileFault(
+            f"{record} is not a record of changes; restore the settings manually, then remove the file"
+        ) from None
 
 
 def _write(record: Path, steps: Sequence[Step]) -> None:

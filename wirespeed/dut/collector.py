@@ -93,7 +93,7 @@ class Collector:
         )
         ran = self.reach.run(_START.format(directory=_DIRECTORY), stdin=script)
         if ran.code:
-            raise EnvironmentFault(f"{self.reach.name} cannot keep what it counts: {ran.why}")
+            raise EnvironmentFault(f"{self.reach.name} cannot record its counters: {ran.why}")
         self._directory = ran.out.split()[-1]
         self._began_s = time.monotonic()
 
@@ -140,5 +140,5 @@ class Collector:
             if said:
                 found.append((told_s - asked_s, float(said[0]) - (asked_s + told_s) / 2))
         if not found:
-            raise EnvironmentFault(f"{self.reach.name} does not tell its time by `{_CLOCK}`")
+            raise EnvironmentFault(f"{self.reach.name} does not report its clock with `{_CLOCK}`")
         return min(found)[1]

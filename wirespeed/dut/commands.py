@@ -79,7 +79,9 @@ def describe(device: Device) -> str:
     """What it is and how it stands, a line a fact."""
     facts = device.kind.describe(device.name, texts_of(device.kind, device.reach))
     if not facts.version:
-        raise EnvironmentFault(f"{device.name} does not tell its version as a device of that kind does; is it one?")
+        raise EnvironmentFault(
+            f"{device.name} does not report a version as a DUT of this kind does; is the kind right?"
+        )
     rows = {"device": facts.name, "kind": facts.kind, "version": facts.version, "CPUs": ",".join(map(str, facts.cpus))}
     return "".join(f"{key:<12} {value}\n" for key, value in (rows | facts.details).items() if value)
 

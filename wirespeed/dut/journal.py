@@ -113,11 +113,11 @@ class DutJournal:
         try:
             head, *rest = (json.loads(line) for line in whole)
             if head.get("format") != FORMAT:
-                raise ValueError("its first line is another")
+                raise ValueError("its first line has another format")
             for raw in rest:
                 self._take(raw)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FileFault(f"{self.path} is not a journal of a device ({error}); put it aside") from None
+            raise FileFault(f"{self.path} is not a journal of a DUT ({error}); move it away") from None
         if len(whole) < len(lines):
             self._file.truncate(sum(len(line.encode()) for line in whole))
 

@@ -17,7 +17,7 @@ def read_dut(path: Path) -> tuple[Device, DutSetup]:
     """UsageError or FileFault says what is wrong with the file, or what it leaves out."""
     bench = import_module("wirespeed.testbed.file").read_bench(path)
     if bench.dut.kind == "none":
-        raise UsageError(f"{path} names no device: `dut:` needs `kind` and `reach`")
+        raise UsageError(f"{path} names no DUT: `dut:` needs `kind` and `reach`")
     socket = f",socket={bench.dut.socket}" if bench.dut.socket else ""
     return parse_device(f"{bench.dut.kind}:{bench.dut.reach}{socket}"), setup_of_bench(bench.filled(), str(path))
 
@@ -27,7 +27,7 @@ def setup_of_bench(bench: Any, file: str) -> DutSetup:
     for wire in bench.wires:
         if wire.interface is None:
             raise UsageError(
-                f"{file} does not say where the wire of port {wire.port} ends: give the DUT's `interface`; "
+                f"{file} does not say which DUT interface port {wire.port} is connected to: give `interface`; "
                 f"`wirespeed testbed check {file}` finds it"
             )
     names = {wire.port: wire.interface for wire in bench.wires}

@@ -63,7 +63,7 @@ def setup_of(
     """UsageError says which option is wrong, FileFault that the table cannot be read."""
     chosen = next((one for one in get_args(Mode) if one == mode), None)
     if chosen is None:
-        raise UsageError(f"--mode {mode}: there are {', '.join(get_args(Mode))}")
+        raise UsageError(f"--mode {mode}: give one of {', '.join(get_args(Mode))}")
     if options.table_by and not table:
         raise UsageError(
             f"--routes-by {options.table_by} says how a full table is loaded; give --routes FILE or internet"
@@ -95,7 +95,9 @@ def interface_of(text: str) -> DutInterface:
     for part in rest:
         key, equals, value = part.partition("=")
         if key not in given or not equals or not value:
-            raise UsageError(f"--interface {text}: {part} is none of {', '.join(f'{one}=…' for one in _KEYS)}")
+            raise UsageError(
+                f"--interface {text}: unknown setting {part}; give {', '.join(f'{one}=…' for one in _KEYS)}"
+            )
         given[key].append(value)
     mac = given["mac"][0] if given["mac"] else ""
     testers = given["tester"] or ([""] if mac else [])
@@ -107,7 +109,7 @@ def _way(option: str, text: str, ways: dict[str, str]) -> tuple[str, str, str]:
     what, equals, via = text.partition("=")
     if not equals or via not in ways:
         raise UsageError(
-            f"{option} {text}: give it as WHAT=ADDRESS, an address of the tester: {', '.join(ways) or 'none'}"
+            f"{option} {text}: give WHAT=ADDRESS, with an address of the tester: {', '.join(ways) or 'none'}"
         )
     return what, via, ways[via]
 

@@ -64,7 +64,7 @@ def prepare(kind: Kind, reach: Reach, setup: DutSetup, journal: DutJournal, say:
 def _run(reach: Reach, step: Step) -> None:
     ran = reach.run(step.do.command, stdin=step.do.stdin, timeout_s=step.timeout_s)
     if ran.code:
-        raise EnvironmentFault(f"{step.what} could not be made {step.will_be}: {ran.why}")
+        raise EnvironmentFault(f"{step.what}: {step.will_be} could not be set: {ran.why}")
 
 
 def _rolled_back(

@@ -146,24 +146,25 @@ def check_setup(setup: DutSetup) -> None:
         _checked(ipaddress.ip_network, route.prefix, f"route {route.prefix}", "16.0.0.0/8")
     for name in [route.interface for route in setup.routes] + [label.interface for label in setup.labels]:
         if name not in setup.names:
-            raise UsageError(f"a route leads to interface {name}, which is none of {', '.join(setup.names)}")
+            raise UsageError(f"a route or label leads to interface {name}; give one of {', '.join(setup.names)}")
 
 
 def check_table_by(setup: DutSetup, way: str) -> None:
     """UsageError where a table is asked for by another way than the one that this kind of device has."""
     if setup.options.table_by:
         raise UsageError(
-            f"this kind of device takes a full table by {way}; --routes-by {setup.options.table_by} is of Linux"
+            f"this kind of DUT loads a full table by {way}; --routes-by {setup.options.table_by} is for Linux: "
+            "leave it out"
         )
 
 
 def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:
     names = [one.name for one in interfaces]
     if len(names) < 2 or len(names) % 2:
-        raise UsageError(f"a device forwards between pairs of interfaces; {len(names)} are given")
+        raise UsageError(f"a DUT forwards between pairs of interfaces; give an even number, not {len(names)}")
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"two wires end at interface {name}: each has its own")
+            raise UsageError(f"two links end at interface {name}; give each its own interface")
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is not the name of an interface")
@@ -173,4 +174,4 @@ def _checked(make: object, text: str, what: str, example: str) -> None:
     try:
         make(text)  # type: ignore[operator]
     except ValueError as error:
-        raise UsageError(f"{what} is none: {error}; give one such as {example}") from None
+        raise UsageError(f"{what} is not valid: {error}; give one such as {example}") from None

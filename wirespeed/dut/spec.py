@@ -41,7 +41,7 @@ def _box(text: str) -> Dut:
     device += f",socket={given['socket']}" if "socket" in given else ""
     every = given.get("every", "1")
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3})?", every) or float(every) < 0.1:
-        raise UsageError(f"--dut {text}: every={every} are seconds between what is kept; give 0.1 or more")
+        raise UsageError(f"--dut {text}: every={every} is not a sample interval; give seconds from 0.1 to 999")
     return BoxDut(parse_device(device), float(every))
 
 
@@ -76,7 +76,8 @@ def _options(text: str, parts: list[str], allowed: tuple[str, ...]) -> dict[str,
         key, equals, value = part.partition("=")
         if key not in allowed or not equals or not value or key in given:
             raise UsageError(
-                f"--dut {text}: {part} is none of {', '.join(f'{one}=…' for one in allowed)}; give {FORMS}"
+                f"--dut {text}: unknown setting {part}; allowed: {', '.join(f'{one}=…' for one in allowed)}; "
+                f"give {FORMS}"
             )
         given[key] = value
     return given

@@ -40,7 +40,7 @@ class DeviceTarget:
             kind.sample + (_MODULES if kind.name == "linux" else ""), timeout_s=self._timeout_s
         )
         if not ran.out.strip():
-            raise ConnectionFault(f"{self._device.name} tells nothing: {ran.why}")
+            raise ConnectionFault(f"{self._device.name} returned no counters: {ran.why}")
         now = (time.monotonic(), ran.out)
         before, self._last = self._last or now, now
         load = kind.load([before[1], now[1]], max(now[0] - before[0], 1e-3))

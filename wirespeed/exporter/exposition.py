@@ -83,7 +83,9 @@ def served(targets: Targets, listening_at: Listening) -> Iterator[int]:
         made = listening(listening_at.host, listening_at.port)
     except OSError as error:
         where = f"{listening_at.host}:{listening_at.port}"
-        raise EnvironmentFault(f"{where} cannot be listened at ({error.strerror or error}); give --listen") from None
+        raise EnvironmentFault(
+            f"{where}: cannot listen ({error.strerror or error}); give another address with --listen"
+        ) from None
     with made:
         server = HttpServer(
             application(targets, listening_at),
@@ -138,4 +140,4 @@ def _check_certificate(listening_at: Listening) -> None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(listening_at.certificate, listening_at.key)
     except (OSError, ssl.SSLError) as error:
         why = error.strerror or error
-        raise FileFault(f"{listening_at.certificate} and its key are not a certificate to serve with: {why}") from None
+        raise FileFault(f"certificate {listening_at.certificate} or its key cannot be used: {why}") from None

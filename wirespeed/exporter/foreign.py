@@ -28,7 +28,7 @@ class ForeignTarget:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise UsageError(f"--scrape {url}: give http://HOST:PORT/metrics, or https")
         if urlsplit(url).username is not None:
-            raise UsageError("--scrape: a URL with a password would stand in the list of processes; give one without")
+            raise UsageError("--scrape: a password in a URL is visible in the process list; give a URL without one")
         self.name = name
         self._url = url
         self._timeout_s = timeout_s
@@ -87,7 +87,7 @@ def _families(text: str) -> Iterator[tuple[list[str], Rows]]:
         elif line:
             sample = _SAMPLE.fullmatch(line)
             if sample is None:
-                raise ValueError(f"{line[:60]!r} is not a sample")
+                raise ValueError(f"{line[:60]!r} is not a Prometheus sample")
             rows.setdefault(sample[1], []).append((sample[2] or "", sample[3]))
     yield heads, rows
 

@@ -88,7 +88,9 @@ def listening(where: str, credentials: Path | None, certificate: Path | None, ke
     host, colon, port = where.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise UsageError(f"--listen {where}: give HOST:PORT, as 127.0.0.1:{PORT} or [::]:{PORT}; port 0 is any")
+        raise UsageError(
+            f"--listen {where}: give HOST:PORT, e.g. 127.0.0.1:{PORT} or [::]:{PORT}; port 0 takes a free one"
+        )
     try:
         ip_address(host)
     except ValueError:
@@ -100,7 +102,7 @@ def listening(where: str, credentials: Path | None, certificate: Path | None, ke
         raise UsageError("--tls-cert and --tls-key go together")
     told = read_text_file(credentials, "auth file", 4096).decode(errors="replace").strip() if credentials else ""
     if credentials is not None and (":" not in told or "\n" in told):
-        raise UsageError(f"--auth-file {credentials}: it is to have one line, USER:PASSWORD")
+        raise UsageError(f"--auth-file {credentials}: the file must hold one line, USER:PASSWORD")
     return Listening(host, int(port), told, certificate, key)
 
 

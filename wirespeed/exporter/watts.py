@@ -18,7 +18,7 @@ class PowerTarget:
         try:
             watts = self._meter.watts()
         except MeterFault as fault:
-            raise ConnectionFault(f"{self._meter.name} does not tell watts: {fault}") from None
+            raise ConnectionFault(f"{self._meter.name} returned no power reading: {fault}") from None
         told = Told()
         told.add("power_watts", [((self.name, self._meter.name, self._meter.of), watts)])
         return told

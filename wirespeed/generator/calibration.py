@@ -64,7 +64,7 @@ def measure_floor(core: NativeGenerator, tx_port: int, rx_port: int, packets: in
     seen = core.latencies([FLOW_ID])[FLOW_ID]
     if not seen.packets:
         raise EnvironmentFault(
-            f"nothing that port {tx_port} sent came to port {rx_port}; connect them with each other, "
+            f"port {rx_port} received no packet from port {tx_port}; connect them with each other, "
             "or leave out --calibrate"
         )
     return Floor(seen.packets, seen.min_ns, percentile_ns(seen, 50), percentile_ns(seen, 99))

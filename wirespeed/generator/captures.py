@@ -130,7 +130,7 @@ class Captures:
     ) -> tuple[int, float]:
         """The new capture's number and the time it began; `who` is the session that pays for it with its memory."""
         if len(self._captures) >= MAX_CAPTURES:
-            raise failed(f"{MAX_CAPTURES} captures are there already; remove one first")
+            raise failed(f"there are {MAX_CAPTURES} captures, the maximum; remove one first")
         capture = self._begin(who, tx_ports, rx_ports, limit, cyclic, filter_text, snap_len)
         self._last += 1
         self._captures[self._last] = capture

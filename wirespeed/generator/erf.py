@@ -33,7 +33,9 @@ def read_records(path: Path) -> Iterator[tuple[float, bytes, int]]:
             record_bytes, _, wire_bytes = _LENGTHS.unpack_from(header, _HEADER.size)
             record = header + file.read(max(0, record_bytes - _HEADER_BYTES))
             if len(record) != record_bytes:
-                raise FileFault(f"packet file {path}: the record at byte {at} says that it has {record_bytes} bytes")
+                raise FileFault(
+                    f"packet file {path}: the record at byte {at} has an invalid length: {record_bytes} bytes"
+                )
             if kind & ~_MORE != _ETHERNET:
                 raise FileFault(
                     f"packet file {path}: the record at byte {at} is of type {kind & ~_MORE}, not Ethernet (2)"

@@ -234,5 +234,5 @@ def _by_unit(load: Load, unit: str) -> float:
 def _movable(load: Load, unit: str) -> float:
     amount = _by_unit(load, unit)
     if amount <= 0:
-        raise failed("no stream sends anything that a multiplier could move")
+        raise failed("no stream has a rate that a multiplier could change")
     return amount

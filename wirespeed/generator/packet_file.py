@@ -50,7 +50,7 @@ def file_streams(path: Path, addresses: Addresses, how: Playing) -> list[Stream]
 def side_streams(path: Path, addresses: tuple[Addresses, Addresses], how: Playing) -> tuple[list[Stream], list[Stream]]:
     """Those of an ERF file's two interfaces, to be started at the same instant, each with addresses of its own."""
     if path.suffix.lower() != ".erf":
-        raise UsageError(f"packet file {path} does not tell directions; is_dual takes an ERF file (.erf)")
+        raise UsageError(f"packet file {path} does not record directions; is_dual needs an ERF file (.erf)")
     recorded = _read(path)
     times_us, round_us = _times_us(recorded, how)
     sides: tuple[list[tuple[float, bytes]], list[tuple[float, bytes]]] = ([], [])

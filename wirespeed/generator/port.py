@@ -199,7 +199,7 @@ class Port:
             if source.pg_id is not None:
                 self._groups.leave(source.pg_id)
             raise failed(
-                f"no more streams can be kept: those of a port take {self._memory.session_bytes >> 20} MB at most, and "
+                f"no memory for more streams: those of a port take {self._memory.session_bytes >> 20} MB at most, and "
                 f"all that clients keep {self._memory.all_bytes >> 20} MB; remove some, or end captures"
             )
         if profile is None:
@@ -216,7 +216,7 @@ class Port:
     def check_length(self, packet: bytes) -> None:
         if len(packet) > self._longest_bytes:
             raise failed(
-                f"packet of {len(packet)} bytes; this port takes {self._longest_bytes} without FCS "
+                f"packet of {len(packet)} bytes; this port takes at most {self._longest_bytes} without FCS "
                 f"(MTU {self.info.mtu}); start the generator with a larger mtu= in the port, or --mtu"
             )
 

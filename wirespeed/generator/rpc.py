@@ -194,5 +194,5 @@ def _finite(text: str) -> float:
     """JSON has no infinite numbers, and 1e999 would become one that no answer could repeat."""
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is beyond what a number can be")
+        raise ValueError(f"{text} is out of range for a number")
     return number

@@ -173,7 +173,7 @@ def _bind(one: zmq.Socket[bytes], host: str, port: int) -> socket.socket:
         if error.errno in (errno.ENODEV, errno.EADDRNOTAVAIL) or isinstance(error, socket.gaierror):
             raise EnvironmentFault(f"{host} is not an address of this machine; give another with --rpc") from None
         reason = os.strerror(error.errno or 0)
-        raise EnvironmentFault(f"{host}:{port} cannot be listened on: {reason}; give another with --rpc") from None
+        raise EnvironmentFault(f"{host}:{port} cannot listen: {reason}; give another address with --rpc") from None
     return listener
 
 

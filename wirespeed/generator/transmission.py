@@ -232,7 +232,7 @@ class Transmission:
         loads = self._timeline(profile.running, profile) if profile.own_factors else profile.loads
         factor = new_factor(mul, profile.factor, loads, self._info.speed_bps)
         if factor > MAX_FACTOR:
-            raise failed(f"{factor:g} times the streams' own rates; {MAX_FACTOR:g} times are possible")
+            raise failed(f"load is {factor:g} times the streams' own rates; at most {MAX_FACTOR:g} times are possible")
         load = profile.loads.peak(factor)
         if not force:
             check_line_rate(load + self._other_load(profile), self._info.speed_bps)
@@ -366,7 +366,9 @@ def _check_reached(streams: list[Stream]) -> None:
             due += [by_id[stream.next_id]] if stream.next_id in by_id else []
     lost = [number for number, stream in by_id.items() if stream.enabled and number not in reached]
     if lost:
-        raise failed(f"nothing starts stream {lost[0]}: set its self_start, or make it the next of one that is sent")
+        raise failed(
+            f"nothing starts stream {lost[0]}: set its self_start, or make it the next stream of one that is sent"
+        )
 
 
 def _check_there(command: str, profile_id: str, profile: Profile, stream_ids: list[int]) -> None:

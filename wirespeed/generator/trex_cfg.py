@@ -134,7 +134,7 @@ def _config(fields: Mapping[str, Any], usable: Sequence[int], path: Path) -> Tre
     devargs = ",".join(str(one) for one in _list(fields, "dpdk_devargs"))
     specs = [_port(name, place, devargs) for place, name in enumerate(names[:limit])]
     if not specs:
-        raise UsageError("interfaces names no port")
+        raise UsageError("`interfaces` lists no port; name at least one")
     infos = [one if isinstance(one, dict) else {} for one in _list(fields, "port_info")[: len(specs)]]
     infos += [{}] * (len(specs) - len(infos))
     macs = [(_read(one, "src_mac", _mac), _read(one, "dest_mac", _mac)) for one in infos]

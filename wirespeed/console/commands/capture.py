@@ -17,14 +17,14 @@ from wirespeed.errors import FileFault, UsageError
 
 _FETCH = 50
 
-TX = Option(("--tx",), "Ports whose sent packets are taken.", read_ports, "PORT", True, source="ports")
-RX = Option(("--rx",), "Ports whose received packets are taken.", read_ports, "PORT", True, source="ports")
+TX = Option(("--tx",), "Ports whose sent packets to capture.", read_ports, "PORT", True, source="ports")
+RX = Option(("--rx",), "Ports whose received packets to capture.", read_ports, "PORT", True, source="ports")
 FILTER = Option(("-f", "--filter"), "BPF filter, such as udp and port 53.", str, "WORD", True, joins=True)
 LIMIT = Option(("-l", "--limit"), "Packets to keep; 0 counts them only.", count("limit", 0), "N", default="1000")
 SNAPLEN = Option(("-s", "--snaplen"), "Bytes of each packet to keep; 0 for all.", count("snaplen", 0), "N", default="0")
 ENDPOINT = Option(
     ("-e", "--endpoint"),
-    "Where a T-Rex writes the packets by itself. A wirespeed generator refuses it.",
+    "Endpoint that a T-Rex writes the packets to. A wirespeed generator refuses it.",
     metavar="ENDPOINT",
 )
 
@@ -68,7 +68,7 @@ def record_start(session: Session, given: Given) -> None:
 def _sides(session: Session, given: Given) -> tuple[list[int], list[int]]:
     tx, rx = (list(session.some(ports)) if ports else [] for ports in (given.tx, given.rx))
     if not tx and not rx:
-        raise UsageError("say whose packets to take: --tx PORT, --rx PORT, or both")
+        raise UsageError("no ports to capture on; give --tx PORT, --rx PORT, or both")
     return tx, rx
 
 
@@ -91,7 +91,7 @@ def _start(
 )
 def record_stop(session: Session, given: Given) -> None:
     if session.monitor is not None and session.monitor.capture_id == given.id:
-        raise UsageError(f"capture {given.id} is the monitor's; `capture monitor stop` ends it")
+        raise UsageError(f"capture {given.id} belongs to the monitor; `capture monitor stop` ends it")
     path = _writable(given.output) if given.output else None
     with step(session.screen, f"Stopping capture {given.id}:"):
         packets = int(session.client.capture("stop", capture_id=given.id)["pkt_count"])
@@ -137,9 +137,9 @@ def write_pcap(path: Path, packets: Iterator[tuple[float, bytes]]) -> None:
     RX,
     FILTER,
     SNAPLEN,
-    switch("-v", "--verbose", help="With their layers."),
-    switch("-p", "--pipe", help="Into a named pipe, which Wireshark reads."),
-    Option(("-o", "--output"), "Into a pcap file.", metavar="FILE", source="files"),
+    switch("-v", "--verbose", help="Show the layers of each packet."),
+    switch("-p", "--pipe", help="Write the packets to a named pipe for Wireshark."),
+    Option(("-o", "--output"), "Write the packets to a pcap file.", metavar="FILE", source="files"),
 )
 def monitor_start(session: Session, given: Given) -> None:
     if given.verbose + given.pipe + (given.output is not None) > 1:

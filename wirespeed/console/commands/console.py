@@ -84,9 +84,9 @@ def _run_again(session: Session, number: int) -> None:
     "events",
     CONSOLE,
     "Show what happened at the server since this console connected.",
-    switch("-i", "--info", help="Messages of no consequence; alone or with -w."),
-    switch("-w", "--warn", help="Messages shown at once; alone or with -i."),
-    switch("-c", "--clear", help="Forget what happened, once it is shown."),
+    switch("-i", "--info", help="Informational messages; alone or with -w."),
+    switch("-w", "--warn", help="Warnings, which are also shown at once; alone or with -i."),
+    switch("-c", "--clear", help="Clear the list after it is shown."),
     offline=True,
 )
 def events(session: Session, given: Given) -> None:
@@ -117,9 +117,9 @@ def verbose(session: Session, given: Given) -> None:
     "connect",
     COMMON,
     "Connect (again), and take back the ports that it had.",
-    Option(("server",), "Another server than before.", metavar="HOST[:PORT]"),
-    switch("-f", "--force", help="Take all ports from their owners."),
-    switch("-r", "--readonly", help="Take no ports."),
+    Option(("server",), "Server to connect to. Default: the same as before.", metavar="HOST[:PORT]"),
+    switch("-f", "--force", help="Acquire all ports by force."),
+    switch("-r", "--readonly", help="Acquire no ports."),
     offline=True,
 )
 def connect(session: Session, given: Given) -> None:
@@ -167,8 +167,8 @@ def disconnect(session: Session, given: Given) -> None:
     "tui",
     CONSOLE,
     "Show the ports live.",
-    switch("-l", "--locked", help="Keys only: no line takes commands."),
-    replace(switch("-x", "--xterm", help="Taken as T-Rex's; it opens no window."), moot=MOOT["--xtui"]),
+    switch("-l", "--locked", help="Accept keys only, no commands."),
+    replace(switch("-x", "--xterm", help="Accepted as in T-Rex; opens no window."), moot=MOOT["--xtui"]),
 )
 def tui(session: Session, given: Given) -> None:
     raise EnterTui(given.locked)

@@ -36,10 +36,10 @@ def _read_type(word: str) -> int:
     ONE_PORT,
     MAC,
     Option(("--src",), "IPv4 address of the host.", read_ipv4, "IP", optional=False),
-    Option(("--dst",), "Its gateway, which it asks for.", read_ipv4, "IP"),
+    Option(("--dst",), "Gateway of the host, resolved by ARP.", read_ipv4, "IP"),
     Option(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", True),
     Option(("--tpid",), "Types of the tags, 0x8100 or 0x88a8.", _read_type, "TYPE", True, repeats=True),
-    switch("--auto-ipv6", help="With the link-local IPv6 address of its MAC address too."),
+    switch("--auto-ipv6", help="Also use the link-local IPv6 address of the MAC address."),
     replace(
         Option(("--shared-ns",), "Taken as T-Rex's.", metavar="NAME"),
         moot="hosts of a port share nothing; each is given its address and gateway",
@@ -98,7 +98,7 @@ def _show(session: Session, port: int, hosts: Sequence[Json]) -> None:
     if rows:
         session.screen.show(render(Table(f"Hosts of port {port}", _SAID, rows, align="left")))
     else:
-        session.screen.show(f"port {port} stands for no host beside itself")
+        session.screen.show(f"port {port} emulates no host")
 
 
 def _cell(value: Any) -> str:
@@ -108,7 +108,7 @@ def _cell(value: Any) -> str:
 def _of_mac(port: int, hosts: Sequence[Json], mac: str) -> list[Json]:
     found = [one for one in hosts if one["mac"] == mac]
     if not found:
-        raise UsageError(f"port {port} stands for no host {mac}; `ns show-nodes -p {port}` lists them")
+        raise UsageError(f"port {port} emulates no host {mac}; `ns show-nodes -p {port}` lists them")
     return found
 
 
@@ -118,9 +118,7 @@ def _hosts(session: Session, port: int) -> list[Json]:
         hosts: list[Json] = session.client.call("get_emulated_hosts", port_id=port)
     except RemoteError as error:
         if "not registered" in str(error):
-            raise UsageError(
-                f"ns: {session.server} is a T-Rex; its own console makes hosts in its name spaces"
-            ) from None
+            raise UsageError(f"ns: {session.server} is a T-Rex; use its own console for hosts in namespaces") from None
         raise
     return hosts
 

@@ -71,7 +71,7 @@ def read_vlan(word: str) -> int:
     COMMON,
     "Send to a MAC address: layer 2 mode.",
     ONE_PORT,
-    Option(("--dst",), "Where the port's packets go.", parse_mac, "MAC", optional=False),
+    Option(("--dst",), "Destination MAC address of the port's packets.", parse_mac, "MAC", optional=False),
 )
 def l2(session: Session, given: Given) -> None:
     ports = session.ours([only_port(given)])
@@ -85,7 +85,7 @@ def l2(session: Session, given: Given) -> None:
     "Give a port an IPv4 address and a next hop, and resolve it: layer 3 mode.",
     ONE_PORT,
     Option(("--src",), "Address of the port.", read_ipv4, "IP", optional=False),
-    Option(("--dst",), "Its next hop, the router's address.", read_ipv4, "IP", optional=False),
+    Option(("--dst",), "Next hop of the port: the router's address.", read_ipv4, "IP", optional=False),
     Option(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", many=True),
 )
 def l3(session: Session, given: Given) -> None:
@@ -102,7 +102,7 @@ def l3(session: Session, given: Given) -> None:
     elif serving:
         _resolve(session, ports[0])
     else:
-        raise WirespeedError(f"port {ports[0]}: nobody answers for {given.dst}; `service`, then `arp` asks again")
+        raise WirespeedError(f"port {ports[0]}: no answer for {given.dst}; `service`, then `arp` asks again")
 
 
 @command(
@@ -112,7 +112,7 @@ def l3(session: Session, given: Given) -> None:
     PORTS,
     ALL,
     Option(("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True),
-    Option(("-r", "--retries"), "Further tries where nobody answers.", count("retries", 0), "N", default="0"),
+    Option(("-r", "--retries"), "Retries if there is no answer.", count("retries", 0), "N", default="0"),
 )
 def arp(session: Session, given: Given) -> None:
     """Without ports given, those that have an IPv4 address."""
@@ -163,7 +163,7 @@ def _resolve(session: Session, port: int, tags: tuple[int, ...] | None = None, r
         tries = (resolve(session.client, port, who) for _ in range(retries + 1))
         mac = next(filter(None, tries), None)
         if mac is None:
-            raise WirespeedError(f"port {port}: nobody answered for {who.dst_ip}; is the neighbour up on this link?")
+            raise WirespeedError(f"port {port}: no answer for {who.dst_ip}; is the neighbour up on this link?")
         addresses = {"src_addr": who.src_ip, "dst_addr": who.dst_ip, "resolved_mac": mac}
         session.client.on_ports("set_l3", [port], block=False, **addresses)
     session.screen.show(f"port {port}: {who.dst_ip} is at {mac}")
@@ -197,8 +197,8 @@ def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None
     COMMON,
     "Give ports an IPv6 address.",
     PORTS,
-    switch("--off", help="No IPv6."),
-    switch("--auto-ipv6", help="An address made from the MAC address, which is what leaving out --src means."),
+    switch("--off", help="Disable IPv6."),
+    switch("--auto-ipv6", help="Use an address derived from the MAC address (the default without --src)."),
     Option(("-s", "--src"), "Address.", _read_ipv6, "IPV6"),
 )
 def ipv6(session: Session, given: Given) -> None:

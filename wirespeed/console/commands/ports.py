@@ -35,7 +35,7 @@ _FLOW_CONTROL = {"none": 0, "tx": 1, "rx": 2, "full": 3}
     "Take ports, so that this console may change them.",
     PORTS,
     ALL,
-    switch("-f", "--force", help="Take them from their owner."),
+    switch("-f", "--force", help="Acquire ports by force."),
 )
 def acquire(session: Session, given: Given) -> None:
     ports = list(session.some(given.ports))
@@ -60,7 +60,7 @@ def release(session: Session, given: Given) -> None:
     "Take ports, stop them, and bring them back to what they were at first.",
     PORTS,
     ALL,
-    switch("-r", "--restart", help="Bring the links up too, where the driver can."),
+    switch("-r", "--restart", help="Also bring the links up, if the driver can."),
 )
 def reset(session: Session, given: Given) -> None:
     """Features that a server does not have cannot be on, so those that it refuses are left. Queues and captures go
@@ -116,12 +116,12 @@ def _switch(flag: str, help: str, *choices: str) -> Option:
     _switch("--fc", "Flow control.", *_FLOW_CONTROL),
     Option(
         ("--vxlan-fs",),
-        "UDP ports whose VXLAN the NIC looks into for flow statistics.",
+        "UDP ports of VXLAN whose inner packets the NIC counts in flow statistics.",
         count("UDP port"),
         "UDP",
         True,
     ),
-    switch("--supp", help="Show which attributes can be set."),
+    switch("--supp", help="List the attributes that can be set."),
 )
 def portattr(session: Session, given: Given) -> None:
     attributes: dict[str, dict[str, object]] = {}
@@ -162,8 +162,8 @@ def _show_supported(session: Session, ports: tuple[int, ...]) -> None:
     "Switch service mode, which captures, ping and ARP need.",
     PORTS,
     replace(ALL, flags=("-a",)),
-    switch("--off", help="Back to normal mode."),
-    switch("--filtered", help="Filtered: the port hands out chosen packets only. A wirespeed generator hands out all."),
+    switch("--off", help="Return to normal mode."),
+    switch("--filtered", help="Filtered: the port passes selected packets only. A wirespeed generator passes all."),
     *(switch(f"--{name}", help=f"Filtered: {text}.") for name, (text, _) in _FILTERED.items()),
 )
 def service(session: Session, given: Given) -> None:

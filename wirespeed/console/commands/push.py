@@ -26,14 +26,16 @@ _FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
     Option(("-f", "--file"), "pcap or pcapng file.", metavar="FILE", optional=False, source="files"),
     PORTS,
     ALL,
-    Option(("-c", "--count"), "Times; 0 for ever.", number(0, "count", whole=True), "N", default="1"),
-    Option(("-d", "--duration"), "How long at most, as 10, 5m or 1h.", read_duration, "TIME"),
+    Option(
+        ("-c", "--count"), "Number of times; 0 repeats until stopped.", number(0, "count", whole=True), "N", default="1"
+    ),
+    Option(("-d", "--duration"), "Maximum duration, e.g. 10, 5m or 1h.", read_duration, "TIME"),
     Option(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
-    Option(("--min-ipg",), "Microseconds between packets at least.", number(0, "min-ipg"), "USEC"),
-    Option(("-s", "--speedup"), "How many times faster than the file.", number(1e-6, "speedup"), "N", default="1"),
-    switch("--force", help="Stop what is sent now; send a large file, without a link, in service mode."),
+    Option(("--min-ipg",), "Minimum microseconds between packets.", number(0, "min-ipg"), "USEC"),
+    Option(("-s", "--speedup"), "Speed as a multiple of the file's.", number(1e-6, "speedup"), "N", default="1"),
+    switch("--force", help="Stop running traffic; allow large files, ports without link, and service mode."),
     switch("--dual", help="Split the file by MAC address between each port and the other one of its pair."),
-    switch("-r", "--remote", help="The file lies on the server, which sends it by itself."),
+    switch("-r", "--remote", help="The file is on the server, which sends it directly."),
     switch("--src-mac-pcap", help="Source addresses of the file, not of the port."),
     switch("--dst-mac-pcap", help="Destination addresses of the file."),
 )
@@ -46,7 +48,7 @@ def push(session: Session, given: Given) -> None:
         return
     path = Path(given.file).expanduser()
     if not path.is_file():
-        raise FileFault(f"packet file {given.file} is not a file here; with --remote it is one of the server's")
+        raise FileFault(f"packet file {given.file} is not a file on this machine; --remote sends one of the server's")
     if path.stat().st_size > MAX_LOCAL_BYTES and not given.force:
         raise UsageError(
             f"packet file {given.file} is over 1 MB; copy it to the server and push it with -r, or --force"
@@ -121,11 +123,11 @@ def _as_typed(word: str) -> str:
     COMMON,
     "Send one packet, written as scapy's layers.",
     Option(("-s", "--scapy"), 'The packet, as in -s Ether()/IP(dst="48.0.0.1")/UDP(dport=12).', _as_typed, "PACKET"),
-    switch("-l", "--layers", help="Show the layers that there are."),
+    switch("-l", "--layers", help="List the available layers."),
     PORTS,
     ALL,
     switch("-n", "--dry", help="Show the packet; send nothing."),
-    switch("--force", help="As without: it goes beside the traffic of the port."),
+    switch("--force", help="Accepted as in T-Rex; running traffic never blocks the packet."),
 )
 def pkt(session: Session, given: Given) -> None:
     from wirespeed.console.packet_text import layer_names, read_packet  # noqa: PLC0415 - imports all of scapy

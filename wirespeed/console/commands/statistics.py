@@ -102,7 +102,7 @@ def _kind(flags: tuple[str, ...], dest: str, help: str) -> Option:
     COMMON,
     "Show statistics; those of the server and of its ports if no kind is named.",
     Option(("--port",), "Only these ports.", read_ports, "PORT", True, dest="chosen", source="ports"),
-    replace(ALL, help="All ports, which is what leaving out --port means."),
+    replace(ALL, help="All ports (the default without --port)."),
     _kind(("-g", "--global"), "global", "Of the whole server."),
     _kind(("-p", "--ports"), "ports", "Of the ports."),
     _kind(("-s", "--streams"), "streams", "Of flows, by packet group."),
@@ -138,7 +138,7 @@ def clear(session: Session, given: Given) -> None:
     STREAM_IDS,
     Option(
         ("--code",),
-        "Show them as Python, or write a profile of them to FILE; one file for each port where there are several.",
+        "Show the streams as Python, or write them to FILE as a profile; one file per port if there are several.",
         metavar="FILE.py",
         alone="-",
         source="files",

@@ -36,8 +36,8 @@ _PORT = Option(("-p", "--port"), "The port.", count("port", 0), "PORT", optional
 _GROUP = Option(("--tpgid",), "The group.", count("group", 0), "ID", optional=False)
 _MIN_TAG = Option(("--min-tag",), "The first tag; 0 if left out.", count("tag", 0), "TAG", default=0)
 _MAX_TAG = Option(("--max-tag",), "The tag behind the last; all tags if left out.", count("tag", 0), "TAG")
-_UNKNOWN = switch("--unknown", help="Those of tags without a number as well.")
-_UNTAGGED = switch("--untagged", help="Those of packets without a tag as well.")
+_UNKNOWN = switch("--unknown", help="Include unknown tags.")
+_UNTAGGED = switch("--untagged", help="Include packets without a tag.")
 _USER = Option(("-u", "--username"), "Those of a user, not of ports.")
 
 
@@ -45,7 +45,7 @@ _USER = Option(("-u", "--username"), "Those of a user, not of ports.")
     "tpg_enable",
     STATELESS,
     "Give our ports tagged packet groups.",
-    Option(("--num-tpgids",), "How many groups.", count("number of groups"), "COUNT", optional=False),
+    Option(("--num-tpgids",), "Number of groups.", count("number of groups"), "COUNT", optional=False),
     Option(
         ("--tags",),
         "JSON file of tags, or Python file that makes them.",
@@ -54,7 +54,7 @@ _USER = Option(("-u", "--username"), "Those of a user, not of ports.")
         source="files",
     ),
     Option(
-        ("-p", "--ports"), "Ports that count; all acquired ones if left out.", read_ports, "PORT", True, source="ports"
+        ("-p", "--ports"), "Receiving ports. Default: all acquired ports.", read_ports, "PORT", True, source="ports"
     ),
     Option(("-t", "--tunables"), "Arguments of the file's get_tpg_conf, up to the end of the line.", rest=True),
 )
@@ -142,7 +142,7 @@ def tpg_update(session: Session, given: Given) -> None:
         values = given.value or []
         need = 1 if given.type == "Dot1Q" else 2
         if len(values) != need:
-            raise UsageError(f"tpg_update: {given.type} takes {need} of --value, not {len(values)}")
+            raise UsageError(f"tpg_update: {given.type} takes {need} --value, not {len(values)}")
         tag |= {"type": given.type, "value": {"vlan": values[0]} if need == 1 else {"vlans": values}}
     data = _status(session, username=user)
     with step(session.screen, "Updating Tagged Packet Group Tags:"):

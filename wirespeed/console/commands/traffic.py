@@ -14,8 +14,10 @@ from wirespeed.console.session import ACTIVE, PAUSED, SENDING, Session
 from wirespeed.errors import UsageError
 from wirespeed.units import format_si
 
-FORCE = switch("--force", help="Stop what is sent now; send without a link, above line rate, in service mode.")
-TOTAL = switch("--total", help="The load is that of all ports together.")
+FORCE = switch(
+    "--force", help="Stop running traffic; allow ports without link, loads above line rate, and service mode."
+)
+TOTAL = switch("--total", help="The load is the total of all ports.")
 LOAD = "10kpps, 1.48mpps, 2gbps (layer 2), 2gbpsl1, 50%, or a factor of the profile's own rates"
 
 
@@ -47,21 +49,21 @@ def _read_mask(word: str) -> int:
     Option(("-m", "--multiplier", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
     TARGETS,
     ALL,
-    Option(("-d", "--duration"), "How long, as 10, 5m or 1h; until stopped if left out.", read_duration, "TIME"),
+    Option(("-d", "--duration"), "Duration, e.g. 10, 5m or 1h. Default: until stopped.", read_duration, "TIME"),
     Option(("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True),
     FORCE,
     TOTAL,
     switch("-n", "--dry", help="Load the profile and show what it would send; send nothing."),
     Option(
         ("--core_mask", "--core-mask"),
-        "Cores that send, as a bit mask; one, or one for each port.",
+        "Bit mask of the cores that send: one for all ports, or one per port.",
         _read_mask,
         "MASK",
         True,
         repeats=True,
     ),
     switch("--pin", help="Divide the cores of a pair between its two ports."),
-    switch("--sync", help="Ports begin at the same instant."),
+    switch("--sync", help="Start all ports at the same instant."),
 )
 def start(session: Session, given: Given) -> None:
     from wirespeed.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
@@ -75,7 +77,7 @@ def start(session: Session, given: Given) -> None:
     named = given.ports or [Target(port) for port in (session.ports if session.on_demand else session.ours(None))]
     session.some({target.port for target in named})
     if starred := [str(target) for target in named if target.profile == ALL_PROFILES]:
-        raise UsageError(f"start: {', '.join(starred)} is not a profile to fill; name one, such as 0._ or 0.voice")
+        raise UsageError(f"start: {', '.join(starred)} stands for all profiles; name one, such as 0._ or 0.voice")
     streams = [load_profile(given.file, given.tunables, target.port, target.port % 2) for target in named]
     targets = session.targets(named)
     masks = _core_masks(session, given, targets)
@@ -174,7 +176,7 @@ def _loaded(session: Session, given: Sequence[Target] | None) -> Sequence[Target
     "Change the load of running traffic.",
     Option(
         ("-m", "--multiplier", "--mult"),
-        f"Load: {LOAD}; with + or - at its end a change.",
+        f"Load: {LOAD}; + or - at its end changes the current load.",
         parse_load_change,
         "LOAD[+|-]",
         False,

@@ -231,7 +231,7 @@ def _routes(facts: Facts, setup: DutSetup) -> Iterator[Step]:
     for route in setup.routes:
         now = there.get(route.prefix, "")
         if now and now != route.via:
-            raise EnvironmentFault(f"the device has a route to {route.prefix} by {now} already; take it away first")
+            raise EnvironmentFault(f"the DUT has a route to {route.prefix} by {now} already; remove it first")
         if not now:
             family = _family(route.prefix)
             do, undo = (Action(f"route -n {word} -{family} {route.prefix} {route.via}") for word in ("add", "delete"))

@@ -30,10 +30,10 @@ class DanosKind:
 
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         if setup.mode not in ("ip4", "ip6") or setup.table:
-            raise UsageError("DANOS is prepared for ip4 and ip6, without a full table")
+            raise UsageError("DANOS can be prepared for ip4 and ip6 only, without a full table")
         options = setup.options
         if options.queues or options.rx_descriptors or options.tx_descriptors or options.workers or options.driver:
-            raise UsageError("queues, descriptors and workers of DANOS come of its table of drivers; leave them out")
+            raise UsageError("DANOS takes queues, descriptors and workers from its driver table; leave them out")
         return (Stage((CONFIGURATION, _INTERFACES), lambda facts: _plan(facts, setup)),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:

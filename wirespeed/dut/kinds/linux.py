@@ -37,7 +37,9 @@ class LinuxKind:
         options = setup.options
         for given, name in ((options.driver, "driver"), (options.devargs, "devargs"), (options.workers, "workers")):
             if given:
-                raise UsageError(f"a Linux kernel has no {name} to choose; that is VPP's, and the router's")
+                raise UsageError(
+                    f"a Linux kernel has no setting {name}; leave it out: it is for VPP and the wirespeed router"
+                )
         below = (NAMES, links_question(setup), *MACHINE_QUESTIONS, *nic_questions(setup))
         return (
             # Rings and queues first: drivers take their links down for them. Interrupts of queues are there once the

@@ -88,7 +88,7 @@ def _clock_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
     governor, turbo = setup.options.governor, setup.options.turbo
     paths = dict(line.split(":", 1) for line in text_of(facts, GOVERNORS).splitlines())
     if governor and not paths:
-        raise EnvironmentFault("the device has no governor to choose (no cpufreq); leave --governor out")
+        raise EnvironmentFault("the DUT has no CPU governor (no cpufreq); leave --governor out")
     for path, now in paths.items():
         if governor and now != governor:
             cpu = re.search(r"cpu\d+", path.removeprefix("/sys/devices/system/cpu/"))
@@ -102,7 +102,7 @@ def _clock_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
             if now != wanted:
                 yield _written("turbo", question.removeprefix("cat "), now, wanted)
             return
-    raise EnvironmentFault("the device has no turbo to choose; leave --turbo out")
+    raise EnvironmentFault("the DUT has no turbo setting; leave --turbo out")
 
 
 def _written(what: str, path: str, now: str, wanted: str) -> Step:
@@ -177,9 +177,9 @@ def _rings(facts: Facts, name: str, rx: int | None, tx: int | None) -> Iterator[
 
 def _allow(what: str, wanted: int, most: str | None) -> None:
     if most is None or not most.isdigit() or int(most) == 0:
-        raise EnvironmentFault(f"{what} cannot be chosen: its driver has no such setting")
+        raise EnvironmentFault(f"{what} cannot be set: the driver does not support it; leave it out")
     if wanted > int(most):
-        raise EnvironmentFault(f"{what}: {wanted} are asked for, and {most} are the most that its driver has")
+        raise EnvironmentFault(f"{what}: {wanted} requested; the driver has at most {most}")
 
 
 def settings(text: str) -> dict[str, str]:

@@ -199,7 +199,7 @@ def _route(facts: Facts, route: DutRoute) -> Iterator[Step]:
         # As `ip` itself prints them, so that metrics and sources come back as well.
         saved = f"{command} show exact {route.prefix}"
         raise EnvironmentFault(
-            f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); take it away first"
+            f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); remove it first"
         )
     yield Step(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
 
@@ -237,6 +237,6 @@ def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
         if master == BRIDGE:
             continue
         if master:
-            raise EnvironmentFault(f"interface {name} is in {master} already; take it out first")
+            raise EnvironmentFault(f"interface {name} is a member of {master} already; remove it first")
         join = f"ip link set {name} master {BRIDGE} && bridge link set dev {name} learning off"
         yield Step(f"bridge of {name}", "", BRIDGE, Action(join), Action(f"ip link set {name} nomaster"))

@@ -28,9 +28,9 @@ def table_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
     now = sum(map(int, counts))
     if setup.options.table_by == "bird":
         if now and (now != len(dealt) or ours == "no"):
-            whose = "it is prepared already: wirespeed dut restore" if ours == "yes" else "end that BIRD"
+            whose = "restore it (wirespeed dut restore)" if ours == "yes" else "stop that BIRD"
             raise EnvironmentFault(
-                f"the device has {now} routes of a BIRD, which the test's routes would remove; {whose} first"
+                f"the DUT has {now} routes from BIRD, which the test's routes would remove; {whose} first"
             )
         if not now:
             yield _by_bird(setup)

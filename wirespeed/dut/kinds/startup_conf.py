@@ -112,7 +112,7 @@ def _parsed(text: str) -> list[Item]:
     source = _Text([piece.strip() for piece in re.split(r"([{}\n])", bare) if piece.strip(" \t")][::-1])
     items = list(_items(source))
     if source.pieces:
-        raise EnvironmentFault("startup.conf has a } too many")
+        raise EnvironmentFault("startup.conf has a } without its {")
     return items
 
 

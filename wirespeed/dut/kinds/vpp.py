@@ -61,7 +61,7 @@ class VppKind:
     def stages(self, setup: DutSetup) -> Sequence[Stage]:
         options = setup.options
         if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
-            raise UsageError("filter, governor, turbo and sysctls are Linux's: prepare those with a linux: device")
+            raise UsageError("filter, governor, turbo and sysctls belong to Linux: prepare them with --dut linux:WAY")
         asked = (*vpp_messages.questions(setup), *vpp_language.questions(self.ask, setup))
         configure = Stage(asked, lambda facts: self._configured(facts, setup))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
@@ -79,7 +79,7 @@ class VppKind:
     def _startup(self, facts: Facts, setup: DutSetup) -> Plan:
         now = text_of(facts, _READ)
         if not now:
-            raise EnvironmentFault(f"the device has no {STARTUP} to edit")
+            raise EnvironmentFault(f"the DUT has no {STARTUP} to edit")
         wanted = startup_conf(now, setup)
         if wanted == now:
             return Plan(())

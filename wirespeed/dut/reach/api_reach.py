@@ -92,7 +92,7 @@ class ApiReach:
             return Ran(1, "", f"there is no interface {error.args[0]}")
         except Exception as error:
             # Of vpp_papi, which has several kinds for one that is gone.
-            raise ConnectionFault(f"the router's API went away: {error}") from None
+            raise ConnectionFault(f"the connection to the router's API was lost: {error}") from None
         retval = getattr(told, "retval", 0)
         return Ran(1, "", refusal(name, retval)) if retval else Ran(0, json.dumps(_plain(told)))
 

@@ -37,4 +37,4 @@ def parse_reach(text: str) -> Reach:
             return SshReach(match["ip6"] or match["host"], match["user"] or "", port)
     if re.match(r"ssh://[^@/]*:[^@/]*@", text):
         raise UsageError("a password on a command line is read by every user of this machine: use a key or ssh-agent")
-    raise UsageError(f"{text} is not a way to reach a device; give {FORMS}")
+    raise UsageError(f"{text} is not an access method; give {FORMS}")

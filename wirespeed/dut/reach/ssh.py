@@ -110,12 +110,12 @@ class SshReach:
             )
         except asyncssh.HostKeyNotVerifiable as error:
             raise ConnectionFault(
-                f"{self.name}: its host key is not the one of known_hosts, or in none ({_reason(error)}); "
-                "connect once with ssh, and look at the key"
+                f"{self.name}: its host key is not in known_hosts, or differs from it ({_reason(error)}); "
+                "connect once with ssh and check the key"
             ) from None
         except asyncssh.PermissionDenied:
             raise ConnectionFault(
-                f"{self.name} takes none of your keys: put one into its authorized_keys (ssh-copy-id), "
+                f"{self.name} accepts none of your keys: put one into its authorized_keys (ssh-copy-id), "
                 "or load it into ssh-agent"
             ) from None
         except (TimeoutError, asyncssh.Error, OSError) as error:

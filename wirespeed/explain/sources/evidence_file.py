@@ -213,7 +213,7 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
     unknown = [name for name in parsed.explain if name not in named]
     if unknown:
         line = document.line(("explain",))
-        raise FileFault(f"{source}:{line}: explain: there is no test {unknown[0]!r}; there is {', '.join(named)}")
+        raise FileFault(f"{source}:{line}: explain: there is no test {unknown[0]!r}; give one of {', '.join(named)}")
     loads = {}
     for number, test in enumerate(parsed.tests):
         try:

@@ -98,7 +98,7 @@ def text_case(paths: Sequence[Path], figures: Figures) -> Case:
         known += _read(path, told)
     if not known:
         raise UsageError(
-            f"{paths[0]} holds no text that is known: give a `show runtime`, `show errors`, `show interface`, "
+            f"{paths[0]} holds no known output: give a `show runtime`, `show errors`, `show interface`, "
             "`show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or /proc/softirqs, as it was printed"
         )
     return _case(told, figures, paths[0].name or str(paths[0]))

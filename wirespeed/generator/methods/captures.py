@@ -40,7 +40,7 @@ def capture(
             return captures.status()
         case "start":
             if endpoint:
-                raise failed("a capture cannot write to an endpoint by itself; fetch its packets")
+                raise failed("captures to an endpoint are not supported; fetch the packets")
             one_of("mode", mode, ("fixed", "cyclic"))
             if snaplen > MAX_SNAP_LEN:
                 raise bad_parameters(f"field 'snaplen' is {snaplen}, expecting at most {MAX_SNAP_LEN}")

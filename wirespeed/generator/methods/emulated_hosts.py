@@ -81,9 +81,9 @@ def _tag(given: Any) -> tuple[int, bytes]:
     if not 1 <= number <= MAX_VLAN:
         raise bad_parameters(f"invalid VLAN tag: '{number}'")
     if priority >= _PRIORITIES:
-        raise bad_parameters(f"VLAN priority {priority} is none; give 0 to {_PRIORITIES - 1}")
+        raise bad_parameters(f"invalid VLAN priority {priority}; give 0 to {_PRIORITIES - 1}")
     if kind not in _TAG_TYPES:
-        raise bad_parameters(f"VLAN type {kind:#x} is none of {', '.join(map(hex, _TAG_TYPES))}")
+        raise bad_parameters(f"invalid VLAN type {kind:#x}; give one of {', '.join(map(hex, _TAG_TYPES))}")
     return number, struct.pack(">HH", kind, priority << 13 | number)
 
 

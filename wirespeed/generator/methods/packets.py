@@ -101,7 +101,7 @@ def push_remote(
 
 def _other_side(server: Server, port: Port) -> Port:
     if port.index ^ 1 >= len(server.ports):
-        raise failed(f"port {port.index} is not one of a pair; is_dual sends from both")
+        raise failed(f"port {port.index} has no second port of a pair, which is_dual needs; leave out is_dual")
     other: Port = server.ports[port.index ^ 1]
     return other
 
