@@ -14,7 +14,7 @@ from wirespeed.client.generator_client import DEFAULT_SERVER, GeneratorClient
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.router import RouterDut
 from wirespeed.dut.spec import parse_dut
-from wirespeed.errors import UsageError
+from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.lab.chosen import chosen_lab
 from wirespeed.measurement.driver import measured
 from wirespeed.measurement.file import read_file, write_file
@@ -64,7 +64,10 @@ class Testbed:
         try:
             result, _ = measured(measurement, out, NoView(), stop, lab=self._lab)
         except BaseException as error:
-            if (kept := out.abandon()) is not None:
+            kept = out.abandon()
+            if isinstance(error, KeyboardInterrupt) and stop.is_set():
+                raise MeasurementError("the event ended the test before anything was measured") from None
+            if kept is not None:
                 error.add_note(kept)
             raise
         measurement.raise_for(result)

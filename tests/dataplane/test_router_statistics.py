@@ -129,9 +129,9 @@ def test_sleep_that_a_worker_chose_is_no_absence(tmp_path: Path) -> None:
     with router(tmp_path, ports(tmp_path), CONFIG + modes) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
         wait_for(lambda: total(stats, "/sys/sleeps") > 200, "200 naps")
-        rest, absent = total(stats, "/sys/rest-clocks"), total(stats, "/sys/absent-clocks")
-        assert rest > 0
-        assert rest + absent <= total(stats, "/sys/clocks")
+        rest = total(stats, "/sys/rest-clocks")
+        # A nap that the machine made longer is rest as well as an absence.
+        assert 0 < rest <= total(stats, "/sys/clocks")
         assert total(stats, "/sys/absences") < total(stats, "/sys/sleeps") / 2
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.waiting import wait_for
 
 from wirespeed import LoadTestResult, SearchResult, read_result, write_result
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
+from wirespeed.router.client import ask
 
 pytest_plugins = ["pytester"]
 
@@ -22,7 +25,7 @@ QUICK = {
     "warmup_s=1": "warmup_s=0.5",
     "hold_s=10)": "hold_s=1)",
     "<= 200": "<= 10_000_000",
-    "Timer(3.0": "Timer(0.5",
+    "Timer(3.0, stop.set).start()": "when_traffic_flows(stop.set)",
     "range(3)": "range(1)",
     "Search(": "Search(most='10kpps', ",
     "embedded_lab()": f"embedded_lab(descriptors={SHALLOW_SLOTS})",
@@ -77,7 +80,19 @@ def test_a_testbed_that_exists(
     search, stopped = (
         "".join(place.get(part, part) for part in re.split(f"({'|'.join(place)})", one)) for one in quick("connect(")
     )
-    scope: dict[str, Any] = {}
+
+    def forwarded() -> int:
+        return sum(map(int, re.findall(r"rx packets\s+(\d+)", ask(lab.control_socket, "show interface"))))
+
+    def when_traffic_flows(then: Callable[[], None]) -> None:
+        def wait() -> None:
+            wait_for(lambda: forwarded() > before + 300, "traffic of the load test")
+            then()
+
+        before = forwarded()
+        threading.Thread(target=wait).start()
+
+    scope: dict[str, Any] = {"when_traffic_flows": when_traffic_flows}
     exec(search, scope)
     assert isinstance(scope["found"], SearchResult)
     assert read_result("ndr.json") == scope["found"]

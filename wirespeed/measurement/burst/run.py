@@ -9,6 +9,7 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.ending_signals import interruption
 from wirespeed.errors import WirespeedError
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult, BurstTrial
@@ -90,7 +91,7 @@ def run_burst(
                 recorder.begin(head)
             longest_burst(bench.send, head.most, plan.resolution, plan.tries - 1, plan.first)
     except KeyboardInterrupt:
-        ended = INTERRUPTED, "interrupted by the user", 0
+        ended = INTERRUPTED, interruption(), 0
     except WirespeedError as error:
         if not bench.trials:
             raise
