@@ -108,10 +108,7 @@ def keys() -> str:
     """The tables of keys in docs/from-trex.md: rows of TAKEN, and those of LEFT_OUT by their reasons."""
     taken = _rows((f"`{key.replace('.', '` `')}`", here) for key, here in TAKEN.items())
     left_out = _rows((names, reason) for reason, names in _by_reason(LEFT_OUT).items())
-    return (
-        f"\n| key | here |\n|---|---|\n{taken}\nKeys without one:\n\n"
-        f"| key | because |\n|---|---|\n{left_out}"
-    )
+    return f"\n| key | here |\n|---|---|\n{taken}\nKeys without one:\n\n| key | because |\n|---|---|\n{left_out}"
 
 
 def differences() -> str:
