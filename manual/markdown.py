@@ -51,7 +51,7 @@ def _told(page: Page, heading: str) -> list[str]:
 def commands_page(pages: Sequence[Page]) -> str:
     """All of them, a line each."""
     rows = [f"| [wirespeed {page.name}]({page.name}.md) | {_cell(page.summary)} |" for page in pages]
-    return "\n".join(["# Commands", "", "| command | does |", "|---|---|", *rows, ""])
+    return "\n".join(["# Commands", "", "| command | description |", "|---|---|", *rows, ""])
 
 
 def overview_page(pages: Sequence[Page]) -> str:
@@ -68,7 +68,9 @@ def overview_page(pages: Sequence[Page]) -> str:
         "Durations are seconds or have a unit (`500ms`, `10s`, `5m`, `1h`, `3d`). Ratios are numbers or percent "
         "(`0.001`, `0.1%`). From Python, and in pytest: [names](ci.md#names).",
         "",
-        *("| command | does | page |", "|---|---|---|", *rows, ""),
+        f"Sections: {', '.join(map(to_section, ('Exit codes', 'Port types', 'Longest frames')))}.",
+        "",
+        *("| command | description | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),
         *(f"| {code} | {_cell(told)} |" for code, told in codes.items()),
         *(
@@ -158,7 +160,9 @@ def causes_table() -> str:
     """docs/causes.md: the causes of `explain` as the heads of their files have them."""
     lines = ["# Causes that explain distinguishes", "", "How they are weighted: [explain.md](explain.md).", ""]
     lines += ["| cause | description and evidence |", "|---|---|"]
-    lines += [f"| `{name}` | {' '.join(text.split())} |" for name, text in sorted(contracts().items())]
+    for name, text in sorted(contracts().items()):
+        linked = re.sub(r"docs/([a-z-]+\.md)", r"[\1](\1)", " ".join(text.split()))
+        lines.append(f"| `{name}` | {linked} |")
     return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
 
 
@@ -172,7 +176,7 @@ def causes_page() -> str:
 
 def _table(what: str, entries: Sequence[Entry]) -> list[str]:
     rows = [f"| {_code(entry.text)} | {_cell(entry.help)} |" for entry in entries]
-    return [f"| {what} | does |", "|---|---|", *rows]
+    return [f"| {what} | description |", "|---|---|", *rows]
 
 
 def _code(text: str) -> str:
