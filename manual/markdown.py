@@ -123,10 +123,13 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
         "The commands of `wirespeed ctl`, and the limits and differences from VPP of each group. How to use them: "
         "[router.md](router.md). `<x>` is a value, `[x]` is optional, `(x|y)` is a choice, `...` repeats.",
         "",
-        f"`<paths>` are one or more paths: {_code(PATHS)}.",
     ]
     told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
-    for text, rows in sorted(told, key=lambda group: group[0].lower()):
+    ordered = sorted(told, key=lambda group: group[0].lower())
+    titles = (text.partition("\n")[0].partition(": ")[0].rstrip(".") for text, _ in ordered)
+    lines += [f"Groups: {', '.join(to_section(title) for title in titles)}."]
+    lines += ["", f"`<paths>` are one or more paths: {_code(PATHS)}."]
+    for text, rows in ordered:
         head, _, notes = text.partition("\n")
         title, _, about = head.partition(": ")
         lines += ["", f"## {title.rstrip('.')}", *([""] * bool(about)), *filter(None, [about[:1].upper() + about[1:]])]
@@ -134,6 +137,11 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
         lines += ["", "| command | description |", "|---|---|", *table]
         lines += ["", *_items(notes)] if notes.strip() else []
     return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
+
+
+def to_section(title: str) -> str:
+    """A link to the section of that title on the same page."""
+    return f"[{title}](#{re.sub(r'[^a-z0-9 -]', '', title.lower()).replace(' ', '-')})"
 
 
 def _in_table(syntax: str) -> str:
@@ -150,7 +158,7 @@ def causes_table() -> str:
     """docs/causes.md: the causes of `explain` as the heads of their files have them."""
     lines = ["# Causes that explain distinguishes", "", "How they are weighted: [explain.md](explain.md).", ""]
     lines += ["| cause | description and evidence |", "|---|---|"]
-    lines += [f"| `{name}` | {' '.join(text.split())} |" for name, text in contracts().items()]
+    lines += [f"| `{name}` | {' '.join(text.split())} |" for name, text in sorted(contracts().items())]
     return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
 
 

@@ -8,9 +8,9 @@ WirespeedError                 1   something that should not happen did
 ├── MeasurementError           5   the test ran but its result means nothing (the DUT returned no packet)
 └── FileFault                  6   a file cannot be read, is not what it should be, or cannot be written
 
-`suite --ab` and `compare` end with 7 where the second device is worse, `compare --strict` with 8 if a verdict is
-inconclusive. Interrupted commands end with 130, those whose standard output nobody reads any longer with 141, as shells
-have it.
+`campaign run --ab` and `compare` end with 7 if the second device is worse, `compare --strict` with 8 if a verdict is
+inconclusive. Interrupted commands end with 130, and with 141 if the reader of their standard output is gone, as in
+shells.
 Messages are one line: what was given, what is allowed, what to do.
 """
 
