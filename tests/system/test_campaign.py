@@ -180,7 +180,7 @@ def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> Non
     text = FAILING.replace('  - {name: a, before: ["BEFORE"]}\n', by_hand).replace("retries: 1", "retries: 0")
     code, said = suite("run", write(tmp_path, text + LOAD), directory=tmp_path)
     assert "by hand: put the processor in: done, 'cpu' is there" in said, said
-    assert code == 3 and "wirespeed: by hand: put the X9999 into slot 2; then run the same command again" in said
+    assert code == 3 and "wirespeed: manual step: put the X9999 into slot 2; then run the same command again" in said
     assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-campaign" / "failing")] == [3, 7]
 
 
