@@ -51,7 +51,7 @@ def _told(page: Page, heading: str) -> list[str]:
 def commands_page(pages: Sequence[Page]) -> str:
     """All of them, a line each."""
     rows = [f"| [wirespeed {page.name}]({page.name}.md) | {_cell(page.summary)} |" for page in pages]
-    return "\n".join(["# Commands", "", "| command | does |", "|---|---|", *rows, ""])
+    return "\n".join(["# Commands", "", "| command | description |", "|---|---|", *rows, ""])
 
 
 def overview_page(pages: Sequence[Page]) -> str:
@@ -68,7 +68,9 @@ def overview_page(pages: Sequence[Page]) -> str:
         "Durations are seconds or have a unit (`500ms`, `10s`, `5m`, `1h`, `3d`). Ratios are numbers or percent "
         "(`0.001`, `0.1%`). From Python, and in pytest: [names](ci.md#names).",
         "",
-        *("| command | does | page |", "|---|---|---|", *rows, ""),
+        f"Sections: {', '.join(map(to_section, ('Exit codes', 'Port types', 'Longest frames')))}.",
+        "",
+        *("| command | description | page |", "|---|---|---|", *rows, ""),
         *("## Exit codes", "", "| code | meaning |", "|---|---|"),
         *(f"| {code} | {_cell(told)} |" for code, told in codes.items()),
         *(
@@ -123,10 +125,13 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
         "The commands of `wirespeed ctl`, and the limits and differences from VPP of each group. How to use them: "
         "[router.md](router.md). `<x>` is a value, `[x]` is optional, `(x|y)` is a choice, `...` repeats.",
         "",
-        f"`<paths>` are one or more paths: {_code(PATHS)}.",
     ]
     told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
-    for text, rows in sorted(told, key=lambda group: group[0].lower()):
+    ordered = sorted(told, key=lambda group: group[0].lower())
+    titles = (text.partition("\n")[0].partition(": ")[0].rstrip(".") for text, _ in ordered)
+    lines += [f"Groups: {', '.join(to_section(title) for title in titles)}."]
+    lines += ["", f"`<paths>` are one or more paths: {_code(PATHS)}."]
+    for text, rows in ordered:
         head, _, notes = text.partition("\n")
         title, _, about = head.partition(": ")
         lines += ["", f"## {title.rstrip('.')}", *([""] * bool(about)), *filter(None, [about[:1].upper() + about[1:]])]
@@ -134,6 +139,11 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
         lines += ["", "| command | description |", "|---|---|", *table]
         lines += ["", *_items(notes)] if notes.strip() else []
     return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
+
+
+def to_section(title: str) -> str:
+    """A link to the section of that title on the same page."""
+    return f"[{title}](#{re.sub(r'[^a-z0-9 -]', '', title.lower()).replace(' ', '-')})"
 
 
 def _in_table(syntax: str) -> str:
@@ -150,7 +160,9 @@ def causes_table() -> str:
     """docs/causes.md: the causes of `explain` as the heads of their files have them."""
     lines = ["# Causes that explain distinguishes", "", "How they are weighted: [explain.md](explain.md).", ""]
     lines += ["| cause | description and evidence |", "|---|---|"]
-    lines += [f"| `{name}` | {' '.join(text.split())} |" for name, text in contracts().items()]
+    for name, text in sorted(contracts().items()):
+        linked = re.sub(r"docs/([a-z-]+\.md)", r"[\1](\1)", " ".join(text.split()))
+        lines.append(f"| `{name}` | {linked} |")
     return "\n".join([*lines, "", "`python -m manual references docs` writes this page from the code.", ""])
 
 
@@ -164,7 +176,7 @@ def causes_page() -> str:
 
 def _table(what: str, entries: Sequence[Entry]) -> list[str]:
     rows = [f"| {_code(entry.text)} | {_cell(entry.help)} |" for entry in entries]
-    return [f"| {what} | does |", "|---|---|", *rows]
+    return [f"| {what} | description |", "|---|---|", *rows]
 
 
 def _code(text: str) -> str:

@@ -20,9 +20,11 @@ def metrics_page() -> str:
     return "\n".join(
         [
             *("# Metrics, alerts and dashboards", "", "How to set them up: [telemetry.md](telemetry.md).", ""),
+            *("Sections: [Metrics](#metrics-of-the-exporter), [Alerts](#alerts), [Dashboards](#dashboards).", ""),
             *("## Metrics of the exporter", ""),
-            "Cycles ÷ `wirespeed_router_clock_hertz` are seconds. Threads are named as in `show runtime`. A phase is "
-            f"one of {', '.join(f'`{phase}`' for phase in PHASES)}; all are 0 after the test.",
+            "A number of cycles ÷ `wirespeed_router_clock_hertz` is a time in seconds. Threads are named as in "
+            f"`show runtime`. A phase is one of {', '.join(f'`{phase}`' for phase in PHASES)}; all are 0 "
+            "after the test.",
             *("", "| family | type | labels | description |", "|---|---|---|---|"),
             *(
                 f"| `{one.name}` | {one.kind} | {', '.join(one.labels)} | {_cell(one.help)} |"

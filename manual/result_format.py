@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from pydantic import BaseModel
 
+from manual.markdown import to_section
 from wirespeed.explain.sources.evidence_file import SCHEMA, Bps, Bytes, EvidenceText, Pps
 from wirespeed.measurement.loadtest.result import Result as LoadTestResult
 from wirespeed.measurement.registry import about_of, class_of, kinds, report_of
@@ -27,8 +28,8 @@ from wirespeed.results.verdict import Figure, Verdict
 INTRO = """\
 # Result files
 
-Result files are JSON. `schema` names the kind and the version. Load tests are a strict superset of trex-loadtest's
-format: its viewer reads them, and wirespeed reads its files and all older ones of its own.
+Result files are JSON. `schema` names the kind and the version. The format of load tests is a strict superset
+of trex-loadtest's: its viewer reads them. wirespeed reads trex-loadtest's files and all older ones of its own.
 
 ```console
 $ wirespeed loadtest --lab embedded -p bench -wd 1 -rd 5 -hd 2 -o 64b.json
@@ -94,7 +95,8 @@ class _Field:
 
 
 def result_format_page() -> str:
-    lines = [INTRO]
+    sections = ["All kinds", *(about_of(name).file for name in kinds()), "Tables of a report", "Evidence files"]
+    lines = [INTRO, f"Sections: {', '.join(map(to_section, sections))}.", ""]
     told: set[type] = {Sample, MeasurementResult}
     head = {one.name for one in fields(MeasurementResult)}
     lines += ["## All kinds", "", *_section(MeasurementResult, told)]

@@ -1,16 +1,16 @@
 """Every error a user can meet, and the exit code it ends the command with.
 
-WirespeedError                 1   something that should not happen did
+WirespeedError                 1   an internal error: a bug
 ├── UsageError                 2   a flag or value cannot be used as given
 ├── EnvironmentFault           3   this machine cannot do it: CPU, hugepages, permission, driver, port
 ├── ConnectionFault            4   a generator, router or their socket does not answer, or went away
 ├── RemoteError                4   the generator or router answered with an error
-├── MeasurementError           5   the test ran but its result means nothing (the DUT returned no packet)
-└── FileFault                  6   a file cannot be read, is not what it should be, or cannot be written
+├── MeasurementError           5   the test ran but its result is not usable (the DUT returned no packet)
+└── FileFault                  6   a file cannot be read or written, or is not what it should be
 
-`suite --ab` and `compare` end with 7 where the second device is worse, `compare --strict` with 8 if a verdict is
-inconclusive. Interrupted commands end with 130, those whose standard output nobody reads any longer with 141, as shells
-have it.
+`campaign run --ab` and `compare` end with 7 if the second device is worse, `compare --strict` with 8 if a verdict is
+inconclusive. Interrupted commands end with 130, and with 141 if the reader of their standard output is gone, as in
+shells.
 Messages are one line: what was given, what is allowed, what to do.
 """
 

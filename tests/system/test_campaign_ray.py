@@ -93,7 +93,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
             return None if "there are a, b" in asked[1] else asked
 
         code, said = wait_for(without_the_killed_node, "the news that the node is dead", 90.0)
-        assert code == 4 and "bench c is away: nobody serves it; there are a (" in said, said
+        assert code == 4 and "testbed c is away: no worker serves it; there are a (" in said, said
 
 
 @pytest.mark.long("starts of a campaign with Ray")
@@ -112,6 +112,6 @@ def test_without_ray_several_benches_are_one_line() -> None:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr == (
-        "wirespeed: several benches at once need Ray, which is not installed: "
+        "wirespeed: several testbeds at once need Ray, which is not installed: "
         "pip install 'wirespeed[ray]', or tools/setup.sh ray in a checkout\n"
     )

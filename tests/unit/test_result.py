@@ -133,9 +133,11 @@ def test_what_is_no_json_is_refused(content, tmp_path):
         read_result(path)
 
 
-@pytest.mark.parametrize("name", ["missing.json", "."])
-def test_what_cannot_be_read_is_refused(name, tmp_path):
-    with pytest.raises(FileFault, match="cannot be read"):
+@pytest.mark.parametrize(
+    ("name", "said"), [("missing.json", "cannot be read"), (".", "is a directory; name a file in it")]
+)
+def test_what_cannot_be_read_is_refused(name, said, tmp_path):
+    with pytest.raises(FileFault, match=said):
         read_result(tmp_path / name)
 
 

@@ -365,7 +365,7 @@ def folders_that_the_site_did_not_make(run: Run) -> None:
 
 @case("attacks/02-*")
 def hint_at_a_journal(run: Run) -> None:
-    said = attack(run).splitlines()
+    said = [line for line in attack(run).splitlines() if " is now " not in line]
     assert said[0].endswith("x.json.part is the journal of a test that did not end: it holds no measurement")
     assert not any("recover" in line for line in said[:3])  # the last line is the command that there is not
 

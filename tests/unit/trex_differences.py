@@ -16,7 +16,6 @@ if __name__ == "__main__":
 
 import trex_console
 import trex_requests
-from trex_console import exceptions
 
 from wirespeed.generator.trex_cfg import LEFT_OUT, TAKEN
 
@@ -81,7 +80,7 @@ BEHAVIOURS = (
     Behaviour(
         "captures, queues, events and streams of a client",
         "grow until memory ends",
-        "have [limits in bytes](develop/protocol.md#memory-limits-per-client) that protect the tests of others",
+        "have [limits in bytes](develop/protocol.md#memory-limits-per-client)",
         "unit/test_rpc_memory.py::test_a_session_and_all_of_them_have_a_bound",
     ),
     Behaviour(
@@ -93,7 +92,7 @@ BEHAVIOURS = (
     Behaviour(
         "release of a port with tagged packet groups",
         "refused; the next user finds the port blocked",
-        "ends the groups, so that a crashed script blocks no port",
+        "ends the groups",
         "unit/test_rpc_tagged_groups.py::test_groups_end_with_their_owner",
     ),
     Behaviour(
@@ -109,16 +108,13 @@ def keys() -> str:
     """The tables of keys in docs/from-trex.md: rows of TAKEN, and those of LEFT_OUT by their reasons."""
     taken = _rows((f"`{key.replace('.', '` `')}`", here) for key, here in TAKEN.items())
     left_out = _rows((names, reason) for reason, names in _by_reason(LEFT_OUT).items())
-    return (
-        f"\n| key | here |\n|---|---|\n{taken}\nKeys without one, which are left out with a line that names them:\n\n"
-        f"| key | because |\n|---|---|\n{left_out}"
-    )
+    return f"\n| key | here |\n|---|---|\n{taken}\nKeys without one:\n\n| key | because |\n|---|---|\n{left_out}"
 
 
 def differences() -> str:
     """The table of differences in docs/from-trex.md: a row for each reason."""
     requests = "| requests | | [a table of them, with reasons](develop/protocol.md#answered-otherwise-than-by-t-rex) |"
-    console = _rows((f"console: {names}", "", reason) for reason, names in _by_reason(exceptions()).items())
+    console = "| console | | [commands and options that it lacks](generator.md#t-rexs-commands) |\n"
     behaviours = _rows((one.what, one.trex, one.here) for one in BEHAVIOURS)
     left_out = "| `trex_cfg.yaml` | | [the keys without a meaning here](#trex_cfgyaml) |"
     return f"\n| | T-Rex | here |\n|---|---|---|\n{requests}\n{console}{left_out}\n{behaviours}"

@@ -29,7 +29,7 @@ def cluster(address: str) -> Iterator[None]:
     ConnectionFault where no node of it answers here."""
     if find_spec("ray") is None:
         raise EnvironmentFault(
-            "several benches at once need Ray, which is not installed: "
+            "several testbeds at once need Ray, which is not installed: "
             "pip install 'wirespeed[ray]', or tools/setup.sh ray in a checkout"
         )
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -62,7 +62,7 @@ def served(names: Sequence[str], wait_s: float) -> list[Place]:
             if time.monotonic() > deadline_s:
                 there = sorted(one.partition(":")[2] for one in _resources() if one.startswith(resource("")))
                 raise ConnectionFault(
-                    f"bench {name} is away: nobody serves it; there are {', '.join(there) or 'none'} "
+                    f"testbed {name} is away: no worker serves it; there are {', '.join(there) or 'none'} "
                     f"(wirespeed campaign worker … --name {name} joins)"
                 )
             time.sleep(0.2)
@@ -70,10 +70,10 @@ def served(names: Sequence[str], wait_s: float) -> list[Place]:
         try:
             place, version = ray.get(asked, timeout=_ANSWER_S)
         except (ray.exceptions.RayError, TimeoutError) as error:
-            raise ConnectionFault(f"bench {name} does not answer: {_line(error)}") from None
+            raise ConnectionFault(f"testbed {name} does not answer: {_line(error)}") from None
         if version != __version__:
             raise EnvironmentFault(
-                f"bench {name} has wirespeed {version} and this is {__version__}; install one on both"
+                f"testbed {name} has wirespeed {version} and this is {__version__}; install one on both"
             )
         found.append(Place(**place))
     return found

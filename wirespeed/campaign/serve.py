@@ -28,7 +28,7 @@ def serve(
     """Serve the bench of `place` in the cluster at `join`, or in a new one whose head is at `listen`:`port`, until
     `stop`. EnvironmentFault without Ray, ConnectionFault when the cluster does not answer or goes away."""
     if find_spec("ray") is None:
-        raise EnvironmentFault("serving a bench needs Ray, which is not installed: pip install 'wirespeed[ray]'")
+        raise EnvironmentFault("a campaign worker needs Ray, which is not installed: pip install 'wirespeed[ray]'")
     process = subprocess.Popen(
         ray_command(place, join, listen, port),
         stdin=subprocess.DEVNULL,
@@ -47,7 +47,7 @@ def serve(
         while process.poll() is None and not stop.is_set():
             if not told and any("--block" in line for line in said):
                 told = True
-                what = f"bench {place.name}" if place else "no bench"
+                what = f"testbed {place.name}" if place else "no testbed"
                 say(f"ready: {what} in the cluster at {join or f'{listen}:{port}'}; Ctrl-C ends it")
             time.sleep(0.1)
         if process.poll() is not None and not stop.is_set():

@@ -2,8 +2,9 @@
 
 Evidence: workers with vectors of 256, CPUs of a kernel without idle time, or a total that is the rate of one flow on
 one core times the number of cores. Cycles per packet that add up to the clock of all workers confirm it. If polling
-workers report nothing, a packet rate of short frames below a line that longer frames fill is a limit per packet. The
-workers are then the cause, unless the bus, the queues or equal rates in one and in both directions point elsewhere.
+workers report nothing, frame sizes are compared: if longer frames fill the line and short ones do not, the limit is per
+packet. The workers are then the cause, unless the bus is full, the queues cannot keep all workers busy, or the rate in
+one direction equals that in both.
 """
 
 from __future__ import annotations

@@ -81,17 +81,21 @@ class Course:
     def finish(self, drained: Balances | None) -> int:
         """The traffic has ended; `drained` is what it came to when nothing was under way any more, None where nobody
         could look. How many losses have no time."""
-        unplaced = 0
+        unplaced: dict[Channel, int] = {}
         rests: dict[Channel, list[Placed]] = {}
         for wire, ledger in self._ledgers.items():
             missing = None if drained is None else round(drained[wire].lost)
-            rests[wire], more = ledger.finish(missing)
-            unplaced += more
+            rests[wire], unplaced[wire] = ledger.finish(missing)
         while self._waiting:
             self._settle({wire: rest.pop(0) for wire, rest in rests.items()})
-        if unplaced:
-            self.chronicle.add_unplaced(unplaced)
-        return unplaced
+        for wire, more in unplaced.items():
+            # Packets of the last events that came in the drain.
+            for event in self._taken_back(wire, -more):
+                self.chronicle.put(event)
+        total = sum(unplaced.values())
+        if total:
+            self.chronicle.add_unplaced(total)
+        return total
 
     def _ledger(self, wire: Channel) -> Ledger:
         if wire not in self._ledgers:
