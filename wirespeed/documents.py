@@ -188,7 +188,7 @@ class _Builder:
 
     def _check_tag(self, event: yaml.NodeEvent, line: int) -> None:
         if event.tag not in (None, "!") and event.tag not in _DEFAULT_TAGS:
-            raise self._fault(line, f"YAML tag {shown(event.tag)} is not allowed in a configuration; remove it")
+            raise self._fault(line, f"a configuration has no YAML tags such as {shown(event.tag)}; remove it")
 
     def _open(self, event: yaml.NodeEvent, value: Any) -> None:
         line = event.start_mark.line + 1
@@ -196,7 +196,7 @@ class _Builder:
         if len(self._stack) >= MOST_DEPTH:
             raise self._fault(
                 line,
-                f"this is deeper than {MOST_DEPTH} levels, and a configuration has 6; look for an unclosed bracket",
+                f"nested deeper than {MOST_DEPTH} levels, and a configuration has 6; look for an unclosed bracket",
             )
         if event.anchor is not None:
             self._anchors[event.anchor] = None
@@ -218,7 +218,7 @@ class _Builder:
             )
         node = self._anchors[event.anchor]
         if node is None:
-            raise self._fault(line, f"*{shown(event.anchor)} is inside its own anchor; write the value out")
+            raise self._fault(line, f"*{shown(event.anchor)} refers to itself; write out the value")
         self._add(node, None)
 
     def _add(self, node: Node, anchor: str | None) -> None:
@@ -236,7 +236,7 @@ class _Builder:
             self._hang(top.node, len(top.node.value), node, node.line)
         elif top.key is None:
             if isinstance(node.value, dict | list):
-                raise self._fault(node.line, "a list or mapping is not a key; a key is a name or a number")
+                raise self._fault(node.line, "a list or mapping cannot be a key; give a name or a number")
             top.key = node
         else:
             key, top.key = top.key, None
@@ -246,7 +246,7 @@ class _Builder:
         if key.written == "<<" and key.value == "<<":
             top.merged += list(node.children.values()) if isinstance(node.value, list) else [node]
             if not all(isinstance(other.value, dict) for other in top.merged):
-                raise self._fault(key.line, "<< merges a mapping, or a list of mappings; give their aliases")
+                raise self._fault(key.line, "<< needs a mapping or a list of mappings; give their anchors")
             return
         first = top.node.key_lines.get(key.value)
         if first is not None:

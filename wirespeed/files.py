@@ -47,7 +47,7 @@ def read_text_file(path: Path, what: str, most_bytes: int, hint: str = "") -> by
         if b"\0" in first:
             raise FileFault(f"{what} {path} is not text{hint and '; '}{hint}")
         if size_bytes > most_bytes:
-            raise FileFault(f"{what} {path} has {size_bytes >> 20} MB, of which {most_bytes >> 20} MB are the most")
+            raise FileFault(f"{what} {path} has {size_bytes >> 20} MB; at most {most_bytes >> 20} MB are read")
         try:
             return first + file.read(most_bytes - len(first))
         except OSError as error:

@@ -141,7 +141,7 @@ def parse_port_spec(text: str) -> PortSpec:
     kind, _, target = head.partition(":")
     port_type = PORT_TYPES.get(kind)
     if port_type is None:
-        raise UsageError(f"port {text!r}: {kind!r} is not a kind of port; choose from {', '.join(PORT_TYPES)}")
+        raise UsageError(f"port {text!r}: {kind!r} is not a port type; choose from {', '.join(PORT_TYPES)}")
     if kind == "pcap" and words and "=" not in words[0] and words[0] != "loop":
         words[0] = f"out={words[0]}"
     if port_type.target and not target:

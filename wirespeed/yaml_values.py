@@ -17,4 +17,4 @@ def value_of(text: str, loader: Any) -> Any:
         return yaml.load(text, loader)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         why = f": {error}" if isinstance(error, ValueError) else ""
-        raise yaml.YAMLError(f"a value is not what its tag says{why}") from None
+        raise yaml.YAMLError(f"a value does not match its YAML tag{why}") from None

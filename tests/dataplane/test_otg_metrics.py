@@ -85,7 +85,7 @@ def test_tags_that_cannot_be_told_apart_are_named(api: Any) -> None:
         api.set_config(config)
     flow.packet[1].id.increment.count = 3
     flow.packet[3].src_port.random.count = 9
-    with refused("flows[0].packet[3].udp.src_port: random values do not go beside metric_tags"):
+    with refused("flows[0].packet[3].udp.src_port: random values cannot be combined with metric_tags"):
         api.set_config(config)
     flow.packet[3].src_port.metric_tags.metrictag(name="port")
     with refused("flows[0].packet[3].udp.src_port.metric_tags: is not supported on random values"):

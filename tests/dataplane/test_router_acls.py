@@ -153,7 +153,7 @@ MISTAKES = [
     ("set acl-plugin acl permit proto 6 dport 65536", "'65536' is not a port or range"),
     ("set acl-plugin acl permit proto 47 sport 1", "rule 0 has ports, or ICMP types, but protocol 47"),
     ("set acl-plugin acl permit proto 256", "proto '256' is not a number from 0 to 255"),
-    ("set acl-plugin acl permit proto 6 tcpflags 2", "tcpflags and mask are given together"),
+    ("set acl-plugin acl permit proto 6 tcpflags 2", "tcpflags and mask need each other"),
     (f"set acl-plugin acl permit tag {'t' * 64}", "a tag has 63 bytes at most"),
     ("set acl-plugin acl permit index 1024", "there is no ACL 1024"),
     ("set acl-plugin interface loop0 output acl 0", "loop0 sends nothing by itself; give its ports the output ACLs"),

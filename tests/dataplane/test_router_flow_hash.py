@@ -199,6 +199,6 @@ def test_fields_are_told_and_refused(tmp_path: Path) -> None:
         assert "ip4 table 7 src sport symmetric" in running.ask("show ip flow-hash").splitlines()
         assert "flow hash:[src sport symmetric ]" in running.ask("show ip fib table 7")
         for line in ("set ip flow-hash table 8 src", "set ip flow-hash table 7 reverse"):
-            with pytest.raises(WirespeedError, match="no IPv4 table 8|tell no flows apart"):
+            with pytest.raises(WirespeedError, match="no IPv4 table 8|do not distinguish flows"):
                 running.ask(line)
         assert "ip4 table 7 src sport symmetric" in running.ask("show ip flow-hash").splitlines()

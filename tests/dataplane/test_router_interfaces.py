@@ -58,7 +58,7 @@ def test_subinterfaces_and_loopbacks_come_and_go(running: RouterProcess) -> None
     [
         ("create sub-interfaces e9 5", "there is no interface 'e9'"),
         ("create sub-interfaces e0 0", "id 0 is not between 1 and"),
-        ("create sub-interfaces e0 5000", "say which: dot1q <number>"),
+        ("create sub-interfaces e0 5000", "give the VLAN id: dot1q <number>"),
         ("create sub-interfaces e0 5 dot1q 4095", "VLAN id 4095 is not between 1 and 4094"),
         ("create sub-interfaces e0 5 dot1q 10 inner-dot1q 0", "VLAN id 0 is not between 1 and 4094"),
         ("create sub-interfaces e0 10 dot1q 99", "there is an interface e0.10 already"),

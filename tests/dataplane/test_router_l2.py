@@ -304,7 +304,7 @@ def test_a_flood_of_addresses_is_bounded_and_nothing_is_lost(tmp_path: Path) -> 
         ("create sub-interfaces e0 9 dot1q all", "'all' is not a whole number"),
         ("create sub-interfaces e0 9 untagged", "sub-interface e0.8 takes these VLAN tags already"),
         ("set interface l2 tag-rewrite e0.7 pop 1", "e0.7 has 0 tags of its own, so 1 cannot be taken off"),
-        ("set interface l2 tag-rewrite e0.5 pop 3", "1 or 2 tags can be taken off, not 3"),
+        ("set interface l2 tag-rewrite e0.5 pop 3", "pop removes 1 or 2 tags, not 3"),
         ("set interface l2 tag-rewrite e0.5 push dot1q 5000", "VLAN id 5000 is not between 1 and 4094"),
         ("create bridge-domain 10 learn 2", "learn is 1 or 0, not 2"),
         ("create bridge-domain 10 mac-age 256", "mac-age 256 is not between 0 and 255 minutes"),

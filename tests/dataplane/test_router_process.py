@@ -78,7 +78,7 @@ def test_the_binary_api_is_beside_it_or_elsewhere_or_nowhere(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("interfaces", "message"),
     [
-        (["e0=memfi:/tmp/e0.sock"], "'memfi' is not a kind of port"),
+        (["e0=memfi:/tmp/e0.sock"], "'memfi' is not a port type"),
         (["e0=memif:/nowhere/at/all/e0.sock"], "directory /nowhere/at/all does not exist"),
         (["e0"], "is not NAME=SPEC"),
         (["e 0=ring:a"], "is not NAME=SPEC"),

@@ -340,7 +340,7 @@ def test_hand_off_names_what_is_wrong(tmp_path: Path) -> None:
     with shared(tmp_path, ["e0=ring:a"]) as running:
         for line, message in [
             ("set interface handoff e0 workers 1", "there is no worker 1; there are 0 to 0"),
-            ("set interface handoff e0 workers 0,0", "names a number twice"),
+            ("set interface handoff e0 workers 0,0", "has a number twice"),
             ("set interface handoff e0 workers zero", "is not a list of numbers"),
             ("set interface handoff e7 workers 0", "there is no interface"),
         ]:

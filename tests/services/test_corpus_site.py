@@ -262,7 +262,7 @@ def test_what_is_no_site_is_not_replaced(
     given = "/" if what == "root" else str(target)
     assert main(["results", "site", given, "--corpus", where]) == 2
     said = capsys.readouterr().err
-    assert (said.count("\n") == 1 and "name another" in said) or "name one of its own" in said
+    assert (said.count("\n") == 1 and "give a" in said) or "give the path of a new one" in said
     assert what != "folder" or (target / "thesis.txt").read_text() == "mine"
     assert not list(tmp_path.glob(".mine*"))
 
@@ -363,7 +363,7 @@ def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytes
     (site / NAME).write_text("{}")  # so that all is made again
     with open_corpus(where) as corpus:
         build(corpus, site, "x", on_result=on_result)
-    assert said[0].count("\n") == 1 and "is being made by another wirespeed" in said[0]
+    assert said[0].count("\n") == 1 and "is being written by another wirespeed" in said[0]
     assert broken_links(site) == []
 
 

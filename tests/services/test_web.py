@@ -279,7 +279,7 @@ def test_words_that_cannot_be_used(words: list[str], code: int, said: str, capsy
 def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["web", str(tmp_path), "--listen", f"127.0.0.1:{taken.getsockname()[1]}"]) == 3
-    assert "cannot be listened at (Address already in use)" in capsys.readouterr().err
+    assert "(Address already in use); give another --listen" in capsys.readouterr().err
 
 
 @needs_chromium("the live page")

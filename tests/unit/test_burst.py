@@ -181,7 +181,7 @@ def test_campaigns_have_its_options() -> None:
         ({"rest_s": -1.0}, "--rest -1 is not a duration"),
         ({"first": 0}, "give at least 1 of each"),
         ({"resolution": 1.0}, "give a share between 0 and 1"),
-        ({"load": Rate(101.0, "percentage")}, "at most 100% of the line"),
+        ({"load": Rate(101.0, "percentage")}, "at most 100% of line rate"),
     ],
 )
 def test_plans_that_cannot_be_run(changes: dict[str, Any], message: str) -> None:

@@ -259,7 +259,7 @@ def test_streams_as_python_make_the_same_streams(console: Driver, tmp_path: Path
 def test_tunables_of_a_profile_are_shown(console: Driver, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "it takes size, vm, flow" in console("start -f stl/bench.py -p 0 -t --help")
     (tmp_path / "own.py").write_text(PROFILE)
-    assert "its own help stands above" in console(f"start -f {tmp_path}/own.py -t -h")
+    assert "its help is above" in console(f"start -f {tmp_path}/own.py -t -h")
     assert "--fsize" in capsys.readouterr().err
     assert "usage: start" in console("start -h")
 

@@ -209,7 +209,7 @@ def test_a_text_of_a_result_is_shown_by_beginnings_of_its_words(tmp_path):
     with pytest.raises(UsageError, match=re.escape("it has 'show runtime', 'show errors'")):
         show(result, "show int")
     result.write_text(json.dumps({"format": FORMAT, "dut": {"telemetry": {}}}))
-    with pytest.raises(FileFault, match="holds no texts of a device under test"):
+    with pytest.raises(FileFault, match="has no command output of a DUT"):
         show(result, "show run")
 
 

@@ -188,7 +188,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (
             ["--ethtool-m", "decoded"],
             6,
-            "module dump decoded: it is decoded already: give `ethtool -m INTERFACE hex on`",
+            "module dump decoded: it is decoded, not a hex dump: give the output of `ethtool -m INTERFACE hex on`",
         ),
         (["--from", "junk"], 6, "junk is not valid JSON"),
         (["--from", "other"], 6, "other is not an inspection: its schema is not wirespeed-inspect/1"),

@@ -202,7 +202,7 @@ def test_pairs_are_not_made_twice(console):
     run(console, "lcp create e0 host-if e0")
     with pytest.raises(UsageError, match="interface e0 is e0 in Linux already"):
         run(console, "lcp create e0 host-if e1")
-    with pytest.raises(UsageError, match="Linux's side of a pair itself"):
+    with pytest.raises(UsageError, match="itself the Linux side of a pair"):
         run(console, "lcp create tap0 host-if e1")
     with pytest.raises(UsageError, match="e1 is in no pair"):
         run(console, "lcp delete e1")

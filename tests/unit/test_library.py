@@ -91,7 +91,7 @@ def test_the_package_and_the_plugin_import_nothing_before_use() -> None:
         (Search(lab="embedded"), "lab='embedded' of a test is the testbed's"),
         (Soak(web=True), "web=True of a test belongs to the command line"),
         (LoadTest(ramp_target="fast"), "fast"),
-        (LoadTest(direction="0-1", unidirectional=True), "both say which way to send"),
+        (LoadTest(direction="0-1", unidirectional=True), "both set the direction"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_sent(test: LoadTest | Search | Soak, said: str) -> None:

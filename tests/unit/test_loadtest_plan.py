@@ -139,7 +139,7 @@ def test_a_rate_above_the_line_is_refused_and_one_at_the_line_is_not() -> None:
         check_rate("warm-up rate", parse_rate(text), 0, 64, 10e9)
     for text in ("100.1%", "14.9mpps", "7.63gbps", "10.1gbpsl1"):
         with pytest.raises(
-            UsageError, match=r"warm-up rate of .* exceeds the line of port 1: 10 Gb/s carry at most 14,88"
+            UsageError, match=r"warm-up rate of .* exceeds the line rate of port 1: 10 Gb/s carry at most 14,88"
         ):
             check_rate("warm-up rate", parse_rate(text), 1, 64, 10e9)
 

@@ -141,5 +141,5 @@ def test_flows_go_between_three_pairs_of_ports() -> None:
 
 
 def test_more_flows_than_there_are_counters_are_refused() -> None:
-    with pytest.raises(ModelFault, match="all flows have 1023"):
+    with pytest.raises(ModelFault, match="all flows together have 1023"):
         six_ports([flow(f"f{number}", "p0", "p1") for number in range(1024)])

@@ -116,9 +116,9 @@ def test_ipmi_of_either_program():
 def test_a_zero_counts_only_of_a_meter_that_measures():
     zero = IPMITOOL.replace("123 Watts", "0 Watts")
     assert dcmi_watts(zero) == 0
-    with pytest.raises(MeterFault, match="it says 0 W and does not measure"):
+    with pytest.raises(MeterFault, match="it reads 0 W and its power measurement is not active"):
         dcmi_watts(zero.replace("activated", "deactivated"))
-    with pytest.raises(MeterFault, match="it says no power: DCMI request failed"):
+    with pytest.raises(MeterFault, match="its output has no power reading: DCMI request failed"):
         dcmi_watts("DCMI request failed because: Invalid command (c1)\n")
 
 
@@ -167,7 +167,7 @@ def test_each_plug_by_its_own_api(kind, password):
 def test_a_plug_that_wants_a_password_says_so(kind):
     with FakePlug(kind, password="secret") as plug:
         for who in ("", "admin:wrong@"):
-            with pytest.raises(MeterFault, match="it wants a password: give USER:PASSWORD@HOST"):
+            with pytest.raises(MeterFault, match="it requires a password: give USER:PASSWORD@HOST"):
                 METERS[kind](Plug(who + plug.host)).watts()
 
 
@@ -187,9 +187,9 @@ def test_a_plug_that_has_no_reading_is_a_fault(kind):
 
 
 def test_a_shelly_is_no_tasmota():
-    with FakePlug("shelly2") as plug, pytest.raises(MeterFault, match="answers as no Tasmota with a meter"):
+    with FakePlug("shelly2") as plug, pytest.raises(MeterFault, match="not that of a Tasmota with a meter"):
         Tasmota(Plug(plug.host)).watts()
-    with FakePlug("tasmota") as plug, pytest.raises(MeterFault, match="answers as no Shelly with a meter"):
+    with FakePlug("tasmota") as plug, pytest.raises(MeterFault, match="not that of a Shelly with a meter"):
         Shelly(Plug(plug.host)).watts()
     with pytest.raises(MeterFault, match="no answer"):
         Shelly(Plug(plug.host)).watts()

@@ -67,8 +67,8 @@ def test_the_smallest_frame_that_holds_a_time_stamp() -> None:
 @pytest.mark.parametrize(
     ("tunables", "message"),
     [
-        ({"size": "64"}, "size=64 does not hold IPv6 and UDP; give 66 or more"),
-        ({"size": "128", "vm": "tuple"}, "vm=tuple is of IPv4; with ip=6, vm is one of none, var1, var2, random"),
+        ({"size": "64"}, "size=64 is too short for IPv6 and UDP; give 66 or more"),
+        ({"size": "128", "vm": "tuple"}, "vm=tuple is for IPv4; with ip=6, vm is one of none, var1, var2, random"),
         ({"ip": "5"}, "tunable ip=5 is not known; ip is one of 4, 6"),
     ],
 )

@@ -105,7 +105,7 @@ def test_tags_that_python_2_wrote_before_scalars_are_read(tmp_path: Path) -> Non
 def test_a_value_that_its_tag_cannot_have_is_no_yaml(tmp_path: Path, value: str) -> None:
     text, path = f"- name: {value}\n", tmp_path / "odd.yaml"
     path.write_text(text)
-    with pytest.raises(FileFault, match="a value is not what its tag says"):
+    with pytest.raises(FileFault, match="a value does not match its YAML tag"):
         load_profile(str(path), {}, 0, 0)
     with pytest.raises(FileFault, match="odd.yaml:1: tests: .*valid tuple"):
         cases_of(f"{{schema: wirespeed-evidence/1, tests: {value}}}", "odd.yaml")
@@ -172,7 +172,7 @@ def test_aliases_do_not_make_much_of_little(tmp_path: Path) -> None:
     for lines in (laughs, ["a: &a [*a]"]):
         path = tmp_path / "p.yaml"
         path.write_text("\n".join(lines))
-        with pytest.raises(FileFault, match="its aliases make more than"):
+        with pytest.raises(FileFault, match="its aliases expand to more than"):
             load_profile(str(path), {}, 0, 0)
 
 

@@ -394,7 +394,7 @@ def test_output_of_the_file_does_not_reach_stdout(tmp_path: Path, capsys: pytest
     ("body", "said"),
     [
         ("return 1 / 0", "line 5: ZeroDivisionError"),
-        ("return [7]", "returned int where a STLStream belongs"),
+        ("return [7]", "returned int, not an STLStream"),
         ("return []", "returned no stream"),
         ("return STLStream(mode=STLTXCont(pps=1), next='x')", "never ends"),
         ("return STLStream(mode=STLTXSingleBurst(), next='x')", "names no stream"),
@@ -417,7 +417,7 @@ def test_output_of_the_file_does_not_reach_stdout(tmp_path: Path, capsys: pytest
         ),
         (
             "return STLStream(packet=STLPktBuilder(Ether()/IP(), vm=[STLVmFlowVar('a', next_var='a')]))",
-            "circle",
+            "forms a loop",
         ),
         (
             "v = [STLVmFlowVar('a', next_var='c'), STLVmFlowVar('b', next_var='c'), STLVmFlowVar('c')]\n"
@@ -440,7 +440,7 @@ def test_faults_of_the_file_are_one_line(tmp_path: Path, body: str, said: str) -
     ("name", "said"),
     [
         ("IP.foo", "it has version, ihl, tos"),
-        ("TCP.seq", "it is Ether/IP"),
+        ("TCP.seq", "its headers are Ether/IP"),
         ("IP", "no field"),
         ("..", "cannot be read"),
     ],

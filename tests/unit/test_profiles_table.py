@@ -82,5 +82,5 @@ def test_what_cannot_be_drawn(table, tunables, fault, words):
 def test_table_without_the_family(tmp_path):
     file = tmp_path / "four"
     file.write_text("20.0.0.0/8\n21.0.0.0/8\n")
-    with pytest.raises(UsageError, match="no IPv6 prefix behind the other side"):
+    with pytest.raises(UsageError, match="no IPv6 prefix for this direction"):
         stream(file, 0, ip="6", size="66")

@@ -97,7 +97,7 @@ def test_all_without_a_way_to_reset_does_the_others(capsys: pytest.CaptureFixtur
         (["all", "--waits", "1"], "waits '1' cannot be read"),
         (["all", "-t", "size=64"], "frames are chosen by --sizes and --ip6"),
         (["all", "-t", "colour=blue"], "no tunable 'colour'"),
-        (["all", "--ip6", "-t", "vm=tuple"], "vm=tuple is of IPv4; with ip=6, vm is one of none, var1, var2, random"),
+        (["all", "--ip6", "-t", "vm=tuple"], "vm=tuple is for IPv4; with ip=6, vm is one of none, var1, var2, random"),
         (["all", "--lab", "moon"], "--lab moon: there is no such lab; give embedded, linux"),
         (["all", "--reset-command", "no-such-program-at-all x"], "there is no program 'no-such-program-at-all'"),
         (["all", "--reset-command", "'"], "cannot be read: No closing quotation"),

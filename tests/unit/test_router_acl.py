@@ -86,7 +86,7 @@ def test_interfaces_have_acls_in_order(console: Console, core: FakeRouterCore) -
         ("permit dport 1-65536", "'1-65536' is not a port or range"),
         ("permit proto 256", "proto '256' is not a number from 0 to 255"),
         ("permit proto gre", "proto 'gre' is not a number"),
-        ("permit proto tcp tcpflags 2", "tcpflags and mask are given together"),
+        ("permit proto tcp tcpflags 2", "tcpflags and mask need each other"),
         ("permit proto tcp tcpflags 256 mask 2", "tcpflags '256' is not a number"),
         ("permit src", "src needs a value"),
         ("permit src 1.0.0.0/8 src 2.0.0.0/8", "src is given twice"),

@@ -38,7 +38,7 @@ def test_fields_are_of_a_table(core: FakeRouterCore) -> None:
     [
         ("set ip flow-hash table 0 flowlabel", "flowlabel"),
         ("set ip flow-hash table 0", "src"),
-        ("set ip flow-hash table 0 reverse symmetric", "tell no flows apart"),
+        ("set ip flow-hash table 0 reverse symmetric", "do not distinguish flows"),
         ("set ip flow-hash table 9 src", "there is no IPv4 table 9"),
     ],
 )

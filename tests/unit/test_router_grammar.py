@@ -112,8 +112,8 @@ def test_an_interface_is_its_number_and_zero_is_one() -> None:
         ("trace add dpdk-inptu 5", "there is no node 'dpdk-inptu'; there are dpdk-input, ip4-input"),
         ("trace add dpdk-input -5", "'-5' is not a whole number"),
         ("clear errors now", "word 3, 'now', is too much: 'clear errors' ends there"),
-        ("route 1.2.3.0/24", "'route 1.2.3.0/24' is not complete; next comes via"),
-        ("set interface", "'set interface' is not complete; next comes state"),
+        ("route 1.2.3.0/24", "'route 1.2.3.0/24' is not complete; expected via"),
+        ("set interface", "'set interface' is not complete; expected state"),
     ],
 )
 def test_a_wrong_line_names_the_word_and_what_could_stand_there(line: str, message: str) -> None:

@@ -38,7 +38,7 @@ def test_what_is_shown_can_be_typed_again(core: FakeRouterCore) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("loss 1.5", "'1.5' is more than all"),
+        ("loss 1.5", "'1.5' is above 100%"),
         ("loss half", "'half' is not a share such as 0.001, 1e-6 or 0.1%"),
         ("delay 5", "'5' is not a duration such as 20us, 1.5ms or 2s"),
         ("burst x", "'x' is not a number such as 4 or 2.5"),

@@ -52,7 +52,7 @@ def test_a_count_of_ip6_prefixes_may_not_go_beyond_the_last(console: Console) ->
 
 
 def test_a_count_beyond_any_table_is_refused_at_once(console: Console) -> None:
-    with pytest.raises(UsageError, match="count 4294967295 is more than 16777216 routes"):
+    with pytest.raises(UsageError, match="count 4294967295 is above 16777216"):
         run(console, "ip route del :: count 4294967295 prohibit")
 
 
@@ -113,12 +113,12 @@ def test_router_advertisements_are_configured(core: FakeRouterCore, console: Con
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("ip6 nd e0 ra-interval 2000", "the most is 4 to 1800"),
-        ("ip6 nd e0 ra-interval 10 11", "the least 3 to the most"),
+        ("ip6 nd e0 ra-interval 2000", "a maximum of 4 to 1800"),
+        ("ip6 nd e0 ra-interval 10 11", "a minimum of 3 s to the maximum"),
         ("ip6 nd e0 ra-lifetime 9001", "ra-lifetime 9001 is above 9000 s"),
         ("ip6 nd e0 prefix 10.0.0.0/8", "10.0.0.0/8 is not an IPv6 prefix"),
         ("ip6 nd e0 prefix 2001:db8::/64 99999999999 5", "not a whole number from 0 to 4294967295"),
-        ("ip6 nd e0 no prefix 2001:db8::/64", "was not given to be advertised"),
+        ("ip6 nd e0 no prefix 2001:db8::/64", "is not advertised"),
         ("set ip neighbor-config ip6 age 99999999999", "not a whole number from 0 to 4294967295"),
         ("ping 10.0.0.1 repeat 0", "repeat 0 is not between 1 and"),
         ("ping 10.0.0.1 size 1401", "size 1401 is above 1400"),

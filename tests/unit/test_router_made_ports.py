@@ -55,11 +55,11 @@ def test_ports_on_rings(core: FakeRouterCore, console: Console) -> None:
     [
         ("create pcap", "create pcap needs input <file>, or at least output <file>"),
         ("create pcap output out.pcap hold", "create pcap needs input"),
-        ("create pcap input a,b.pcap", "the name of a packet file has no comma"),
-        ("create ring a,b", "ring a,b: its name has no comma"),
-        ("create ring a name 9", "'9' is not the name of an interface"),
+        ("create pcap input a,b.pcap", "the name of a packet file cannot contain a comma"),
+        ("create ring a,b", "ring a,b: a name cannot contain a comma"),
+        ("create ring a name 9", "'9' is not an interface name"),
         ("create ring a name e0", "there is an interface e0 already; give another name"),
-        ("delete interface e0", "e0 was not made by a command; interfaces of the start stay"),
+        ("delete interface e0", "e0 was not created by a command; interfaces given at the start"),
     ],
 )
 def test_what_is_wrong_is_one_line(console: Console, line: str, message: str) -> None:

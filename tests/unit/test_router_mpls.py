@@ -94,12 +94,12 @@ def test_paths_of_a_label_add_up_and_go_one_by_one(core: FakeRouterCore) -> None
         (["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 16 exp 8"], "exp 8 is not between 0 and 7"),
         (
             ["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 15 ttl 9 16 uniform ttl 9"],
-            "label 16 is uniform, so has the packet's TTL and class; pipe, ttl and exp are for others",
+            "label 16 is uniform: it copies the packet's TTL and class; leave out pipe, ttl and exp",
         ),
         (["ip route add 192.0.2.0/24 via 10.0.0.1 e0 out-labels 16 pipe uniform"], "label 16 is uniform"),
         (
             ["mpls table add 0", "mpls local-label add 16 via 10.0.0.1 e0 out-labels 18 ttl 9 17 exp 3"],
-            "label 17 takes another's place, and keeps its TTL and class",
+            "label 17 replaces the received label and keeps its TTL and class",
         ),
         (["set interface ip table e0 9"], "there is no IPv4 table 9"),
         (["ip table del 9"], "there is no IPv4 table 9"),

@@ -373,7 +373,7 @@ def test_one_line_for_each_port() -> None:
     ("arguments", "code", "said"),
     [
         ([], 2, "Missing option '--port'"),
-        (["--port", "foo:1"], 2, "'foo' is not a kind of port"),
+        (["--port", "foo:1"], 2, "'foo' is not a port type"),
         (["--port", "null", "--cpu", "9999"], 3, "CPU 9999 does not exist"),
         (["--port", "null", "--rpc", "x:y"], 2, "give ADDR:PORT"),
         (["--port", "null", "--hugepages", "maybe"], 2, "'maybe' is not one of 'auto', 'never', 'require'"),

@@ -89,7 +89,7 @@ def test_the_result_goes_to_standard_output_without_a_file(capsys: pytest.Captur
         (["--latency", "9kpps,x"], "latency trials of 'x': give seconds, such as 9kpps,5"),
         (["--latency", "9kpps,0"], "latency trials of 0 s: give seconds above 0"),
         (["--lab", "moon"], "--lab moon: there is no such lab; give embedded, linux"),
-        (["--lab", "embedded", "--dut", "linux:"], "--lab embedded has a device of its own; leave out --dut linux:"),
+        (["--lab", "embedded", "--dut", "linux:"], "--lab embedded has a DUT of its own; leave out --dut linux:"),
         (["--directions", "0>1", "-u"], "leave out --ports, --direction and -u"),
     ],
 )

@@ -151,8 +151,8 @@ def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
         search.run()
         goals = found(search)
         assert {outcome.limit for outcome in goals.values()} == {"machine"}
-        why = "disturbed all" if robust else "explain the loss of"
-        assert all(f"did not have their CPUs {why}" in outcome.irregular for outcome in goals.values())
+        why = "disturbed all" if robust else "explains the loss of"
+        assert all(f"preemption of workers {why}" in outcome.irregular for outcome in goals.values())
         assert any(trial.set_aside for trial in search.trials) == robust
         most = repeats_for(search.goals) if robust else 0
         aside = Counter(trial.load_pps for trial in search.trials if trial.set_aside)

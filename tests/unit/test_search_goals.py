@@ -77,7 +77,7 @@ def test_goals_that_no_trial_can_tell(word: str, message: str) -> None:
         (SearchPlan("bench"), "nothing to search for: give --goal or --mrr"),
         (SearchPlan("bench", mrr=MrrPlan(0, 1.0)), "MRR of 0 trials"),
         (SearchPlan("bench", mrr=MrrPlan(), limit_s=0.0), "time limit 0 is not a duration"),
-        (SearchPlan("bench", mrr=MrrPlan(), most=Rate(101, "percentage")), "--max 101% is more than the line carries"),
+        (SearchPlan("bench", mrr=MrrPlan(), most=Rate(101, "percentage")), "--max 101% is above line rate"),
     ],
 )
 def test_plans_that_cannot_be(plan: SearchPlan, message: str) -> None:

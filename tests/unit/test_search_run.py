@@ -184,7 +184,7 @@ def test_a_device_that_loses_at_the_lowest_load_reaches_no_goal() -> None:
     ("changes", "simulation", "message"),
     [
         ({"least": Rate(50, "percentage"), "most": Rate(40, "percentage")}, {}, "--min 50% is not below --max 40%"),
-        ({"most": Rate(20e6, "pps")}, {}, "--max of 20mpps exceeds the line of port"),
+        ({"most": Rate(20e6, "pps")}, {}, "--max of 20mpps exceeds the line rate of port"),
         ({}, {"speed_gbps": 0.0}, "has no line speed"),
         (
             {"goals": goals_of(["x:loss=0,final=0.05,initial=0.05,sum=1,width=1e-9"], "csit")},

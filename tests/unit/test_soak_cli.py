@@ -59,7 +59,7 @@ def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.Cap
         assert words in err
     assert not journal_path(file).exists()
     assert main(["soak", "--resume", str(file)]) == 2
-    assert "has all of its 2 s; give a longer --duration" in said(capsys)
+    assert "is complete with 2 s; give a longer --duration" in said(capsys)
 
 
 def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
         (["--load", "fast", "--duration", "1"], "rate 'fast' cannot be read"),
         (["--load", "30%", "--duration", "soon"], "duration 'soon' cannot be read"),
         (["--load", "30%", "--duration", "0.1"], "--duration 0.1 s: give at least 1 s"),
-        (["--load", "130%", "--duration", "1"], "is more than the line carries"),
+        (["--load", "130%", "--duration", "1"], "is above line rate"),
         (["--load", "30%", "--duration", "1", "--target-loss", "2"], "--target-loss 2 is not a loss ratio"),
         (["--load", "30%", "--duration", "1", "--target-loss", "few"], "--target-loss 'few' is not a ratio"),
         (["--load", "30%", "--duration", "1", "--confidence", "100%"], "--confidence 1: give at least 50%"),

@@ -177,7 +177,7 @@ def test_a_device_has_an_mtu_and_a_port_of_several() -> None:
     assert (one.name, one.port.mtu, one.port.device_port) == ("%s2/0/0-0", 9000, 0)
     assert (two.name, two.port.mtu, two.port.device_port) == ("%s2/0/0-1", 2000, 1)
     assert three.port.mtu == 1600
-    with pytest.raises(WirespeedError, match="port says which one of a PCI device's"):
+    with pytest.raises(WirespeedError, match="port selects a port of a PCI device"):
         startup("dpdk { dev null { port 1 } }")
 
 
@@ -306,7 +306,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 64"),
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
         ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),
-        ("cpu { }\n}", "vpp.conf:2: '}' closes nothing"),
+        ("cpu { }\n}", "vpp.conf:2: unexpected '}'"),
         ("{ cpu }", "'{' cannot stand there"),
         ("api-trace { on", "vpp.conf:1: '{' is never closed"),
         ("api-trace", "'api-trace' needs a block in braces"),
@@ -315,7 +315,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("neighbors { max 0 }", "max 0: give a number from 1 to 262144"),
         ("ip6 { max-routes 0 }", "max-routes 0: give a number from 1 to 10000000"),
         ("heapsize many", "heapsize many: give a size in bytes"),
-        ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is not a kind of port"),
+        ("dpdk {\n\n dev memfi:/x }", "vpp.conf:3: port 'memfi:/x': 'memfi' is not a port type"),
         ("dpdk { dev ring:a {\n name 0e } }", "vpp.conf:2: name 0e: give letters"),
         ("dpdk { dev ring:a { name e } \n dev ring:b { name e } }", "vpp.conf:2: ring:b: interface name e is given"),
     ],

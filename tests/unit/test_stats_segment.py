@@ -249,7 +249,7 @@ def test_a_socket_hands_out_a_descriptor(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_socket_that_hands_out_none_is_refused(tmp_path: Path) -> None:
-    with handing_out(tmp_path / "stats.sock"), pytest.raises(FileFault, match="hands out no descriptor"):
+    with handing_out(tmp_path / "stats.sock"), pytest.raises(FileFault, match="sends no file descriptor"):
         StatsSegment(tmp_path / "stats.sock").read()
     with pytest.raises(FileFault, match="neither a regular file nor a socket"):
         StatsSegment(tmp_path).read()

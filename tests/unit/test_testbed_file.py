@@ -63,7 +63,7 @@ WRONG = {
     BASE.replace("port: 1", "port: 0"): "4: wires.1.port: two wires end at port 0",
     BASE.replace("port: 1", "speed: 10G"): "4: wires.1.port: it is needed and not there",
     BASE.replace("  - port: 1\n", ""): "2: wires: a bench has two wires at least",
-    BASE + "  - port: 2\n": "2: wires: 3 wires make no pairs",
+    BASE + "  - port: 2\n": "2: wires: 3 wires are not pairs",
     BASE.replace("port: ", "interface: e0\n    port: "): "5: wires.1.interface: two wires end at interface e0",
     BASE.replace("port: 1", "port: 1\n    speed: fast"): "5: wires.1.speed: speed 'fast' cannot be read",
     BASE.replace("port: 1", "port: 1\n    tester_address: 10.0.0.1"): "5: wires.1.tester_address: it needs dut_address",
@@ -74,9 +74,9 @@ WRONG = {
     BASE.replace("server: 10.0.0.5", "hugepages: auto"): "1: tester: give `server`",
     BASE + "dut:\n  kind: linux\n": "5: dut: a device of kind linux needs `reach`",
     BASE + "dut:\n  kind: linux\n  reach: telnet://x\n": "7: dut.reach: 'telnet://x' is not a valid way to a device",
-    BASE + "dut: {reach: local}\n": "5: dut: `kind` says what runs there",
+    BASE + "dut: {reach: local}\n": "5: dut: `reach` and `socket` need `kind`",
     BASE + "routes:\n  - {prefix: 16.0.0.1/8, port: 0}\n": "6: routes.0.prefix: 16.0.0.1/8 has host bits set",
-    BASE + "routes:\n  - {prefix: 16.0.0.0/8, port: 7}\n": "6: routes.0.port: it leads to port 7",
+    BASE + "routes:\n  - {prefix: 16.0.0.0/8, port: 7}\n": "6: routes.0.port: no wire ends at port 7",
     BASE + "labels:\n  - {label: 3, port: 0}\n": "6: labels.0.label: ",
 }
 

@@ -321,7 +321,7 @@ def test_names_of_modules_old_and_new(tmp_path: Path, module: str, part: str) ->
         ("'talk.pcap', ipg_usec=0", "less than 0.001 us"),
         ("'talk.pcap', split_mode='PORT'", "MAC or IP"),
         ("'one.pcap', split_mode='MAC'", "one direction only"),
-        ("'loop.pcap', split_mode='MAC'", "are on one side"),
+        ("'loop.pcap', split_mode='MAC'", "are on the same side"),
     ],
 )
 def test_captures_that_cannot_be_sent(tmp_path: Path, call: str, words: str) -> None:

@@ -34,12 +34,12 @@ def test_words_for_qemu_are_all_that_follows() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("vm,memory=2", "memory=2 is none; give 64M or more, such as 512M or 2G"),
+        ("vm,memory=2", "memory=2 is not a size; give 64M or more, such as 512M or 2G"),
         ("vm,cpus=0", "cpus is a number from 1 to 64, not '0'"),
         ("vm,colour=red", "'colour=red' is none of memory=…, cpus=…"),
         ("vm,cpus=1,cpus=2", "'cpus=2' is none of"),
         ("vm,kind=freebsd", "kind=freebsd needs vm:IMAGE"),
-        ("vm:a.img,kind=dos", "kind=dos: there are linux, freebsd"),
+        ("vm:a.img,kind=dos", "kind=dos is not known; give linux, freebsd"),
         ("vm,speed=fast", "fast"),
         ("linux", "--lab linux is not a virtual machine; give vm[:IMAGE]"),
         ("vm,qemu=-name 'a", "No closing quotation"),

@@ -81,7 +81,7 @@ def test_nothing_is_left_of_a_lab_that_was_ended(end: signal.Signals) -> None:
     [
         ("vm:/nowhere/r.img", 6, "disk image /nowhere/r.img cannot be read"),
         ("vm,qemu=-device nonsense", 3, "QEMU ended with code 1: "),
-        ("vm,memory=lots", 2, "memory=lots is none; give 64M or more"),
+        ("vm,memory=lots", 2, "memory=lots is not a size; give 64M or more"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(lab: str, code: int, message: str) -> None:

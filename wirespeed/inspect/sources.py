@@ -78,7 +78,7 @@ def _module_section(path: Path) -> dict[str, Section]:
     try:
         if is_text and (decoded := _DECODED.search(raw.decode())):
             how = "`sfputil show eeprom-hexdump -p PORT`" if decoded["sonic"] else "`ethtool -m INTERFACE hex on`"
-            raise ValueError(f"it is decoded already: give {how}")
+            raise ValueError(f"it is decoded, not a hex dump: give the output of {how}")
         data = dump_bytes(raw.decode()) if is_text else raw
         decode_module(data)
     except ValueError as error:

@@ -115,7 +115,7 @@ def chosen_lab(text: str) -> Iterator[Lab]:
     make = _maker(text)
     reason = unavailable() if text.startswith(("linux", "veth")) else None
     if reason is not None:
-        raise EnvironmentFault(f"no lab over veth here: {reason}")
+        raise EnvironmentFault(f"a lab over veth cannot run here: {reason}")
     cpus, before = choose_cpus(), os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus.control)
     try:

@@ -171,11 +171,16 @@ class VmLab:
         try:
             there = DeviceInterfaces(device, reach).read()
         except RemoteError as error:
-            raise EnvironmentFault(f"is the guest of kind {self._options.kind}? {error}") from None
+            raise EnvironmentFault(
+                f"the guest does not answer as kind={self._options.kind}: {error}; give the kind= of its system"
+            ) from None
         by_mac = {one.mac: name for name, one in there.items()}
         for mac in GUEST_MACS:
             if mac not in by_mac:
-                raise EnvironmentFault(f"the guest has no interface {mac}, has it virtio's driver? It has {by_mac}")
+                raise EnvironmentFault(
+                    f"the guest has no interface with MAC address {mac}; check that it has the "
+                    f"virtio driver. It has {', '.join(f'{one} ({own})' for own, one in by_mac.items())}"
+                )
         return [by_mac[mac] for mac in GUEST_MACS]
 
     def _wait_until_it_forwards(self) -> None:

@@ -76,7 +76,7 @@ def _memory(who: str, value: str) -> int:
     match = re.fullmatch(r"(\d{1,7})([MG])", value)
     megabytes = int(match[1]) * (1024 if match[2] == "G" else 1) if match else 0
     if megabytes < 64:
-        raise UsageError(f"{who}: memory={value} is none; give 64M or more, such as 512M or 2G")
+        raise UsageError(f"{who}: memory={value} is not a size; give 64M or more, such as 512M or 2G")
     return megabytes
 
 
@@ -91,7 +91,7 @@ def _number(least: int, most: int, what: str) -> Reader:
 
 def _kind(who: str, value: str) -> str:
     if value not in KINDS:
-        raise UsageError(f"{who}: kind={value}: there are {', '.join(KINDS)}")
+        raise UsageError(f"{who}: kind={value} is not known; give {', '.join(KINDS)}")
     return value
 
 

@@ -47,7 +47,7 @@ def read_as(kind: type[AResult], path: Path) -> AResult:
     """As read_file; FileFault for a result of another kind too."""
     result = read_file(path)
     if not isinstance(result, kind):
-        raise FileFault(f"{path} is not a {kind.noun}: it is of another kind, which wirespeed report draws")
+        raise FileFault(f"{path} is the result of another test, not a {kind.noun}; `wirespeed report` draws it")
     return result
 
 

@@ -172,19 +172,17 @@ class MeasurementOptions(Generic[AResult]):
             group=TESTBED,
         ),
     ] = ""
-    force: Annotated[bool, Option("--force", "Take ports of others; send without a link.", row=5, group=TESTBED)] = (
-        False
-    )
+    force: Annotated[bool, Option("--force", "Take others' ports; send without link.", row=5, group=TESTBED)] = False
     recover: Annotated[
         Path | None,
-        Option("--recover", "Make the result of an aborted test.", metavar="FILE", row=5, group=RESULT),
+        Option("--recover", "Write the result of an aborted test.", metavar="FILE", row=5, group=RESULT),
     ] = None
     web: Annotated[bool, Option("--web", "Show the running test in the browser.", row=5, group=RESULT)] = False
     web_grace_s: Annotated[
         float,
         Option(
             "--web-grace",
-            "Open live pages stay after the test.",
+            "Time to serve open live pages after the test.",
             metavar="TIME",
             parse=parse_duration,
             limits={"ge": 0},
@@ -192,7 +190,7 @@ class MeasurementOptions(Generic[AResult]):
             group=RESULT,
         ),
     ] = 600.0
-    quiet: Annotated[bool, Option("-q --quiet", "Neither progress nor summary.", row=5, group=RESULT)] = False
+    quiet: Annotated[bool, Option("-q --quiet", "Print neither progress nor summary.", row=5, group=RESULT)] = False
 
     @property
     def most_s(self) -> float:

@@ -53,7 +53,7 @@ def directions_of(ports: str | None, direction: str, each: str, unidirectional: 
             raise UsageError("--directions names each direction; leave out --ports, --direction and -u")
         return parse_wires(each)
     if unidirectional and direction != "both":
-        raise UsageError(f"-u and --direction {direction} both say which way to send; give one of them")
+        raise UsageError(f"-u and --direction {direction} both set the direction; give one of them")
     pairs = parse_ports("0,1" if ports is None else ports)
     if unidirectional:
         return tuple(wire for wire in pair_directions(pairs) if pairs.index(wire.tx) % 2 == 0)

@@ -121,7 +121,7 @@ def _settle(bench: Bench, server: str, force: bool) -> None:
 @contextmanager
 def _lab(options: Options, lab: Lab | None) -> Iterator[Stand]:
     if options.dut != "none":
-        raise UsageError(f"--lab {options.lab} has a device of its own; leave out --dut {options.dut}")
+        raise UsageError(f"--lab {options.lab} has a DUT of its own; leave out --dut {options.dut}")
     from wirespeed.lab.chosen import chosen_lab  # noqa: PLC0415
     from wirespeed.lab.embedded import EmbeddedLab  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ def show(result: Path, wanted: str) -> str:
     """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
     texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.get("texts")
     if not texts:
-        raise FileFault(f"{result} holds no texts of a device under test")
+        raise FileFault(f"{result} has no command output of a DUT")
     if not wanted:
         return "".join(f"{name}\n" for name in texts)
     found = [name for name in texts if name == wanted] or [name for name in texts if _names(wanted, name)]

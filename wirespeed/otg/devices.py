@@ -58,7 +58,7 @@ def read_hosts(devices: Sequence[Device], ports: dict[str, int]) -> Iterator[Emu
             for host, where in _ethernet_hosts(path, ethernet, ports):
                 key = (host.port, host.vlan, host.address)
                 if key in seen:
-                    raise ModelFault(f"{where}.address", f"{host.address} is that of {seen[key]} already")
+                    raise ModelFault(f"{where}.address", f"{host.address} is already the address of {seen[key]}")
                 seen[key] = where
                 yield host
 
@@ -118,7 +118,7 @@ def read_ends(path: str, given: TxRxDevice, hosts: list[EmulatedHost], version: 
     pairs = itertools.product(senders, receivers) if given.mode == "mesh" else zip(senders, receivers, strict=True)
     ways = [Between(tx, rx) for tx, rx in pairs]
     if any(way.tx is way.rx for way in ways):
-        raise ModelFault(f"{path}.rx_names", "has the sender itself among its receivers")
+        raise ModelFault(f"{path}.rx_names", "contains the sender; leave it out of the receivers")
     return ways
 
 

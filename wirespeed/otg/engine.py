@@ -162,7 +162,7 @@ class Engine:
         bare = next((name for name in names if name not in setup.captures), None)
         if bare is not None or not names:
             which = "no port is in a capture" if bare is None else f"port {bare!r} is in no capture"
-            raise ModelFault(path, f"{which} of the configuration; name it in one first")
+            raise ModelFault(path, f"{which} of the configuration; add it to a capture first")
         if state.capture.state == "start":
             for name in names:
                 self._captures.start(setup.ports[name], setup.captures[name])

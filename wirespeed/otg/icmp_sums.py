@@ -22,7 +22,10 @@ def checksums(layer: Layer, packet: bytes) -> Pattern:
         raise ModelFault(drawn.path, "random values are not supported in icmp; give a list of values")
     count = math.lcm(*(field.pattern.count for field in fields))
     if count > MOST_VALUES:
-        raise ModelFault(layer.path, f"its fields take {count} packets to come again; {MOST_VALUES} are possible")
+        raise ModelFault(
+            layer.path,
+            f"its field values repeat after {count} packets; give values that repeat after {MOST_VALUES} or fewer",
+        )
     at = layer.offset + 2
     base = _ONES - int.from_bytes(packet[at : at + 2]) - sum(_term(field, 0) for field in fields)
     values = tuple(_ONES - _folded(base + sum(_term(field, place) for field in fields)) for place in range(count))

@@ -46,7 +46,9 @@ def thinned(path: str, pattern: Pattern, first: int, every: int) -> Pattern:
     if not pattern.varies or every == 1:
         return pattern
     if pattern.choice == "random":
-        raise ModelFault(path, "random values do not go beside metric_tags or several devices; give a list of values")
+        raise ModelFault(
+            path, "random values cannot be combined with metric_tags or several devices; give a list of values"
+        )
     count = pattern.count // math.gcd(pattern.count, every)
     if count == 1:
         return replace(fixed(pattern.value(first)), tags=pattern.tags)

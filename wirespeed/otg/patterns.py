@@ -98,7 +98,7 @@ def read_pattern(path: str, given: Any, kind: Kind, bits: int) -> Pattern | None
         if given.get("generated", "good") != "good":
             raise ModelFault(f"{path}.generated", "only 'good' is supported; give a wrong checksum by 'custom'")
         if tags:
-            raise ModelFault(f"{path}.metric_tags", f"goes with values that are given, not with {choice!r}")
+            raise ModelFault(f"{path}.metric_tags", f"needs given values, not {choice!r}")
         if kind in ("ipv4", "ipv6"):
             raise ModelFault(f"{path}.choice", "'auto' is not supported, there is no DHCP; give an address")
         return None
@@ -152,7 +152,9 @@ def _counted(path: str, body: Json, read: Read, bits: int, up: bool) -> Pattern:
         count = 1
     last = start + (step if up else -step) * (count - 1)
     if not 0 <= last < 1 << bits:
-        raise ModelFault(path, f"{count} values by {step} from {start} leave the field of {bits} bits")
+        raise ModelFault(
+            path, f"{count} values in steps of {step} from {start} do not fit into the field of {bits} bits"
+        )
     low, high = min(start, last), max(start, last)
     return Pattern("increment" if up else "decrement", start, step=step, count=count, low=low, high=high)
 

@@ -34,7 +34,7 @@ def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool, mark
 def _vary_icmp(layer: Layer, packet: bytes, shortened: bool, variables: list[Json], others: list[Json]) -> None:
     """Where zeros are left out, the checksum stays."""
     if shortened:
-        raise ModelFault(layer.path, "icmp packets of several sizes go with a payload of zeros only")
+        raise ModelFault(layer.path, "icmp packets of several sizes need a payload of zeros")
     if _varies(layer):
         at = 8 * layer.offset + 16
         _vary(Field(layer.path, at, 16, icmp_checksums(layer, packet)), variables, others, f"v{len(variables)}")

@@ -150,7 +150,9 @@ class OtgService:
         try:
             self._socket = listening(host, port)
         except OSError as error:
-            raise EnvironmentFault(f"--otg {address} cannot be had: {error.strerror or error}") from None
+            raise EnvironmentFault(
+                f"--otg {address} cannot be opened: {error.strerror or error}; give another HOST:PORT"
+            ) from None
 
     @contextmanager
     def serving(self, rpc: str) -> Iterator[None]:

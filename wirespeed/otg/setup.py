@@ -212,8 +212,8 @@ def _check_groups(setup: Setup) -> None:
         count = len(one.streams.streams) if one.counted else 0
         counted, timed = counted + count * (not one.timed), timed + count * one.timed
         if counted > _MOST_GROUPS or timed > _MOST_TIMED:
-            text = f"takes {count} counters; all flows have {_MOST_GROUPS}, and {_MOST_TIMED} with latency"
-            raise ModelFault(f"{one.path}.metrics", f"{text}. A size of a mix and a value of a tag take one each")
+            text = f"needs {count} counters; all flows together have {_MOST_GROUPS}, and {_MOST_TIMED} with latency"
+            raise ModelFault(f"{one.path}.metrics", f"{text}. Each size of a mix and each value of a tag needs one")
 
 
 def _unique(path: str, name: str, names: set[str]) -> None:

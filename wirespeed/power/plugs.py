@@ -43,7 +43,7 @@ class Plug:
         if status == 401 and self.password is not None:
             status, _, body = self._request(path, {"Authorization": self._proof(path, headers)})
         if status == 401:
-            raise MeterFault("it wants a password: give USER:PASSWORD@HOST")
+            raise MeterFault("it requires a password: give USER:PASSWORD@HOST")
         try:
             return status, json.loads(body)
         except ValueError:
@@ -100,11 +100,11 @@ class Shelly:
             status, answer = self._plug.get(path)
             if status == 200 and (watts := _at(answer, keys)) is not None:
                 if isinstance(answer, dict) and answer.get("is_valid") is False:
-                    raise MeterFault("it says that its reading is not valid")
+                    raise MeterFault("it marks its reading as not valid")
                 self._known = path, keys
                 return watts
         self._known = None
-        raise MeterFault("it answers as no Shelly with a meter does")
+        raise MeterFault("its answer is not that of a Shelly with a meter; check the address and the model")
 
 
 class Tasmota:
@@ -121,10 +121,10 @@ class Tasmota:
         for command in ("Status%208", "Status%2010"):
             _, answer = self._plug.get(f"/cm?{self._who}cmnd={command}")
             if isinstance(answer, dict) and "WARNING" in answer:
-                raise MeterFault("it wants a password: give USER:PASSWORD@HOST")
+                raise MeterFault("it requires a password: give USER:PASSWORD@HOST")
             if (watts := _at(answer, ("StatusSNS", "ENERGY", "Power"))) is not None:
                 return watts
-        raise MeterFault("it answers as no Tasmota with a meter does")
+        raise MeterFault("its answer is not that of a Tasmota with a meter; check the address and the model")
 
 
 def _at(value: Any, keys: tuple[str | int, ...]) -> float | None:

@@ -38,12 +38,12 @@ def dcmi_watts(printed: str) -> float:
     and measure nothing."""
     match = _DCMI.search(printed)
     if match is None:
-        raise MeterFault(f"it says no power: {(printed.strip().splitlines() or ['nothing'])[0][:80]}")
+        raise MeterFault(f"its output has no power reading: {(printed.strip().splitlines() or ['nothing'])[0][:80]}")
     watts = float(match[1])
     if watts == 0 and not re.search(
         r"(?:reading state is|Power Measurement)\s*:\s*(?:activated|active)", printed, re.I
     ):
-        raise MeterFault("it says 0 W and does not measure")
+        raise MeterFault("it reads 0 W and its power measurement is not active")
     return watts
 
 

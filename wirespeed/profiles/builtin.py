@@ -120,12 +120,12 @@ def _bench(tunables: dict[str, str], port_id: int, direction: int) -> list[STLSt
 def _bench6(tunables: dict[str, str], vm: str, direction: int) -> tuple[Packet, STLVM]:
     """Headers of IPv6 and the program that varies the last 16 bits of addresses, from 4 to 254 as those of IPv4."""
     if vm not in IP6_VMS:
-        raise UsageError(f"profile bench: vm={vm} is of IPv4; with ip=6, vm is one of {', '.join(IP6_VMS)}")
+        raise UsageError(f"profile bench: vm={vm} is for IPv4; with ip=6, vm is one of {', '.join(IP6_VMS)}")
     size = tunables.get("size", "64")
     headers = Ether() / IPv6() / UDP(sport=1025, dport=12)
     if size.isdigit() and int(size) < len(headers) + FCS_BYTES:
         raise UsageError(
-            f"profile bench: size={size} does not hold IPv6 and UDP; give {len(headers) + FCS_BYTES} or more"
+            f"profile bench: size={size} is too short for IPv6 and UDP; give {len(headers) + FCS_BYTES} or more"
         )
     shift = _number(tunables, "offset", 0, (0, MAX_OFFSET6)) << 64
     sides = [str(IPv6Address(base) + shift + 4) for base in (CLIENTS6, SERVERS6)]

@@ -25,7 +25,7 @@ def destinations(table: str, version: int, direction: int, count: int) -> tuple[
     of_other_side = _prefixes(table)[1 - direction :: 2]
     family = [prefix for prefix in of_other_side if (":" in prefix) == (version == 6)]
     if not family:
-        raise UsageError(f"prefixes={table} has no IPv{version} prefix behind the other side; give a longer table")
+        raise UsageError(f"prefixes={table} has no IPv{version} prefix for this direction; give a longer table")
     pick = random.Random(version * 2 + direction)
     bits = 32 if version == 4 else 64
     return tuple(_host(prefix, bits, pick) for prefix in pick.sample(family, min(count, len(family))))

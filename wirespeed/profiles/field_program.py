@@ -98,7 +98,7 @@ def _in_order(variables: list[Json]) -> list[Json]:
             if link is not None:
                 link["split_to_cores"] = False
     if len(ordered) < len(variables):
-        raise STLError("next_var leads round in a circle; one variable of a chain must come first")
+        raise STLError("next_var forms a loop; leave it out of the last variable of the chain")
     return ordered
 
 

@@ -50,7 +50,7 @@ class PacketLayout:
             offset += len(layer) - len(layer.payload)
             layer = layer.payload
         there = "/".join(kind.__name__ for kind in self._packet.layers())
-        raise STLError(f"offset {name!r}: the packet has no such header; it is {there}")
+        raise STLError(f"offset {name!r}: the packet has no such header; its headers are {there}")
 
 
 class STLPktBuilder:

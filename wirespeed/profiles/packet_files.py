@@ -165,5 +165,7 @@ def _two_sides(path: Path, pairs: list[tuple[Hashable, Hashable]]) -> dict[Hasha
                     side_of[there] = 1 - side_of[here]
                     waiting.append(there)
                 elif side_of[there] == side_of[here]:
-                    raise STLError(f"packet file {path} cannot be split: {here} and {there} are on one side")
+                    raise STLError(
+                        f"packet file {path} cannot be split in two directions: {here} and {there} are on the same side"
+                    )
     return side_of

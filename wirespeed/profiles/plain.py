@@ -93,7 +93,7 @@ def _check_size(data: Any) -> None:
         inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
         count += len(inner)
         if count > MAX_YAML_VALUES:
-            raise ValueError(f"its aliases make more than {MAX_YAML_VALUES} values of it")
+            raise ValueError(f"its aliases expand to more than {MAX_YAML_VALUES} values")
         waiting += inner
 
 

@@ -98,7 +98,7 @@ def _asked(path: Path, tunables: dict[str, str], method: str, where: dict[str, i
                     return getattr(profile, method)(**call)
         except SystemExit as stop:
             if not stop.code and "help" in tunables:
-                raise UsageError(f"profile {path}: its own help stands above") from None
+                raise UsageError(f"profile {path}: its help is above; leave out the tunable help to send it") from None
             raise UsageError(_parser_message(path, complaints.getvalue(), stop.code)) from None
         except UsageError as error:
             raise UsageError(f"profile {path}{_line_in(path, error)}: {error}") from None
@@ -160,7 +160,7 @@ def _flattened(path: Path, found: Any) -> Iterator[Any]:
         found = found.get_streams()
     for stream in found if isinstance(found, list | tuple) else [found]:
         if not callable(getattr(stream, "to_json", None)):
-            raise UsageError(f"profile {path}: get_streams returned {type(stream).__name__} where a STLStream belongs")
+            raise UsageError(f"profile {path}: get_streams returned {type(stream).__name__}, not an STLStream")
         yield stream
 
 

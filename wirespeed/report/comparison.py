@@ -139,7 +139,7 @@ def select_channels(results: Sequence[Reported], wanted: Sequence[str]) -> froze
     if not wanted:
         return frozenset(present) - {SUM}
     if not present:
-        raise UsageError("none of the results is a load test, and only curves of those are chosen by channel")
+        raise UsageError("channels select curves of load tests, and none of the results is a load test")
     chosen = set()
     for word in (part.strip() for text in wanted for part in text.split(",")):
         channel = numbers.get(word, word.lower().replace("->", "→").replace("-", "→").replace(">", "→"))

@@ -79,7 +79,9 @@ def _pattern(text: str) -> re.Pattern[str]:
     """Of several ways to part a name, `{box}` is as long as it can be."""
     fields = _FIELD.findall(text)
     if fields.count("box") != 1 or len(set(fields)) < len(fields) or set(fields) - set(FIELDS):
-        raise UsageError(f"--name {text}: {_ALLOWED}; words in braces are {', '.join(FIELDS)}, {{box}} among them")
+        raise UsageError(
+            f"--name {text}: {_ALLOWED}; fields in braces are {', '.join(FIELDS)}, each once, and {{box}} is needed"
+        )
     parts = _FIELD.split(text)
     said = [re.escape(part) if place % 2 == 0 else f"(?P<{part}>.+)" for place, part in enumerate(parts)]
     return re.compile("".join(said))

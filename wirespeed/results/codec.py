@@ -246,7 +246,7 @@ def _row_of(kinds: tuple[Any, ...]) -> Callable[[Any], Any]:
 
     def read(raw: Any) -> Any:
         if len(as_list(raw)) != len(readers):
-            raise Misfit(f"has not {len(readers)} values")
+            raise Misfit(f"does not have {len(readers)} values")
         return tuple(one(value) for one, value in zip(readers, raw, strict=True))
 
     return read

@@ -260,7 +260,7 @@ class DutTelemetry:
         found = from_json(cls, raw)
         for index, worker in enumerate(found.workers):
             if worker.interval_s <= 0:
-                raise Misfit(f"is {worker.interval_s:g} s", "interval", f"worker {index}")
+                raise Misfit(f"is {worker.interval_s:g} s, not above 0", "interval", f"worker {index}")
         return found
 
 

@@ -98,7 +98,7 @@ def sample_from_json(index: int, raw: Any) -> Sample:
         raise KeyError(f"port 0 or 1 in {here}")
     interval_s = as_number(raw.get("interval", 1), f"interval in {here}")
     if interval_s <= 0:
-        raise ValueError(f"interval in {here} is {interval_s:g} s")
+        raise ValueError(f"interval in {here} is {interval_s:g} s, not above 0")
     channels = {
         placed(here, channel_of, name): as_object(value, f"channel {name} in {here}")
         for name, value in as_object(raw.get("channels", {}), f"channels in {here}").items()

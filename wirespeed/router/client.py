@@ -106,7 +106,7 @@ def _answers(answers: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
         except OSError as error:
             raise _gone(path, error) from None
         if not line:
-            raise ConnectionFault(f"the router at {path} went away before its answer was complete")
+            raise ConnectionFault(f"the router at {path} ended before its answer was complete")
         answer = decode(line)
         yield answer
         if "text" not in answer:

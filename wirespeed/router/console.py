@@ -114,7 +114,7 @@ class Console:
         place = self._place
         path = place.directory / path
         if place.depth >= _MAX_EXEC_DEPTH:
-            raise FileFault(f"{path}: files that execute files go {_MAX_EXEC_DEPTH} deep at most")
+            raise FileFault(f"{path}: exec nests files at most {_MAX_EXEC_DEPTH} deep")
         text = read_text_file(path, "command file", _MAX_EXEC_BYTES)
         try:
             text.decode()

@@ -131,7 +131,7 @@ class Grammar:
         for index, (_, state) in enumerate(arrival.place.reached):
             if state.command is not None:
                 return state.command, Match(arrival.values(index))
-        raise UsageError(f"{line.strip()!r} is not complete; next comes {_one_of(_labels(arrival.threads()))}")
+        raise UsageError(f"{line.strip()!r} is not complete; expected {_one_of(_labels(arrival.threads()))}")
 
     def expected(self, line: str, context: Any) -> list[tuple[str, str]]:
         """What could stand after `line`, with one line of help each; UsageError when `line` is wrong already."""

@@ -53,5 +53,5 @@ def default_socket() -> Path:
         return Path("/run/wirespeed/router.sock")
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if not runtime:
-        raise EnvironmentFault("XDG_RUNTIME_DIR is not set, so there is no usual place for the socket: give --socket")
+        raise EnvironmentFault("XDG_RUNTIME_DIR is not set, so the socket has no default path: give --socket")
     return Path(runtime) / "wirespeed" / "router.sock"

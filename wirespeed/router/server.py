@@ -69,7 +69,9 @@ def open_telnet(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        raise EnvironmentFault(f"cli-listen {host}:{port} cannot be: {error.strerror}; give another port") from None
+        raise EnvironmentFault(
+            f"cli-listen {host}:{port} cannot be opened: {error.strerror}; give another port"
+        ) from None
 
 
 def _bind_privately(listener: socket.socket, path: Path) -> None:

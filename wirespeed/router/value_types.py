@@ -134,7 +134,7 @@ class _Share(_Value):
             raise ValueError(f"{word!r} is not a share such as 0.001, 1e-6 or 0.1%")
         share = float(number) / (100 if number != word else 1)
         if share > 1:
-            raise ValueError(f"{word!r} is more than all")
+            raise ValueError(f"{word!r} is above 100%")
         return share
 
 
@@ -170,7 +170,7 @@ class _Numbers(_Value):
         spans = (part.partition("-") for part in word.split(","))
         found = [n for first, _, last in spans for n in range(int(first), int(last or first) + 1)]
         if not found or len(set(found)) < len(found):
-            raise ValueError(f"{word!r} names a number twice, or none")
+            raise ValueError(f"{word!r} is empty or has a number twice")
         return tuple(found)
 
 

@@ -134,19 +134,19 @@ def _sweep(target: Path, own: Path, is_ours: Callable[[Path], bool]) -> None:
             with _locked(folder):
                 shutil.rmtree(folder, ignore_errors=True)
         except BlockingIOError:
-            raise UsageError(f"site {target} is being made by another wirespeed: let it end") from None
+            raise UsageError(f"site {target} is being written by another wirespeed: wait until it ends") from None
 
 
 def _check(target: Path, is_ours: Callable[[Path], bool]) -> None:
     if not target.name:
-        raise UsageError(f"site {target} is not a folder that can be made: name one of its own")
+        raise UsageError(f"site {target} cannot be a folder: give the path of a new one")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise UsageError(f"site {target} is there and no folder: name another")
+        raise UsageError(f"site {target} exists and is not a folder: give another path")
     with suppress(PermissionError):
         if target.is_dir() and not is_ours(target) and any(target.iterdir()):
             raise UsageError(
-                f"folder {target} is there and no site that wirespeed made: it is not replaced; name another, or an "
-                "empty one"
+                f"folder {target} exists and is not a site of wirespeed, so it is not replaced: give a new or an "
+                "empty folder"
             )
 
 

@@ -43,7 +43,7 @@ def _receive(path: Path) -> int:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
     if not descriptors:
-        raise FileFault(f"{path} is not a statistics socket: it hands out no descriptor")
+        raise FileFault(f"{path} is not a statistics socket: it sends no file descriptor")
     for spare in descriptors[1:]:
         os.close(spare)
     return descriptors[0]

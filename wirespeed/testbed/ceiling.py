@@ -86,7 +86,7 @@ def kept(bench: Path) -> Ceilings | None:
         loads = tuple(Ceiling(**one) for one in raw["loads"])
         return Ceilings(str(raw["generator"]), str(raw["measured"]), loads)
     except (ValueError, KeyError, TypeError) as error:
-        raise FileFault(f"{path} is not a file of `wirespeed testbed check --tester` ({error}); take it away") from None
+        raise FileFault(f"{path} is not a file of `wirespeed testbed check --tester` ({error}); remove it") from None
 
 
 def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class DeviceInterfaces:
         assert self._reach is not None
         ran = self._reach.run(command)
         if ran.code:
-            raise RemoteError(f"{self._reach.name} cannot tell its interfaces: `{command}`: {ran.why}")
+            raise RemoteError(f"{self._reach.name} does not list its interfaces: `{command}`: {ran.why}")
         return ran.out
 
     def _asked(self, words: str) -> str:
@@ -87,7 +87,7 @@ def linux_interfaces(text: str) -> list[Interface]:
             for row in rows
         ]
     except (ValueError, KeyError, TypeError):
-        raise ConnectionFault(f"the device answers `ip -j -s link show` with {text[:60]!r}") from None
+        raise ConnectionFault(f"the device's output of `ip -j -s link show` cannot be read: {text[:60]!r}") from None
 
 
 def bsd_interfaces(text: str) -> list[Interface]:

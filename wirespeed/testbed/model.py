@@ -88,19 +88,21 @@ class Tester(Section):
     """One that runs already (`server`), or one that is started on this machine for each command (`ports`)."""
 
     server: Annotated[str, _checked(parse_server)] | None = Field(
-        default=None, description="HOST[:PORT] of a generator that runs already, wirespeed's or a T-Rex."
+        default=None, description="HOST[:PORT] of a running generator, wirespeed or T-Rex."
     )
     ports: tuple[Annotated[str, _checked(parse_port_spec)], ...] = Field(
         (), description="Port specs of a generator to start here, such as pci:0000:02:00.0 or af_packet:eth2."
     )
-    cpus: Cpus | None = Field(default=None, description="CPUs of its workers, such as 2,3; else chosen.")
-    main_cpu: Cpus | None = Field(default=None, description="CPUs of its other threads; else chosen.")
+    cpus: Cpus | None = Field(
+        default=None, description="CPUs of its workers, such as 2,3; default: chosen automatically."
+    )
+    main_cpu: Cpus | None = Field(default=None, description="CPUs of its other threads; default: chosen automatically.")
     hugepages: Literal["auto", "never", "require"] = "auto"
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         if (self.server is None) == (not self.ports):
-            raise ValueError("give `server` (a generator that runs) or `ports` (of one to start here), one of the two")
+            raise ValueError("give `server` (a running generator) or `ports` (of one to start here), not both")
         if self.server and (self.cpus or self.main_cpu):
             raise ValueError("`cpus` and `main_cpu` are of a generator that is started here; leave them out")
         return self
@@ -111,16 +113,16 @@ class Wire(Section):
 
     port: int = Field(ge=0, le=255, description="Number of the tester's port.")
     interface: InterfaceName | None = Field(
-        default=None, description="The device's interface; left out, `wirespeed testbed check` finds it."
+        default=None, description="DUT interface; default: found by `wirespeed testbed check`."
     )
-    speed: Speed | None = Field(
-        default=None, description="The line, such as 10G or 2.5G, where the medium does not say."
+    speed: Speed | None = Field(default=None, description="Link speed, such as 10G or 2.5G, if the port type has none.")
+    dut_address: InterfaceAddress | None = Field(
+        default=None, description="DUT address with prefix length, such as 100.64.1.1/30."
     )
-    dut_address: InterfaceAddress | None = Field(default=None, description="The device's, with its length.")
-    tester_address: Address | None = Field(default=None, description="The tester's, in the same network.")
-    dut_mac: Mac | None = Field(default=None, description="The device's; else asked by ARP or ND.")
-    tester_mac: Mac | None = Field(default=None, description="The tester's; else its own.")
-    pci: str = Field(default="", description="PCI address of the device's interface, where VPP takes it.")
+    tester_address: Address | None = Field(default=None, description="Tester address in the same network.")
+    dut_mac: Mac | None = Field(default=None, description="DUT MAC address; default: resolved by ARP or ND.")
+    tester_mac: Mac | None = Field(default=None, description="Tester MAC address; default: that of the port.")
+    pci: str = Field(default="", description="PCI address of the DUT interface, if VPP drives it.")
 
 
 class Route(Section):
@@ -151,7 +153,9 @@ class Options(Section):
     governor: str = ""
     turbo: bool | None = None
     sysctls: dict[str, Annotated[str, _text]] = Field(default_factory=dict)
-    table_by: Literal["", "bird"] = Field(default="", description="What loads a full table on Linux, else ip.")
+    table_by: Literal["", "bird"] = Field(
+        default="", description="Program that loads a full table on Linux; default: ip."
+    )
 
 
 class Device(Section):
@@ -162,14 +166,14 @@ class Device(Section):
         Field(default=None, description="ssh://user@host[:port], netns:NAME, local or console-log:FILE.")
     )
     socket: str | None = Field(
-        default=None, description="Control socket of VPP (cli.sock) or of our router (router.sock)."
+        default=None, description="Control socket of VPP (cli.sock) or of the wirespeed router (router.sock)."
     )
     options: Options = Options()
 
     @model_validator(mode="after")
     def _is_reached(self) -> Self:
         if self.kind == "none" and (self.reach or self.socket):
-            raise ValueError("`kind` says what runs there: linux, freebsd, openbsd, danos, vpp or wirespeed")
+            raise ValueError("`reach` and `socket` need `kind`: linux, freebsd, openbsd, danos, vpp or wirespeed")
         if self.kind != "none" and self.reach is None:
             raise ValueError(f"a device of kind {self.kind} needs `reach`: ssh://user@host, netns:NAME or local")
         return self
@@ -192,13 +196,15 @@ class Bench(Section):
     """A whole bench."""
 
     tester: Tester
-    wires: tuple[Wire, ...] = Field(min_length=2, description="In pairs: what is sent on one comes back on the other.")
+    wires: tuple[Wire, ...] = Field(
+        min_length=2, description="Wires in pairs: traffic sent on one returns on the other."
+    )
     dut: Device = Device()
     mode: Mode = "ip4"
     routes: tuple[Route, ...] = Field(
-        default=(), description="Else 16.0.0.0/8 behind the first wire, 48.0.0.0/8 the second."
+        default=(), description="Default: 16.0.0.0/8 behind the first wire, 48.0.0.0/8 the second."
     )
-    labels: tuple[Label, ...] = Field(default=(), description="Else 16 leaves by the second wire, 17 by the first.")
+    labels: tuple[Label, ...] = Field(default=(), description="Default: 16 leaves by the second wire, 17 by the first.")
     table: str = Field(default="", description="A full table as well: `internet`, or a file with a prefix per line.")
     power: str = Field(default="", description="The power meter, as --power names it: shelly:10.0.0.5,idle=12.")
     description: Description = Description()
@@ -234,33 +240,38 @@ class Bench(Section):
 def _check_wires(bench: Bench) -> None:
     ports = list(bench.ports)
     if len(ports) % 2:
-        raise Misfit(("wires",), f"{len(ports)} wires make no pairs: what is sent on one comes back on another")
+        raise Misfit(
+            ("wires",),
+            f"{len(ports)} wires are not pairs: traffic sent on one returns on the other; give an even number",
+        )
     names = [wire.interface for wire in bench.wires]
     for place, (port, name) in enumerate(zip(ports, names, strict=True)):
         at = ("wires", place)
         if port in ports[:place]:
-            raise Misfit((*at, "port"), f"two wires end at port {port} of the tester; each has one of its own")
+            raise Misfit((*at, "port"), f"two wires end at port {port} of the tester; give each its own")
         if bench.tester.ports and port >= len(bench.tester.ports):
             there = f"the tester's {len(bench.tester.ports)} ports are numbered from 0"
             raise Misfit((*at, "port"), f"the wire ends at port {port}, and {there}")
         if name is not None and name in names[:place]:
-            raise Misfit((*at, "interface"), f"two wires end at interface {name} of the device: each has its own")
+            raise Misfit((*at, "interface"), f"two wires end at interface {name} of the DUT; give each its own")
         _check_addresses(bench.wires[place], at)
     leads = [("routes", place, route.port) for place, route in enumerate(bench.routes)]
     leads += [("labels", place, label.port) for place, label in enumerate(bench.labels)]
     for section, place, port in leads:
         if port not in ports:
-            raise Misfit((section, place, "port"), f"it leads to port {port}, at which no wire ends")
+            raise Misfit((section, place, "port"), f"no wire ends at port {port}; give the port of a wire")
 
 
 def _check_addresses(wire: Wire, at: tuple[str | int, ...]) -> None:
     if not wire.tester_address:
         return
     if not wire.dut_address:
-        raise Misfit((*at, "tester_address"), "it needs dut_address beside it, which says the network")
+        raise Misfit((*at, "tester_address"), "it needs dut_address as well, which gives the network")
     ours, theirs = ipaddress.ip_address(wire.tester_address), ipaddress.ip_interface(wire.dut_address)
     if ours not in theirs.network or ours == theirs.ip:
-        raise Misfit((*at, "tester_address"), f"{ours} is not a second address of {theirs.network} beside {theirs.ip}")
+        raise Misfit(
+            (*at, "tester_address"), f"{ours} does not fit: give an address in {theirs.network} other than {theirs.ip}"
+        )
 
 
 def _addressed(wire: Wire, number: int, mode: Mode) -> Wire:

@@ -83,7 +83,8 @@ def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
         mac = wire.dut_mac or ask(client, wire.port, wire.tester_mac or macs[wire.port], wire)
         if mac is None:
             raise EnvironmentFault(
-                f"port {wire.port}: nobody answers for {wire.dut_address}; `wirespeed testbed check` says where it ends"
+                f"port {wire.port}: {wire.dut_address} does not answer ARP or ND; "
+                "`wirespeed testbed check` finds the cause"
             )
         assign(client, wire, mac)
         found[wire.port] = mac

@@ -71,9 +71,7 @@ def without_bench(given: Given) -> Options:
 def on_bench(bench: Bench, file: str, given: Given, default_profile: str = "") -> Options:
     """What `given` means on `bench`, whose file is `file`; UsageError names an option and what it contradicts."""
     if given.lab:
-        raise UsageError(
-            f"--lab {given.lab} brings a tester and a device of its own, as --testbed {file} does; give one"
-        )
+        raise UsageError(f"--lab {given.lab} has a tester and a DUT of its own, as --testbed {file} does; give one")
     profile, tunables = _load(bench, file, given, default_profile)
     return replace(
         without_bench(given),
@@ -118,7 +116,7 @@ def _dut(bench: Bench, file: str, dut: str | None) -> str:
         return dut
     kind = {"router": "wirespeed"}.get(dut.partition(":")[0], dut.partition(":")[0])
     if bench.dut.kind not in ("none", kind):
-        raise UsageError(f"--dut {dut} contradicts {file}: it says that the device is of kind {bench.dut.kind}")
+        raise UsageError(f"--dut {dut} contradicts {file}: its DUT is of kind {bench.dut.kind}")
     return dut
 
 

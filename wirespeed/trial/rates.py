@@ -27,8 +27,8 @@ def narrowest_pps(what: str, rate: Rate, ports: Mapping[int, PortFacts], frame_b
         speed = ports[port].speed_bps
         if speed is None and rate.unit != "pps":
             raise UsageError(
-                f"{what} of {rate}: port {port} has no line speed, so that it means nothing; give the generator's port "
-                "speed=10G or so, or --line 10G, or packets per second such as 5mpps"
+                f"{what} of {rate}: port {port} has no line speed to convert it; give the generator's port an option "
+                "such as speed=10G, or give --line 10G, or packets per second such as 5mpps"
             )
         found.append(rate.pps(length, speed or 0))
     return min(found)
@@ -46,6 +46,6 @@ def check_rate(what: str, rate: Rate, port: int, frame_size_bytes: float, speed_
     line_pps = line_rate_pps(frame_size_bytes, speed_bps)
     if rate.pps(frame_size_bytes, speed_bps) > line_pps * LINE_TOLERANCE:
         raise UsageError(
-            f"{what} of {rate} exceeds the line of port {port}: {speed_bps / 1e9:g} Gb/s carry at most "
+            f"{what} of {rate} exceeds the line rate of port {port}: {speed_bps / 1e9:g} Gb/s carry at most "
             f"{line_pps:,.0f} pps of {frame_size_bytes:g} bytes"
         )

@@ -73,7 +73,7 @@ def fetch(folder: Path, *bundles: Bundle, say: Callable[[str], None] = lambda _:
         if not missing:
             return
         if shutil.which("apt-get") is None or not Path(KEYRING).exists():
-            raise EnvironmentFault("guests are made of Debian packages; this system has no apt-get with Debian's keys")
+            raise EnvironmentFault("guests are made of Debian packages; install apt and debian-archive-keyring")
         apt = _Apt(folder / "apt")
         say("reading Debian's lists of packages")
         apt.update()
@@ -144,7 +144,7 @@ class _Apt:
             said = (done.stderr or done.stdout).strip().splitlines()
             raise EnvironmentFault(
                 f"apt-get {arguments[0]} failed ({said[-1] if said else done.returncode}); the first time, a guest's "
-                "packages come from Debian's archive: is the network there?"
+                "packages come from Debian's archive: check the network"
             )
 
 

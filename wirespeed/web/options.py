@@ -22,9 +22,9 @@ def checked(listen: str, token: str) -> Where:
     if token == NEW:
         token = secrets.token_urlsafe(18)
     elif token and not _TOKEN.fullmatch(token):
-        raise UsageError("--token takes 12 to 128 letters, digits, - and _; `new` makes one that nobody guesses")
+        raise UsageError("--token takes 12 to 128 letters, digits, - and _; `new` generates a random one")
     if not token and not is_loopback(host):
         raise UsageError(
-            f"--listen {listen} can be reached from other machines: give --token new, and its address to those who may"
+            f"--listen {listen} can be reached from other machines: give --token new, and its URL to viewers only"
         )
     return Where(host, int(port), token)

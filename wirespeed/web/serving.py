@@ -32,11 +32,11 @@ def bound(where: Where) -> socket.socket:
         return listening(where.host, where.port)
     except socket.gaierror as error:
         raise EnvironmentFault(
-            f"{where.host} is not an address here: {error.strerror or error}; give --listen"
+            f"{where.host} is not an address of this host: {error.strerror or error}; give another --listen"
         ) from None
     except OSError as error:
         raise EnvironmentFault(
-            f"{where.host}:{where.port} cannot be listened at ({error.strerror or error}); give another --listen"
+            f"cannot listen on {where.host}:{where.port} ({error.strerror or error}); give another --listen"
         ) from None
 
 

@@ -49,7 +49,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         str,
         Option(
             "--resolution",
-            "Precision of the length.",
+            "Precision of the burst length.",
             metavar="SHARE",
             stored="resolution",
             setting="resolution",
@@ -59,7 +59,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         int,
         Option(
             "--tries",
-            "Bursts of a length before its loss counts.",
+            "Lossy bursts that make a length lossy.",
             metavar="N",
             stored="tries",
             setting="tries",

@@ -66,5 +66,5 @@ def check_plan(plan: BurstPlan) -> None:
     if not 0 < plan.resolution < 1:
         raise UsageError(f"--resolution {plan.resolution:g}: give a share between 0 and 1, such as 1% or 0.001")
     if plan.load.value <= 0 or (plan.load.unit == "percentage" and plan.load.value > 100):
-        raise UsageError(f"--load {plan.load}: give more than 0, and at most 100% of the line")
+        raise UsageError(f"--load {plan.load}: give more than 0, and at most 100% of line rate")
     check_wires(plan.directions, plan.verify)

@@ -48,7 +48,7 @@ def result_of(document: Any, name: str) -> Result:
             raise ValueError(f"sample {index} has other ports than the first")
     for channel in result.directions:
         if not {channel.tx, channel.rx} <= set(result.samples[0].ports):
-            raise ValueError(f"direction {channel} has a port that the samples have not")
+            raise ValueError(f"direction {channel} has a port that is not in the samples")
     if schema == Result.schema:
         return _with_means(result) if any("full_load" not in one for one in channels.values()) else result
     result = replace(result, ports={port.index: port for port in _old_ports(result.lab)})

@@ -45,7 +45,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "-rt --rampup-target --rampup_target",
-            "Final load: 50 (percent of line) or 5mpps.",
+            "Final load: 50 (% of line rate) or 5mpps.",
             stored="rampup_target",
             metavar="LOAD",
             setting="ramp_target",
@@ -79,7 +79,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--steps",
-            "Hold each for -hd, in place of a ramp.",
+            "Loads to hold for -hd each; no ramp.",
             stored="steps",
             metavar="RATE,...",
             shown=False,

@@ -135,14 +135,14 @@ def check_plan(plan: LoadPlan) -> None:
     if plan.ramp_s + plan.hold_s <= 0:
         raise UsageError("ramp-up and hold both last 0 s, so there is nothing to measure: give -rd or -hd a duration")
     if not (math.isfinite(plan.interval_s) and plan.interval_s >= MIN_INTERVAL_S):
-        raise UsageError(f"interval {plan.interval_s:g} is too short: give at least {MIN_INTERVAL_S} s a sample")
+        raise UsageError(f"interval {plan.interval_s:g} is too short: give at least {MIN_INTERVAL_S} s per sample")
     if not (math.isfinite(plan.threshold) and 0 <= plan.threshold < 1):
         raise UsageError(f"fail threshold {plan.threshold:g} is not a loss ratio: give 0 to below 1, such as 0.001")
     if plan.latency_rate_pps is not None and not 0 < plan.latency_rate_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency_rate_pps:g} pps: give more than 0, up to 100kpps")
     for what, load in plan.loads[1:]:
         if load.unit == "percentage" and load.value > 100:
-            raise UsageError(f"{what} {load} is more than the line carries: give at most 100")
+            raise UsageError(f"{what} {load} is above line rate: give at most 100")
     check_wires(plan.directions, plan.verify)
 
 
@@ -154,7 +154,7 @@ def parse_target(text: str) -> Rate:
         return parse_rate(text)
     if not (math.isfinite(percent) and percent > 0):
         raise UsageError(
-            f"ramp target {text!r} is not a load: give percent of the line above 0, or a rate such as 5mpps"
+            f"ramp target {text!r} is not a load: give percent of line rate above 0, or a rate such as 5mpps"
         )
     return Rate(percent, "percentage")
 

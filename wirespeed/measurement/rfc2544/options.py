@@ -33,7 +33,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = "all"
     sizes: Annotated[
         str,
-        Option("--sizes", "imix too.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
+        Option("--sizes", "Sizes, also imix.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
     ] = ""
     trial_s: Annotated[
         float,
@@ -59,7 +59,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = None
     resolution: Annotated[
         str,
-        Option("--resolution", "Of searches for a load or burst.", metavar="SHARE", setting="resolution"),
+        Option("--resolution", "Precision of load and burst searches.", metavar="SHARE", setting="resolution"),
     ] = "1%"
     waits: Annotated[
         str,
@@ -71,7 +71,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,
-        Option("--reset-command", "Resets the DUT (a lab restarts its own).", metavar="CMD"),
+        Option("--reset-command", "Command to reset the DUT (a lab has its own).", metavar="CMD"),
     ] = ""
     text: Annotated[Path | None, Option("--text", "Write the report as text too.", metavar="FILE", group="Result")] = (
         None

@@ -164,7 +164,7 @@ def parse_sizes(text: str, ip6: bool) -> tuple[Frame, ...]:
                 f"size {name!r} cannot be used: give bytes with FCS from {least}{why} to {MAX_FRAME_BYTES}, or {MIX}"
             )
     if len(set(names)) != len(names):
-        raise UsageError(f"sizes {text}: one of them stands there twice")
+        raise UsageError(f"sizes {text}: a size is given twice; give each once")
     family = {"ip": "6"} if ip6 else {}
     return tuple(Frame(name, {"size": name, **family}) for name in names)
 

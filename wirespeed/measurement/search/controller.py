@@ -227,7 +227,7 @@ class Controller:
         hopeless = [same for same in spoilt if all(_failed_by(one, goal) == "machine" for one in same)]
         if len(hopeless) >= _ENOUGH and not any(_failed_by(one, goal) == "dut" for one in self.of_search):
             raise _Disturbed(
-                f"workers that did not have their CPUs disturbed all {sum(map(len, hopeless))} trials of "
+                f"preemption of workers disturbed all {sum(map(len, hopeless))} trials of "
                 f"{len(hopeless)} loads: close other programs or give the lab CPUs of its own"
             )
 
@@ -357,7 +357,7 @@ def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) ->
     repeated = sum(bool(trial.set_aside) for trial in tried)
     told = f", {repeated} of them repeated" if repeated else ""
     return (
-        f"workers that did not have their CPUs explain the loss of {spoilt} of {len(tried)} trials at "
+        f"preemption of workers explains the loss of {spoilt} of {len(tried)} trials at "
         f"{upper_pps:,.0f} pps{told}: the DUT may carry more"
     )
 

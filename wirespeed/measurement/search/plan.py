@@ -109,7 +109,7 @@ def check_plan(plan: SearchPlan) -> None:
         raise UsageError("nothing to search for: give --goal or --mrr")
     for what, load in (("--min", plan.least), ("--max", plan.most)):
         if load.unit == "percentage" and load.value > 100:
-            raise UsageError(f"{what} {load} is more than the line carries: give at most 100%")
+            raise UsageError(f"{what} {load} is above line rate: give at most 100%")
     check_wires(plan.directions, plan.verify)
 
 

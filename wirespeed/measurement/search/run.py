@@ -117,7 +117,7 @@ def raise_for_ending(result: SearchResult) -> None:
     lost = [goal for goal in result.goals if goal.limit == "minimum"]
     if lost and len(lost) == len(result.goals) and ending.status == COMPLETE:
         raise MeasurementError(
-            f"no goal is reached: {lost[-1].irregular}; give a lower --min, or a goal that allows as much"
+            f"no goal is reached: {lost[-1].irregular}; give a lower --min, or a goal that allows this loss"
         )
 
 
@@ -128,7 +128,7 @@ def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Se
         narrowest_pps(what, rate, trial.facts, frames) for what, rate in (("--min", plan.least), ("--max", plan.most))
     )
     if least >= most:
-        raise UsageError(f"--min {plan.least} is not below --max {plan.most}: there is nothing between to search")
+        raise UsageError(f"--min {plan.least} is not below --max {plan.most}: give a lower --min or a higher --max")
     return SearchResult(
         name=plan.name or plan.profile,
         **head_of(plan, tester, trial.facts, dut),

@@ -87,12 +87,12 @@ class Soak(Measurement[SoakOptions, SoakResult]):
         """The plan of the soak that `file` or the journal beside it holds."""
         options = self.options
         if options.load or options.from_search or options.output:
-            raise UsageError("--resume goes on as its file says; leave out --load, --from-search and -o")
+            raise UsageError("--resume uses the settings of its file; leave out --load, --from-search and -o")
         earlier = _earlier(file)
         duration_s = parse_duration(options.duration) if options.duration else None
         plan = replace(plan_of(earlier, duration_s), patience_s=options.reconnect_timeout, force=options.force)
         if plan.duration_s <= earlier.verdict.watched_s:
-            raise UsageError(f"{file} has all of its {plan.duration_s:g} s; give a longer --duration to go on")
+            raise UsageError(f"{file} is complete with {plan.duration_s:g} s; give a longer --duration to continue")
         self._earlier, self.goes_on, self.options = earlier, True, replace(options, output=str(file))
         if options.testbed is None:
             self.at = replace(self.at, lab=options.lab or plan.lab_name)

@@ -38,12 +38,12 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option("--from-search", "Hold a --share of this search's result.", metavar="FILE"),
     ] = None
     share: Annotated[str, Option("--share", "Share of the goal's lower bound.", metavar="PERCENT")] = "90%"
-    goal: Annotated[str, Option("--goal", "Goal of that search.", metavar="NAME", shown="ndr")] = ""
+    goal: Annotated[str, Option("--goal", "Goal of the search.", metavar="NAME", shown="ndr")] = ""
     duration: Annotated[
         str,
         Option(
             "--duration",
-            "Such as 90, 10m, 8h or 3d.",
+            "Duration, such as 90, 10m, 8h or 3d.",
             stored="duration",
             metavar="TIME",
             shown=False,
@@ -57,7 +57,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = "1e-7"
     confidence: Annotated[
         str,
-        Option("--confidence", "Confidence of that.", metavar="PERCENT", setting="confidence"),
+        Option("--confidence", "Confidence of the loss ratio.", metavar="PERCENT", setting="confidence"),
     ] = "95%"
     latency: Annotated[
         str,

@@ -93,7 +93,7 @@ def check_plan(plan: SoakPlan) -> None:
     if not (math.isfinite(plan.duration_s) and plan.duration_s >= 1):
         raise UsageError(f"--duration {plan.duration_s:g} s: give at least 1 s, such as 60, 10m, 8h or 3d")
     if plan.load.unit == "percentage" and plan.load.value > 100:
-        raise UsageError(f"--load {plan.load} is more than the line carries: give at most 100%")
+        raise UsageError(f"--load {plan.load} is above line rate: give at most 100%")
     if not 0 < plan.target_ratio < 1:
         raise UsageError(
             f"--target-loss {plan.target_ratio:g} is not a loss ratio: give more than 0 and less than 1, such as 1e-7"

@@ -97,7 +97,7 @@ class ApiServer:
         while not client.is_leaving:
             _, length, _ = _HEADER.unpack(await reader.readexactly(_HEADER.size))
             if length > MOST_REQUEST_BYTES:
-                raise ProtocolFault(f"a message of {length} bytes is above the most, {MOST_REQUEST_BYTES}")
+                raise ProtocolFault(f"a message of {length} bytes is too long; at most {MOST_REQUEST_BYTES} are read")
             data = await reader.readexactly(length)
             was_wanting = client.events_pid is not None
             await _answer(client, data, writer)

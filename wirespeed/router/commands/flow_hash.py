@@ -61,7 +61,9 @@ def _set_fields(console: Console, version: int, words: Match) -> None:
         if word in words:
             fields |= field
     if not fields & ~(FlowField.REVERSE | FlowField.SYMMETRIC):
-        raise UsageError("reverse and symmetric alone tell no flows apart; name src, dst, sport, dport or proto too")
+        raise UsageError(
+            "reverse and symmetric alone do not distinguish flows; give src, dst, sport, dport or proto too"
+        )
     console.core.tables.set_flow_hash(version, words["table"], fields)
 
 

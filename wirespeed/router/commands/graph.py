@@ -56,7 +56,7 @@ def show_node(console: Console, words: Match) -> Iterator[str]:
     names = console.node_names()
     index = names.index(words["node"]) if words.get("node") else words["number"]
     if index >= len(names):
-        raise UsageError(f"there is no node of index {index}; there are 0 to {len(names) - 1}")
+        raise UsageError(f"there is no node with index {index}; give 0 to {len(names) - 1}")
     name, edges = names[index], console.core.node_edges(0)
     node = next(node for node in console.core.node_stats(0) if node.name == name)
     state = "active" if not node.polling else "interrupt wait" if node.asleep else "polling"

@@ -67,7 +67,7 @@ def set_link_local(console: Console, words: Match) -> None:
     """Set the link-local address in place of the one made from the MAC address."""
     address = words["address"]
     if address.version != 6 or not address.is_link_local:
-        raise UsageError(f"{address} is not a link-local address; they are those of fe80::/10")
+        raise UsageError(f"{address} is not a link-local address; give one in fe80::/10")
     console.core.ip6.set_link_local(words["interface"], address)
 
 
@@ -91,7 +91,7 @@ def set_interval(console: Console, words: Match) -> None:
     least = words.get("least", max(3, most * 3 // 4))
     if not 4 <= most <= 1800 or not 3 <= least <= most:
         raise UsageError(
-            f"router advertisements every {least} to {most} s: the most is 4 to 1800, the least 3 to the most"
+            f"ra-interval {most} {least}: give a maximum of 4 to 1800 s, and a minimum of 3 s to the maximum"
         )
     _change(console, words, max_interval_s=most, min_interval_s=least)
 
@@ -128,7 +128,7 @@ def delete_prefix(console: Console, words: Match) -> None:
     prefix, present = _six(words), console.core.ip6.of(words["interface"]).advertising.prefixes
     kept = tuple(other for other in present if other.prefix != prefix)
     if len(kept) == len(present):
-        raise UsageError(f"prefix {prefix} was not given to be advertised")
+        raise UsageError(f"prefix {prefix} is not advertised by the interface")
     _change(console, words, prefixes=kept)
 
 

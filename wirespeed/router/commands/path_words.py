@@ -84,7 +84,7 @@ def _as_pipe(path: Path, is_uniform: bool, **fields: int) -> Path:
 def _check_uniform(path: Path) -> None:
     if path.pipes[-1] is not None:
         raise UsageError(
-            f"label {path.labels[-1]} is uniform, so has the packet's TTL and class; pipe, ttl and exp are for others"
+            f"label {path.labels[-1]} is uniform: it copies the packet's TTL and class; leave out pipe, ttl and exp"
         )
 
 

@@ -58,21 +58,23 @@ def replay(console: Console, words: Match) -> None:
 def create_ring(console: Console, words: Match) -> Lines:
     """Create an end of a ring: two ends of a ring are connected to each other, a single one to itself."""
     if "," in words["ring"]:
-        raise UsageError(f"ring {words['ring']}: its name has no comma")
+        raise UsageError(f"ring {words['ring']}: a name cannot contain a comma")
     return [_add(console, PortSpec("ring", words["ring"]), words, RxStart.AT_ONCE)]
 
 
 def _path(console: Console, given: Path) -> str:
     path = str(console.directory / given)
     if "," in path:
-        raise UsageError(f"{path}: the name of a packet file has no comma")
+        raise UsageError(f"{path}: the name of a packet file cannot contain a comma")
     return path
 
 
 def _add(console: Console, spec: PortSpec, words: Match, rx_start: RxStart) -> str:
     name: str = words.get("name") or f"{spec.kind}{free_number(console, spec.kind)}"
     if not INTERFACE_NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is not the name of an interface")
+        raise UsageError(
+            f"{name!r} is not an interface name: give letters, digits and ._/- , a letter first, at most 32 characters"
+        )
     index = console.core.add_port(name, spec, rx_start)
     if mac := words.get("mac"):
         console.core.set_mac(index, mac)
@@ -88,7 +90,7 @@ def delete_interface(console: Console, words: Match) -> None:
     face = console.core.interface(index)
     made = [names for names in (console.ports, console.taps, console.memifs.by_name) if face.name in names]
     if face.kind is InterfaceKind.PORT and not made:
-        raise UsageError(f"{face.name} was not made by a command; interfaces of the start stay")
+        raise UsageError(f"{face.name} was not created by a command; interfaces given at the start cannot be deleted")
     delete(console, index, face.kind, face.name)
     for names in made:
         del names[face.name]

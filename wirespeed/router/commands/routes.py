@@ -90,7 +90,7 @@ def _count(words: Match) -> int:
     prefix, count = words["prefix"].network, int(words.get("count", 1))
     room = (2**prefix.max_prefixlen - int(prefix.network_address)) // prefix.num_addresses
     if count > _MOST_AT_ONCE:
-        raise UsageError(f"count {count} is more than {_MOST_AT_ONCE} routes, which is the most at once")
+        raise UsageError(f"count {count} is above {_MOST_AT_ONCE}, the most routes of one command")
     if not 1 <= count <= room:
         raise UsageError(f"count {count} does not fit: from {prefix} on there are {room} prefixes of that length")
     return count

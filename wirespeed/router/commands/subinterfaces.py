@@ -40,7 +40,7 @@ def create_subinterface(console: Console, words: Match) -> Lines:
         sub = SubInterface(ident, 0, exact="untagged" in words)
         return [_name(console, add_subinterface(console, words["interface"], sub))]
     if outer is None and ident > _MOST_VLAN:
-        raise UsageError(f"id {ident} is not a VLAN id (1 to {_MOST_VLAN}); say which: dot1q <number>")
+        raise UsageError(f"id {ident} is not a VLAN id (1 to {_MOST_VLAN}); give the VLAN id: dot1q <number>")
     tags = (_vlan(ident if outer is None else outer), _vlan(words["inner"]) if "inner-dot1q" in words else 0)
     # A bare id is that tag and no other, as in VPP.
     exact = outer is None or "exact-match" in words

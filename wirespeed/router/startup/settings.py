@@ -208,7 +208,7 @@ def _interface(statement: Statement, default: _Statements, decimal: bool) -> Int
             port = replace(port, **{field: value})
     if port.device_port is not None:
         if port.kind != "pci":
-            raise statement.place.error(f"{statement.value}: port says which one of a PCI device's; leave it out")
+            raise statement.place.error(f"{statement.value}: port selects a port of a PCI device; leave it out")
         name += f"-{port.device_port}"
     if port.kind == "pci" and "devargs" in own:
         port = replace(port, options={"devargs": own.value("devargs")})

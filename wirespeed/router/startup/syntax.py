@@ -107,7 +107,7 @@ class _Reader:
         while (token := self._peek()) is not None:
             if token.text == "}":
                 if opened is None:
-                    raise self._error(token, "'}' closes nothing")
+                    raise self._error(token, "unexpected '}': no block is open")
                 self._at += 1
                 return tuple(found)
             found.append(self._statement(block))

@@ -65,7 +65,7 @@ def _rule(number: int, words: dict[str, str]) -> AclRule:
     if "action" not in words:
         raise UsageError(f"rule {number} has no action; it begins with one of {', '.join(_ACTIONS)}")
     if ("tcpflags" in words) != ("mask" in words):
-        raise UsageError(f"rule {number}: tcpflags and mask are given together")
+        raise UsageError(f"rule {number}: tcpflags and mask need each other; give both")
     source, destination = _prefixes(number, words)
     return AclRule(
         _ACTIONS[words["action"]],

@@ -82,7 +82,7 @@ def create_bond(console: Console, words: Match) -> Lines:
     balances = [one for one in Balance if one.name.lower() in words]
     if len(modes) > 1 or len(balances) > 1:
         given = [*map(mode_word, modes)] if len(modes) > 1 else [one.name.lower() for one in balances]
-        raise UsageError(f"a bond has one mode and one load balance, not {' and '.join(given)}; leave one")
+        raise UsageError(f"a bond has one mode and one load balance, not {' and '.join(given)}; give one")
     mode, balance = modes[0], next(iter(balances), None)
     return [console.core.interface(add_bond(console, mode, balance, words.get("id"), words.get("mac"))).name]
 

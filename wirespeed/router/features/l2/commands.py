@@ -96,7 +96,7 @@ def set_tag_rewrite(console: Console, words: Match) -> None:
     tags = tuple(checked_vlan(tag) for tag in words.all("tag"))
     pop = words.get("pop")
     if pop is not None and pop not in (1, 2):
-        raise UsageError(f"1 or 2 tags can be taken off, not {pop}")
+        raise UsageError(f"pop removes 1 or 2 tags, not {pop}")
     if pop is None:
         pop = next(count for word, (count, _) in _REWRITES.items() if word in words)
     console.core.l2.set_tag_rewrite(words["interface"], TagRewrite(pop, tags, "dot1ad" in words))

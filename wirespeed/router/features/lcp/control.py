@@ -116,7 +116,7 @@ class LinuxControlPlane(Control):
                 f"interface {face.name} is {self.pairs[index].host_if} in Linux already; lcp delete it first"
             )
         if any(pair.tap == index for pair in self.pairs.values()):
-            raise UsageError(f"interface {face.name} is Linux's side of a pair itself")
+            raise UsageError(f"interface {face.name} is itself the Linux side of a pair")
         if not 1 <= len(host_if.encode()) <= _NAME_BYTES:
             raise UsageError(f"host-if {host_if}: an interface of Linux has a name of 1 to {_NAME_BYTES} bytes")
         if face.kind is InterfaceKind.SUB:
@@ -149,11 +149,14 @@ class LinuxControlPlane(Control):
         if parent is None or above is None or face.sub is None:
             raise UsageError(f"interface {face.name} needs {self._what_is_missing(face, port)}")
         if netns is not None and netns != parent.netns:
-            raise UsageError(f"interface {face.name} is in the namespace of its port, {parent.netns or 'this one'}")
+            raise UsageError(
+                f"interface {face.name} must be in the namespace of its port, "
+                f"{parent.netns or 'this one'}; leave out netns"
+            )
         if not face.sub.exact:
-            raise UsageError(f"interface {face.name} takes further tags; only one with exact-match is a VLAN of Linux")
+            raise UsageError(f"interface {face.name} takes further tags; a Linux VLAN needs exact-match")
         if not face.sub.outer:
-            raise UsageError(f"interface {face.name} takes frames without tags, which are those of {port} in Linux")
+            raise UsageError(f"interface {face.name} takes untagged frames, which belong to {port} in Linux")
         host = self._namespaces[parent.netns].host
         protocol = DOT1AD_PROTOCOL if face.sub.dot1ad and not face.sub.inner else VLAN_PROTOCOL
         link = host.add_vlan(host_if, above.link, protocol, face.sub.inner or face.sub.outer)

@@ -99,8 +99,8 @@ def _check_swaps(paths: Sequence[Path]) -> None:
         pushed = [pair for pair in zip(path.labels, path.pipes, strict=False) if pair[0] != _IMPLICIT_NULL]
         if pushed and pushed[-1][1] is not None:
             raise UsageError(
-                f"label {pushed[-1][0]} takes another's place, and keeps its TTL and class; "
-                "pipe, ttl and exp are for labels in front of it"
+                f"label {pushed[-1][0]} replaces the received label and keeps its TTL and class; "
+                "pipe, ttl and exp are for the labels pushed above it"
             )
 
 
@@ -131,7 +131,7 @@ def _payload(words: Match, paths: list[Path]) -> int:
     elif "ip4-lookup-in-table" in words:
         versions.add(4)
     if len(versions) > 1:
-        raise UsageError("the paths of a label lead to IPv4 and IPv6; what is behind it must be one of them")
+        raise UsageError("the paths of a label lead to IPv4 and IPv6; give paths of one family")
     return versions.pop() if versions else 4
 
 

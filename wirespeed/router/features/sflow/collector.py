@@ -34,7 +34,7 @@ class Collector:
         except OSError as error:
             self._socket.close()
             raise EnvironmentFault(
-                f"there is no way to collector {place.address}: {error.strerror}; give one that this host reaches"
+                f"collector {place.address} is not reachable: {error.strerror}; give one that this host has a route to"
             ) from None
         self._datagrams = Datagrams(place.agent or ip_address(self._socket.getsockname()[0]))
 
