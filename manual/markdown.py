@@ -129,7 +129,7 @@ def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
     told = ((inspect.cleandoc(sys.modules[name].__doc__ or ""), rows) for name, rows in groups.items())
     ordered = sorted(told, key=lambda group: group[0].lower())
     titles = (text.partition("\n")[0].partition(": ")[0].rstrip(".") for text, _ in ordered)
-    lines += [f"Groups: {', '.join(to_section(title) for title in titles)}."]
+    lines += ["Groups:", "", *(f"- {to_section(title)}" for title in titles)]
     lines += ["", f"`<paths>` are one or more paths: {_code(PATHS)}."]
     for text, rows in ordered:
         head, _, notes = text.partition("\n")
