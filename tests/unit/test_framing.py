@@ -27,7 +27,7 @@ def test_head_is_the_recorded_one():
 
 
 def test_a_head_that_lies_about_the_size():
-    with pytest.raises(FramingError, match="head says 5"):
+    with pytest.raises(FramingError, match="header gives 5 bytes"):
         unpack(struct.pack(">II", MAGIC, 5) + zlib.compress(b"four"))
 
 
