@@ -99,7 +99,7 @@ def test_a_bird_of_the_device_itself_is_left_alone(dut):
     )
     assert (
         code == 3
-        and "the device has 1 routes of a BIRD, which the test's routes would remove; end that BIRD first" in said
+        and "the DUT has 1 routes from BIRD, which the test's routes would remove; stop that BIRD first" in said
     )
     dut.on("ip", "route", "del", "192.0.2.0/24")
 

@@ -182,7 +182,8 @@ def test_a_taken_port_is_one_line_and_ctrl_c_ends_while_a_target_hangs(tmp_path)
             second = run_wirespeed("exporter", "--listen", f"127.0.0.1:{port}", "--stats", "/nowhere")
             assert second.returncode == 3
             assert second.stderr == (
-                f"wirespeed: 127.0.0.1:{port} cannot be listened at (Address already in use); give --listen\n"
+                f"wirespeed: 127.0.0.1:{port}: cannot listen (Address already in use); "
+                "give another address with --listen\n"
             )
             told.page()
             leave_halves(told)

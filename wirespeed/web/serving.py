@@ -21,7 +21,7 @@ from wirespeed.web.app import Audience, Where, application
 
 _NICE = 15
 _START_S = 20.0
-_CLOSED_S = 5.0
+_CLOSED_S = 3.0
 """After so long without an open page nobody comes back: a page that is loaded anew is away for a second."""
 _LOOK_S = 0.25
 
