@@ -45,7 +45,7 @@ struct node_path {
 	struct node_path *next;
 };
 
-/* Those that are registered, by name. The bench takes those out that it does not measure. */
+/* Registered paths, by name. The bench removes the paths that it does not measure. */
 extern struct node_path *node_paths;
 void node_path_register(struct node_path *path);
 

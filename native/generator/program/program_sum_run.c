@@ -44,7 +44,7 @@ struct places {
 	uint16_t field, other, sum, more_sum;
 };
 
-/* What is written there. */
+/* The bytes written there. */
 struct rows {
 	uint32_t fields[LANES], others[LANES], sums[LANES], more_sums[LANES];
 };

@@ -18,9 +18,9 @@ struct ws_router_config {
 	uint32_t max_interface_neighbors;
 	uint32_t max_path_sets; /* sets of paths that routes share, besides neighbours'; 0: 65 536 */
 	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */
-	/* Of the statistics segment: its file, which must not be there yet, or
-	 * empty; the most that it may take, 0: as much as it does; how often the main thread writes its
-	 * words, 0: 1 000; and whether calls, vectors and clocks of the nodes are in its directory. */
+	/* The statistics segment: its file, which must not exist yet, or empty; its largest size, 0: no
+	 * limit; the interval at which the main thread writes its words, 0: 1 000; whether its
+	 * directory has calls, vectors and clocks of the nodes. */
 	char stats_path[WS_DEVARGS_LEN];
 	uint32_t stats_max_kb;
 	uint32_t stats_interval_ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What access lists cost, and sessions. */
+/* Cost of access lists and sessions. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wire/address.h"
@@ -9,7 +9,7 @@
 
 enum { RULES = 1000, SESSION_FLOWS = 4096 };
 
-/* Of fewer flows, as sessions have: some ten thousand with ten routes. */
+/* Fewer flows, as sessions have: some ten thousand with ten routes. */
 static void aim_session(uint8_t *header, uint32_t route, uint32_t flow)
 {
 	aim_ip4(header, route, flow % SESSION_FLOWS);

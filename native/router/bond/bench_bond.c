@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bonds cost: out by one member and by two, and in. l2xc is the way without a bond. */
+/* Cost of bonds: out by one member and by two, and in. l2xc is the path without a bond. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wirespeed/bonds.h"

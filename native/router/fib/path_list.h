@@ -24,7 +24,7 @@ struct path_key {
 	uint8_t unused[3];
 };
 
-/* What routes share: the key under which a load balance is found. */
+/* The key of a load balance, which routes with equal paths share. */
 struct path_list {
 	uint16_t source;  /* enum ws_route_source */
 	uint16_t payload; /* enum path_payload */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user set of interfaces, and what follows from it. Main thread only. */
+/* Settings of interfaces by the user, and what follows from them. Main thread only. */
 #ifndef ROUTER_INTERFACE_SETTINGS_H
 #define ROUTER_INTERFACE_SETTINGS_H
 

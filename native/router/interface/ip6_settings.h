@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user wants of IPv6 on an interface, and when the router last told its link. Main thread
- * only. */
+/* Settings of IPv6 on an interface, and the times of its last messages. Main thread only. */
 #ifndef ROUTER_IP6_SETTINGS_H
 #define ROUTER_IP6_SETTINGS_H
 

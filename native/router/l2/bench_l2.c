@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cross-connect costs. */
+/* Cost of a cross-connect. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wirespeed/interfaces.h"

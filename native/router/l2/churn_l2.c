@@ -50,7 +50,7 @@ static void bridge(struct ws_router *router, uint64_t *row, bool on)
 	churn_expect(ws_router_bridge_domain_del(router, DOMAIN), "domain away");
 }
 
-/* What the bridge's domain does, be the bridge there or not. */
+/* Settings of the bridge's domain, drawn with `on`, whether the bridge is there or not. */
 static void domain(struct ws_router *router, uint64_t *row, bool on)
 {
 	const struct ws_bridge_domain wanted = {

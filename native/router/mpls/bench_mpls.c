@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a label that takes another one's place costs. */
+/* Cost of swapping a label. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wire/address.h"

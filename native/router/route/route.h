@@ -12,7 +12,7 @@ int router_make_table(struct ws_router *router, uint8_t family, uint16_t index, 
 					  const char *name, uint32_t max_routes);
 void router_free_tables(struct ws_router *router);
 
-/* What tells the flows of a table apart unless it is set. */
+/* Default of the fields that tell the flows of a table apart. */
 enum {
 	FLOW_HASH_IP4 = WS_FLOW_SRC | WS_FLOW_DST | WS_FLOW_SPORT | WS_FLOW_DPORT | WS_FLOW_PROTO,
 	FLOW_HASH_IP6 = FLOW_HASH_IP4 | WS_FLOW_LABEL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sampling costs: one packet in ten thousand. */
+/* Cost of sampling one packet in ten thousand. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wirespeed/sflow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What strict unicast RPF costs. */
+/* Cost of strict unicast RPF. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wire/address.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tunnels cost, out and in. l2xc is the way of what is in them. */
+/* Cost of tunnels, out and in. The packets in them take the path l2xc. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wire/address.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counting by DSCP costs: ip4, with the node. */
+/* Cost of counting by DSCP: ip4, with the node. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wirespeed/dscp.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which interfaces count packets by DSCP, and the counts. */
+/* Interfaces that count packets by DSCP, and their counts. */
 #ifndef ROUTER_DSCP_H
 #define ROUTER_DSCP_H
 
