@@ -34,7 +34,6 @@ class Test:
     name: str
     file: Path
     changed_s: float
-    size: int
     running: bool
 
     @property
@@ -115,7 +114,7 @@ class Folder:
 def _tests(place: Path) -> list[Test]:
     if not place.is_dir():
         found = _test(place, place.name)
-        return [found] if found is not None else [Test(_id(place), place.name, place, 0.0, 0, running=False)]
+        return [found] if found is not None else [Test(_id(place), place.name, place, 0.0, running=False)]
     names: set[str] = set()
     try:
         with os.scandir(place) as entries:
@@ -135,7 +134,7 @@ def _test(file: Path, name: str) -> Test | None:
         found = (journal if running or not file.is_file() else file).stat()
     except OSError:
         return None
-    return Test(_id(file), name.removesuffix(".json"), file, found.st_mtime, found.st_size, running)
+    return Test(_id(file), name.removesuffix(".json"), file, found.st_mtime, running)
 
 
 def _id(file: Path) -> str:
