@@ -38,7 +38,7 @@ SURFACE = {
     "program: str | PathLike[str] | None = None, config: str | PathLike[str] | None = None, "
     "exec: str | PathLike[str] | None = None) -> Iterator[Testbed]",
     "read_result": "(file: str | PathLike[str]) -> MeasurementResult",
-    "verdict_of": "(result: MeasurementResult, analysis: Analysis | None = None) -> Verdict",
+    "verdict_of": "(result: MeasurementResult) -> Verdict",
     "write_result": "(result: MeasurementResult, file: str | PathLike[str]) -> None",
 }
 TESTS = {
