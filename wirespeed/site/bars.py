@@ -120,7 +120,7 @@ def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bar
             by_version.setdefault(figure.entry.version, []).append(figure)
     if len(by_version) < 2:
         return None
-    newest = [figure for some in by_version.values() if (figure := chosen(some)) is not None][-MOST_BUILDS:]
+    newest = [last for some in by_version.values() if (last := chosen(some)) is not None][-MOST_BUILDS:]
     most = max(figure.value.rate_pps for figure in newest)
     colour = found.colours[one.entry.box]
     marks = {figure.entry.version: (said, down) for figure, said, down in steps(series)}
