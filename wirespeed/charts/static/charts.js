@@ -209,7 +209,7 @@ const Charts = (() => {
 			return {
 				dateWindow: this.xRange(), valueRange: this.yRange(panel), gridLineColor: colours.grid, axisLineColor: colours.rule,
 				axes: {
-					x: { ticker: (low, high, wide) => this.xTicks(wide).map(([v, label]) => ({ v, label: last ? label : "" })), axisHeight: last ? 22 : 6, axisLabelWidth: 120 },
+					x: { ticker: (low, high, wide) => this.xTicks(wide).map(([v, label]) => ({ v, label: last ? label : "" })), axisHeight: last ? 22 : 6, axisLabelWidth: this.figure.categories ? 120 : 50 },
 					y: { ticker: (low, high) => this.yTicks(panel, [low, high]).map(tick), axisLabelWidth: this.left() },
 				},
 			};

@@ -3,6 +3,7 @@
 // What is to be seen of a chart: which curves, over which ranges, with which ticks and words. It needs no page.
 const ChartFigure = (() => {
 	const LABELLED = 4; // curves of a panel whose names stand at their ends
+	const NEAR = 12; // pixels between marks that share their words
 	const RULE_FITS = 2; // times the largest value: a level further up would flatten the curves, and is named at the edge
 	const { digits, steps, NARROW } = ChartScales;
 	const { DASHES } = Pens;
@@ -176,9 +177,12 @@ const ChartFigure = (() => {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;
 				wanted.push({ text: band.name, x: Math.max(left, toX(band.low)) + 4, y: box.y + 12, align: "start", soft: true });
 			}
+			const noted = [];
 			for (const curve of this.notes(panel)) {
 				const x = toX(curve.x[0]), y = toY(curve.y[0]);
-				if (x < left || x > right) continue;
+				// Marks of both directions are often one.
+				if (x < left || x > right || noted.some((one) => one.note === curve.note && Math.hypot(one.x - x, one.y - y) < NEAR)) continue;
+				noted.push({ note: curve.note, x, y });
 				const align = x > left + box.w * 0.75 ? "end" : "start";
 				wanted.push({ text: curve.note, x: x + (align === "end" ? -9 : 9), y: y + 15, align });
 			}
