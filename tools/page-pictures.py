@@ -170,7 +170,8 @@ _DRAWN = """
     if (!document.documentElement.dataset.drawn) return false;
     return [...document.querySelectorAll(".chart")].every((node) => {
         const box = node.getBoundingClientRect();
-        return node.closest("details:not([open]), [hidden]") || box.top > innerHeight || box.bottom < 0 || Charts.of(node).drawn;
+        const away = node.closest("details:not([open]), [hidden]") || box.top > innerHeight || box.bottom < 0;
+        return away || Charts.of(node).drawn;
     });
 """
 
