@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Look at the pages in Chromium: report, live page, index and site, from the recorded results of the tests.
 
-    tools/page-pictures.py FOLDER    each page of each set of results at 400, 800 and 1 280 px, light and dark, as PNG
-    tools/page-pictures.py           draw docs/pictures/*.webp anew
+tools/page-pictures.py FOLDER    each page of each set of results at 400, 800 and 1 280 px, light and dark, as PNG
+tools/page-pictures.py           draw docs/pictures/*.webp anew
 """
 
 from __future__ import annotations
