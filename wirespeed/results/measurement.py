@@ -98,6 +98,12 @@ class MeasurementResult(ABC):
         ]
         return min(lines) if lines else None
 
+    @property
+    def mean_frame_bytes(self) -> float | None:
+        """Mean size of the frames sent, FCS included; None where nobody knows."""
+        sizes = [self.frame_bytes[wire.tx] for wire in self.directions if wire.tx in self.frame_bytes]
+        return sum(sizes) / len(sizes) if sizes else None
+
     def noted(self, note: str) -> Self:
         """The same with one more sentence about the whole measurement."""
         return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))

@@ -23,10 +23,11 @@ from wirespeed.cases.telemetry import (
 )
 from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.counting import Counting, counting_of
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.settled import settled
 from wirespeed.results.balance import Medium
+from wirespeed.results.channel import SUM
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
 from wirespeed.results.machine import is_absence
