@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.measurement.counting import counting, tester_workers
@@ -11,7 +10,6 @@ from wirespeed.results.figures import measured_text
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import BoundLimit
-from wirespeed.results.trial import TrialResult
 from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
@@ -86,8 +84,9 @@ def verdict_of_trials(result: MeasurementResult, figures: tuple[Figure, ...], li
     return Verdict(result.kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counting)
 
 
-def counting_of_trials(result: MeasurementResult, trials: Sequence[TrialResult]) -> str:
+def counting_of_trials(result: MeasurementResult) -> str:
     """How the packets of all trials were counted."""
+    trials = [one.trial for _, one in result.judged_trials]
     told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
     dropped = sum(told) if told and len(told) == len(trials) else None
     whole, workers = total(one.balance for one in trials), tester_workers(result.lab)

@@ -330,6 +330,10 @@ class Rfc2544Result(MeasurementResult):
     spent_s: float = 0.0
 
     @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((f"{one.test} {one.frame}", one.judged) for one in self.trials)
+
+    @property
     def is_empty(self) -> bool:
         return not self.trials
 

@@ -67,6 +67,10 @@ class SearchResult(MeasurementResult):
     spent_s: float = 0.0
 
     @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((one.label or one.purpose, one) for one in self.trials)
+
+    @property
     def is_empty(self) -> bool:
         return not self.trials
 

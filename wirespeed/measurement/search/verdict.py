@@ -34,4 +34,4 @@ def verdict_of(result: SearchResult, found: Limit | None = None) -> Verdict:
     """The load of each goal; `found` is what `explain` names as the limit."""
     figures = tuple(goal_figure(result, one) for one in result.goals)
     limit = limit_of_bound(result.goals[0].limit if result.goals else "none", found)
-    return verdict_of_trials(result, figures, limit, counting_of_trials(result, [one.trial for one in result.trials]))
+    return verdict_of_trials(result, figures, limit, counting_of_trials(result))
