@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Stored, as_object, from_json, placed, reader_of, to_json
@@ -15,6 +15,9 @@ from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.units import line_rate_pps
+
+if TYPE_CHECKING:
+    from wirespeed.results.search_trial import SearchTrial
 
 
 def dut_of(raw: Any) -> dict[str, Any]:
@@ -82,6 +85,11 @@ class MeasurementResult(ABC):
     @property
     def draws(self) -> tuple[Draw, ...]:
         """What the device drew at each load, where a meter stood beside it."""
+        return ()
+
+    @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        """Its trials, as a search judges them, behind the word for each; () of a kind that has none."""
         return ()
 
     @property

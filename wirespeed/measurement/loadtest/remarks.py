@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.measurement.counting import counting_of
 from wirespeed.measurement.load import SAME_SIZE, Group, group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
@@ -148,7 +147,7 @@ def _spoilt(directions: Sequence[Direction]) -> Remark | None:
 
 
 def _hidden(tests: Sequence[Analysis]) -> Remark | None:
-    found = [(test, counting_of(test.result, test.curves[-1].outcome.balance, test.threshold)) for test in tests]
+    found = [(test, test.counting) for test in tests]
     found = [(test, counting) for test, counting in found if counting.hidden]
     if not found:
         return None
