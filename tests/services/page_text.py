@@ -6,8 +6,9 @@ from typing import Any
 
 _TEXT = """
     const page = document.documentElement, faults = new Set(), shown = [];
-    const nobodys = ".visually-hidden, .hidden, option, [hidden], noscript, script, style";
-    const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    const isClipped = (one) => one && (getComputedStyle(one).clipPath !== "none" || isClipped(one.parentElement));
+    const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+        !one.closest("option, noscript, script, style") && !isClipped(one);
     const named = (node) => JSON.stringify(node.data.trim().slice(0, 60));
     const scrolls = (value) => value === "auto" || value === "scroll";
 
@@ -25,7 +26,7 @@ _TEXT = """
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const parent = node.parentElement;
-        if (!node.data.trim() || parent.closest(nobodys) || !isSeen(parent)) continue;
+        if (!node.data.trim() || !isSeen(parent)) continue;
         const range = document.createRange(), [clips, inScroll] = around(parent);
         range.selectNodeContents(node);
         for (const { left, right, top, bottom, width, height } of range.getClientRects()) {
