@@ -42,7 +42,7 @@ class Pages:
     def every(self) -> list[tuple[str, str, bool]]:
         """Name, address and whether it is a live page."""
         still = {**self.files, "web": self.web}
-        return [(*one, False) for one in still.items()]
+        return [*((*one, False) for one in still.items()), *((*one, True) for one in self.live.items())]
 
 
 @pytest.fixture(
@@ -101,7 +101,10 @@ def _first_of_each_kind(site: Path) -> list[tuple[str, Path]]:
 def opened(browser: Any, address: str, *, is_live: bool = False) -> None:
     browser.get(address)
     if is_live:
-        until(browser, lambda: browser.execute_script("return document.querySelector('#rates-legend li') !== null"))
+        until(
+            browser,
+            lambda: browser.execute_script("return document.querySelector('#rates .stage :is(canvas, svg)') !== null"),
+        )
     elif address.startswith("file:"):
         until(browser, lambda: browser.execute_script(DRAWN))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wirespeed.charts.colours import colours_by_name
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import of_journal, read_file
@@ -16,6 +17,7 @@ from wirespeed.measurement.followed import Frame
 from wirespeed.measurement.loadtest.followed import sample_frame
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
+from wirespeed.pages.duts import dut_name
 from wirespeed.pages.trust import trust_of
 from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
 from wirespeed.results.measurement import MeasurementResult
@@ -167,6 +169,7 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
         head["name"] = result.name
         head["load"] = f"{result.variables.get('profile_file') or ''} {settings}".strip()
         head["box"] = str(result.dut.get("name") or "")
+        head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 
 
