@@ -132,18 +132,9 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
     assert browser.get_log("browser") == []
 
 
-def test_nothing_on_pages_of_a_site_is_hard_to_read_or_to_reach(browser: Any, pages: Pages) -> None:
-    """Those of tests, the report and the index are looked at with the charts that they draw, in the tests of these."""
-    faults = []
-    for number, (name, address) in enumerate(pages.files.items()):
-        if name not in ("report", "results"):
-            screen_of(browser, WIDTHS[number % 3], ("light", "dark")[number % 2])
-            opened(browser, address)
-            faults += [f"{name}: {fault}" for fault in faults_of(browser)]
-    assert "\n".join(faults) == ""
-
-
-@pytest.mark.long("each page by axe-core in both themes, a minute of Chromium")
+@pytest.mark.long(
+    "each page by axe-core in both themes, a minute of Chromium; one of each is in the tests of these pages"
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: Pages, scheme: str) -> None:
     faults = []
