@@ -113,7 +113,10 @@ def test_a_test_is_followed_as_it_grows_by_who_comes_late_and_who_comes_back(tmp
         with Events(f"{address}events") as late:
             _, whole, _ = late.until("frames")
             assert len(whole) == 6
-            assert late.until("state")[1]["running"]
+            state = late.until("state")[1]
+            assert state["running"] and state["verdicts"][1].startswith("limited by")
+            _, page, _ = ask(address)
+            assert "▶ running" in page and 'data-label="DUT">router<' in page and ">2026-11-22 10:00:00<" in page
             growing.end()
             while (state := late.until("state")[1])["running"]:
                 pass
