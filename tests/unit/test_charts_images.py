@@ -34,14 +34,14 @@ def test_every_kind_of_result_becomes_pictures(tmp_path, capsys):
     folder = tmp_path / "new" / "pictures"
     assert main(["report", *paths, "-o", str(tmp_path / "page.html"), "--images", str(folder)]) == 0
     stems_of = {path.stem.removesuffix("-85mm") for path in folder.iterdir()}
-    assert {"load-bench-size-64", "time-bench-size-64", "search-search", "soak-soak"} <= stems_of
+    assert {"load-64b-one-flow", "time-64b-one-flow", "search-search", "soak-soak"} <= stems_of
     assert {"rfc2544-throughput-suite", "rfc2544-latency-suite", "rfc2544-frame-loss-suite"} <= stems_of
     assert len(list(folder.iterdir())) == 4 * len(stems_of)
     said = capsys.readouterr().err.splitlines()[-1]
     assert said == f"{4 * len(stems_of)} pictures of {len(stems_of)} charts written to {folder}"
     for path in folder.iterdir():
         fits_a_column(path, 85 if path.stem.endswith("-85mm") else 175)
-    told = words(folder / "load-bench-size-64.svg")
+    told = words(folder / "load-64b-one-flow.svg")
     assert {"received (Mpps)", "↑ line rate 14.88 Mpps", "knee", "wirespeed", "loss 0.1 %"} <= told
 
 
