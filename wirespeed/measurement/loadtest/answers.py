@@ -22,7 +22,7 @@ MOST_CARDS = 8
 
 @dataclass(frozen=True)
 class Answer:
-    """Of one router: the verdict on `test`, the one that says most of it."""
+    """Answer for one router: the verdict on `test`, its most informative test."""
 
     test: Result
     dut: str

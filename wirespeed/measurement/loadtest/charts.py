@@ -265,8 +265,8 @@ def _device(group: Group[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> It
 
 
 def account_of(test: Analysis) -> Account:
-    """Of a load test: every ramp and hold sample, over the mean offered load of its channels; a router has one cost for
-    all of them."""
+    """Account of a load test: every ramp and hold sample, over the mean offered load of its channels; a router
+    has one cost for all of them."""
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
     told = (
