@@ -137,7 +137,7 @@ def _losses(directions: Sequence[Direction]) -> Iterator[Remark]:
             if (spoilt := one.curve.outcome.spoilt_samples)
         ],
         len(directions),
-        ": the machine took the CPUs of tester or DUT away and disturbed some samples; they count for no limit.",
+        ": CPUs of tester or DUT were preempted in some samples, which are excluded from the limits.",
     )
 
 

@@ -100,7 +100,8 @@ class SearchReport(ReportedKind[SearchResult]):
         irregular = (
             (f"{one.name} {found.goal.name.upper()}", found.irregular) for one, found in goals if found.irregular
         )
-        return remark_on("irregular", irregular, len(goals), "goal", " irregular: not what was asked for.")
+        sentence = " irregular: the search ended before it reached the goal."
+        return remark_on("irregular", irregular, len(goals), "goal", sentence)
 
     def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         found = [(one, sum(bool(trial.set_aside) for trial in one.trials)) for one in results]
