@@ -179,7 +179,7 @@ def _line_speeds(groups: Sequence[Group[Result]]) -> Iterator[Remark]:
         ]
         if lines and max(lines) > (1 + SAME_SIZE) * min(lines):
             span = f"{exact_text(min(lines))} to {exact_text(max(lines))}"
-            apart.append((group.load.name, f"line rates from {span}"))
+            apart.append((group.load.title, f"line rates from {span}"))
     return remark_on("line-speeds", apart, len(groups), "load", " on lines of different speed.")
 
 
