@@ -208,7 +208,8 @@ def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
     assert gap.blind == "controller" and gap.lost == 0 and gap.offered is not None and gap.offered > 0
     verdict = result.verdict
     assert verdict.unwatched_offered == gap.offered and verdict.lost == 0
-    assert result.total is not None and verdict.offered == result.total.offered + gap.offered
+    assert result.total is not None
+    assert verdict.offered == result.total.offered + gap.offered + verdict.unplaced_offered
     assert json.loads(path.read_text().splitlines()[1])["state"]
 
 

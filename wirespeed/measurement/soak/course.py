@@ -78,9 +78,9 @@ class Course:
         if known:
             self._settle(known)
 
-    def finish(self, drained: Balances | None) -> int:
+    def finish(self, drained: Balances | None, offered: int = 0) -> int:
         """The traffic has ended; `drained` is what it came to when nothing was under way any more, None where nobody
-        could look. How many losses have no time."""
+        could look. `offered` packets of it were sent after the last reading. How many losses have no time."""
         unplaced: dict[Channel, int] = {}
         rests: dict[Channel, list[Placed]] = {}
         for wire, ledger in self._ledgers.items():
@@ -93,8 +93,7 @@ class Course:
             for event in self._taken_back(wire, -more):
                 self.chronicle.put(event)
         total = sum(unplaced.values())
-        if total:
-            self.chronicle.add_unplaced(total)
+        self.chronicle.add_unplaced(total, offered)
         return total
 
     def _ledger(self, wire: Channel) -> Ledger:
