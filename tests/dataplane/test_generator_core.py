@@ -129,7 +129,14 @@ def test_chain_with_rounds_sends_450_packets() -> None:
     assert port.tx_bytes == 38400
 
 
-@pytest.mark.parametrize("rate_pps", [0.1e6, 1e6, 5e6])
+@pytest.mark.parametrize(
+    "rate_pps",
+    [
+        pytest.param(0.1e6, marks=pytest.mark.long("a rate of `make test`'s kind")),
+        1e6,
+        pytest.param(5e6, marks=pytest.mark.long("a rate of `make test`'s kind")),
+    ],
+)
 def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
     """To the packet over the whole, and never ahead of the server's own clock; nor behind it, but for what a worker
     owes that was kept away."""
