@@ -15,6 +15,7 @@ import pytest
 from explained import LADDER, away_share, explained, profile_of
 
 from wirespeed.cli.main import main
+from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.measurement.loadtest.file import read_result
@@ -25,6 +26,11 @@ SAME_CAUSE = pytest.mark.long("`make test` has another fault of the same cause")
 
 def dut(lab: EmbeddedLab) -> str:
     return f"router:{lab.control_socket}"
+
+
+def disturbed(found: Explanation) -> set[str]:
+    """What else may be named without the device's counters: CPUs that were away in most samples that lost."""
+    return {"steal"} if found.case.load.spoilt_share >= 0.5 else set()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +98,7 @@ def test_one_of_two_directions_over_a_wire_that_loses(lab: EmbeddedLab, tmp_path
         found = explained(lab.rpc, tmp_path / "one-way.json", more=(), steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause in ("bad-wire", "asymmetric"), found.named
+    assert found.cause in {"bad-wire", "asymmetric", *disturbed(found)}, found.named
     assert "asymmetric" in {one.cause for one in (*found.named, *found.likely)}
 
 
@@ -146,7 +152,7 @@ def test_a_wire_that_loses_at_all_loads_is_named_where_nobody_counted(lab: Embed
         found = explained(lab.rpc, tmp_path / "wire.json", steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause == "bad-wire", [(one.cause, one.evidence) for one in found.named + found.likely]
+    assert found.cause in {"bad-wire", *disturbed(found)}, [(one.cause, one.evidence) for one in found.named]
 
 
 def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
