@@ -3,7 +3,7 @@
 {"second": …, "latest": …, "events": […]}    a span, the counters at its end, the events that it changed
 {"gap": …}                                    a time in which nobody watched
 {"mark": …}                                   the beginning of traffic that is counted from there
-{"unplaced": 3, "offered": 9}                 losses that nobody knows the time of; what was sent after the last reading
+{"unplaced": 3, "offered": 40}                losses at an unknown time, and packets offered after the last reading
 {"state": …}                                  a whole result: what came before
 """
 

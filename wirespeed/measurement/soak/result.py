@@ -163,8 +163,7 @@ class Verdict:
     the loss ratio at `confidence`, by `method`. `shown`: the upper bound is at most `target_ratio`. `needed_s` is how
     much longer the load has to be held for that without further loss; 0 if it is shown. `unplaced` lost packets were
     found missing at the end, at an unknown time (negative: packets counted as lost arrived after all).
-    `unwatched_offered` and `unwatched_lost` are those of gaps in which the counters went on; `unplaced_offered` packets
-    were sent between the last reading and the end of the load.
+    `unwatched_offered` and `unwatched_lost` are those of gaps in which the counters went on.
     """
 
     also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
@@ -186,7 +185,6 @@ class Verdict:
     longest_loss_free_s: float = 0.0
     longest_outage_s: float = 0.0
     unplaced: int = 0
-    unplaced_offered: int = 0
     unwatched_offered: int = 0
     unwatched_lost: int = 0
     latency_us: Mapping[Channel, Drift] = field(default_factory=dict)

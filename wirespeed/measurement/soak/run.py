@@ -228,7 +228,6 @@ class _Soak:
         base_s, base_at_s = self._now_s(), before.at_s
         due_s = time.monotonic()
         watched_s, unseen_s, cut_short = 0.0, self.left_s, False
-        balances: Balances | None = None
         drained: Balances | None = None
         try:
             while not cut_short and unseen_s - watched_s > _LEAST_PART * PERIOD_S:
@@ -249,14 +248,11 @@ class _Soak:
             drained = _balances(trial, origin, end, wires)
             return cut_short
         finally:
-            later = 0
-            if balances is not None and drained is not None:
-                later = sum(round(one.offered - balances[wire].offered) for wire, one in drained.items())
-            unplaced = course.finish(drained, later)
+            unplaced, offered = course.finish(drained)
             if drained is not None:
                 self.mark = None
                 if self.recorder is not None:
-                    self.recorder.add_unplaced(unplaced, later)
+                    self.recorder.add_unplaced(unplaced, offered)
 
     def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> Seen:
         memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None
