@@ -46,7 +46,7 @@ from wirespeed.web.folder import Folder, Test
 from wirespeed.web.followed import Followed
 from wirespeed.web.machine import Machine
 
-PAGE = 100
+PAGE = 50
 """Tests of one page of the list."""
 _POLL_S = 0.5
 _COMMENT_S = 10.0

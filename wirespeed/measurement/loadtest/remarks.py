@@ -140,8 +140,8 @@ def _spoilt(directions: Sequence[Direction]) -> Remark | None:
         return None
     return Remark(
         "spoilt-samples",
-        f"{some([one.name for one in spoilt], len(directions), 'direction')}: the machine took the CPUs of tester or "
-        "DUT away and disturbed some samples; they count for no limit.",
+        f"{some([one.name for one in spoilt], len(directions), 'direction')}: CPUs of tester or DUT were "
+        "preempted in some samples, which are excluded from the limits.",
         tuple(f"{one.name}: {one.curve.outcome.spoilt_samples} of {len(one.curve.measured)} samples" for one in spoilt),
     )
 

@@ -103,7 +103,8 @@ class SearchReport(ReportedKind[SearchResult]):
         if irregular:
             yield Remark(
                 "irregular",
-                f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: not what was asked for.",
+                f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: "
+                "the search ended before it reached the goal.",
                 tuple(f"{name}: {why}" for name, why in irregular),
             )
 

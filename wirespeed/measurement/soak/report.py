@@ -93,7 +93,7 @@ def _facts(soak: SoakResult, scaler: Scaler) -> Iterator[str]:
         f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}."
     )
     if told.by_machine:
-        yield f"{told.by_machine:,} of the lost ones went while CPUs were away: the machine's doing."
+        yield f"{told.by_machine:,} of them were lost while CPUs were preempted, because of the host."
     if told.by_tester:
         yield f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count."
     if told.worst_minute is not None:
