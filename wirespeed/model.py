@@ -184,7 +184,7 @@ def parse_port_spec(text: str) -> PortSpec:
 
 
 def _pci_address(text: str, target: str) -> str:
-    """As Linux and DPDK write it: with the domain."""
+    """A PCI address with its domain, as Linux and DPDK write it."""
     found = PCI_ADDRESS.fullmatch(target)
     if found is None:
         raise UsageError(f"port {text!r}: {target!r} is not a PCI address; give one such as 0000:02:00.0 (lspci -D)")

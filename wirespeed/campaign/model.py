@@ -116,5 +116,5 @@ class Campaign(Part):
         return self
 
     def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:
-        """Those that are run on this device."""
+        """Tests that run on this device."""
         return tuple(test for test in self.tests if not test.duts or dut.name in test.duts)

@@ -259,7 +259,7 @@ class Box:
     system: str = ""
     cores: int | None = None
     cpus: tuple[int, ...] = ()
-    """Those that forward."""
+    """CPUs that forward."""
     workers: int | None = None
     queues: int | None = None
     tx_slots: int | None = None

@@ -101,7 +101,7 @@ def _workers(case: Case) -> Iterator[Figure]:
         source,
     )
     hz = fullest.tsc_hz or case.box.hz
-    # What an idle worker spends on a packet says how seldom one came.
+    # Cycles per packet of an idle worker only show how seldom packets arrived.
     if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
         # A product above the clock is not a share of it; `contradictions` says so.
         of = f" of {clock_text(hz)}" if hz and fullest.effective_hz <= (1 + _CONTRADICTS) * hz else ""

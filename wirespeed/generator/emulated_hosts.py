@@ -52,7 +52,7 @@ class Emulated:
 
 
 class EmulatedHosts:
-    """Those of all ports."""
+    """Emulated hosts of all ports."""
 
     def __init__(self, core: NativeGenerator, pushes: Pushes) -> None:
         self._core, self._pushes = core, pushes

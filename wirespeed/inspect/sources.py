@@ -35,7 +35,7 @@ def answers_of(machine: Machine) -> dict[str, Section]:
 
 
 def answers_in(found: Inspection) -> dict[str, Section]:
-    """Those that were kept with an inspection."""
+    """Answers that were kept with an inspection."""
     return {name: Section(kept.text, kept.code) for name, kept in found.texts.items()}
 
 

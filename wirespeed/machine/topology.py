@@ -94,7 +94,7 @@ def _quota(group: Path) -> float | None:
 
 
 def _may_use(cpus: frozenset[int]) -> frozenset[int]:
-    """Those of `cpus` that this thread may move to: the kernel leaves out what the control group does not have."""
+    """CPUs of `cpus` that this thread may move to; the kernel omits CPUs outside the control group."""
     before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, cpus)

@@ -97,5 +97,5 @@ def _tunables(value: Any) -> str:
 
 
 def _tunable(value: Any) -> str:
-    """As it would stand on a command line, where a truth is `true`."""
+    """The value as text of a command line; a boolean is `true` or `false`."""
     return str(value).lower() if isinstance(value, bool) else words(value)

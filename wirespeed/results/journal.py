@@ -36,7 +36,7 @@ def journal_path(result: Path) -> Path:
 
 
 def unfinished(results: Iterable[Path]) -> list[Path]:
-    """Those of `results` that are not there, and have a journal in their place."""
+    """Missing files of `results` that have a journal in their place."""
     return [path for path in results if not path.exists() and journal_path(path).is_file()]
 
 

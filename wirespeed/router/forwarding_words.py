@@ -46,7 +46,7 @@ class Forwarding:
         for number, (prefix, paths, index, _) in enumerate(routes):
             found = known.get(id(paths))
             buckets = self._buckets(ip_network(prefix), paths) if found is None else found[1]
-            # What is attached or ours is told with its prefix; the rest reads alike for every route.
+            # Attached and local routes show their prefix; all other routes read alike.
             if found is None and all(path.kind is PathKind.NEXT_HOP or path.kind in _ENDS for path in paths):
                 known[id(paths)] = paths, buckets
             yield prefix

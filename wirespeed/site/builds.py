@@ -29,7 +29,7 @@ def against_before(figures: Sequence[Figure]) -> str:
 
 
 def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
-    """Those that belong together with the newest."""
+    """Figures since the last step, up to the newest."""
     (trend,) = trends(figures).values() or (None,)
     if trend is None or not trend.plateaus:
         return list(figures)

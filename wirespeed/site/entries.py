@@ -47,7 +47,7 @@ class Figure:
 
     @property
     def told(self) -> results.Figure:
-        """As the verdict prints it."""
+        """The figure as the verdict prints it."""
         value = self.value
         return results.Figure(
             self.name,

@@ -75,7 +75,7 @@ def _home(found: Catalogue, title: str) -> str:
 
 
 def _plain(row: Sequence[str]) -> dict[str, str]:
-    """As the script shows it: rates in Mpps."""
+    """A row as the script shows it: rates in Mpps."""
     told = dict(zip(ROW_FIELDS, row, strict=True))
     return told | {name: told[name] and three_digits(float(told[name]) / 1e6) for name in ("rate", "per_watt")}
 

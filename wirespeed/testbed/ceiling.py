@@ -75,7 +75,7 @@ def keep(bench: Path, found: Ceilings) -> Path:
 
 
 def kept(bench: Path) -> Ceilings | None:
-    """Those beside the bench file; None where there are none. FileFault for a file that holds something else."""
+    """Maximum rates stored beside the testbed file; None if there are none. FileFault for a file with other content."""
     path = ceilings_path(bench)
     if not path.exists():
         return None

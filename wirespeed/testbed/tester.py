@@ -46,7 +46,7 @@ def running_tester(bench: Bench) -> Iterator[str]:
 
 
 def arguments(bench: Bench, workers: tuple[int, ...], control: tuple[int, ...], address: str) -> list[str]:
-    """Those of `wirespeed generator` for the bench's tester."""
+    """Arguments of `wirespeed generator` for the testbed's tester."""
     words = ["generator", "--cpu", ",".join(map(str, workers)), "--main-cpu", ",".join(map(str, control))]
     words += ["--rpc", address, "--hugepages", bench.tester.hugepages]
     for number, text in enumerate(bench.tester.ports):

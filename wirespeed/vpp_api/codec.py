@@ -179,7 +179,7 @@ def _record(declared: Record) -> _Flat | _Loose:
     members = [(field.name, _of_field(field)) for field in declared.fields]
     flat = [(name, made) for name, made in members if isinstance(made, _Flat)]
     if declared.is_union:
-        # As long as its longest member; which one it is says somebody else.
+        # A union is as long as its longest member; another field selects the member.
         return _octets(max(struct.calcsize(">" + made.code) for _, made in flat))
     if len(flat) < len(members):
         return _members(declared.fields)

@@ -56,7 +56,7 @@ class Table:
         return {number: self.messages[name] for name, number in self.numbers.items()}
 
     def signature(self, name: str) -> str:
-        """As clients ask for it: `show_version_51077d14`."""
+        """A message's name with its CRC, as clients request it: `show_version_51077d14`."""
         return f"{name}_{self.crcs[name]:08x}"
 
     def module_crc(self, name: str) -> int:

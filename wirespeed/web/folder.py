@@ -94,7 +94,7 @@ class Folder:
 
     @property
     def tests(self) -> list[Test]:
-        """Those that run first, then the newest."""
+        """Tests: running ones first, then the newest."""
         if time.monotonic() - self._looked_s >= _FRESH_S:
             found = [test for place in self._places for test in _tests(place)]
             found.sort(key=lambda test: (not test.running, -test.changed_s, test.name))

@@ -91,7 +91,7 @@ class ApiReach:
         except KeyError as error:
             return Ran(1, "", f"there is no interface {error.args[0]}")
         except Exception as error:
-            # Of vpp_papi, which has several kinds for one that is gone.
+            # vpp_papi has several exceptions for a lost connection.
             raise ConnectionFault(f"the connection to the router's API was lost: {error}") from None
         retval = getattr(told, "retval", 0)
         return Ran(1, "", refusal(name, retval)) if retval else Ran(0, json.dumps(_plain(told)))

@@ -90,7 +90,7 @@ def _workers(case: Case) -> list[Evidence]:
 
 
 def _multiples(case: Case) -> list[Evidence]:
-    """As many times what one flow makes as there are queues, with workers left over."""
+    """The rate of many flows is that of one flow times the number of queues, with idle workers left."""
     queues, workers = case.box.queues, case.box.workers
     if queues is None or workers is None or case.load.one_queue_only or queues < 2 or queues >= workers:
         return []

@@ -29,7 +29,7 @@ def look(case: Case) -> Finding | None:
         for worker in case.busy
         if worker.in_pps
         and worker.out_pps is not None
-        # What the router dropped itself did not come as far as a ring.
+        # Packets that the router dropped itself never reached a ring.
         and worker.out_pps + (worker.drop_pps or 0.0) < (1 - _LEAST) * worker.in_pps
     ]
     slots = case.box.tx_slots

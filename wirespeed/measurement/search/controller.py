@@ -141,7 +141,7 @@ class Controller:
         return tuple(known.get(goal.name, Interval(goal, None, None)) for goal in self.goals)
 
     def _searched(self) -> list[Interval]:
-        """Those of the goals that are searched for now."""
+        """Intervals of the goals that are searched now."""
         search = self._search
         if search is None or search.database is None:
             return []
@@ -260,7 +260,7 @@ class Controller:
         offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
         least = min(one.load_pps for one in failed)
         margin: float = _MARGIN * (1 << len(self._ceilings))
-        # What it offers differs from trial to trial, and a few trials do not show the least.
+        # The tester's maximum varies between trials, and a few trials do not show its minimum.
         below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
         return max(self.least_pps, min(below, least) * (1 - margin))
 

@@ -75,7 +75,7 @@ class Chronicle:
         return self.total.watched_s if self.total is not None else 0.0
 
     def spans(self, width_s: int) -> tuple[Span, ...]:
-        """Those kept of a width in seconds."""
+        """Spans with a width in seconds."""
         return tuple(self._tiers[width_s])
 
     def add(self, second: Span) -> None:

@@ -61,7 +61,7 @@ def counters_record(sequence: int, port: PortCounts) -> bytes:
 
 @dataclass
 class Datagrams:
-    """Those of one agent, which is known by `address`; they are numbered from 1."""
+    """Datagrams of the agent with this `address`, numbered from 1."""
 
     address: IPv4Address | IPv6Address
     sequence: int = 0
