@@ -93,7 +93,7 @@ class Reading:
 
 
 def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) -> Account:
-    """Of trials, each with its load in packets per second of a direction."""
+    """The account of trials, each with its load in packets per second per direction."""
     return Account(name, tuple(Told(True, load_pps, trial.dut.to_json()) for load_pps, trial in trials))
 
 

@@ -16,14 +16,14 @@ from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share
 from wirespeed.results.figures import exact_text, rate_text
 
 _MOSTLY_IDLE = 0.95
-"""Of a worker's polls."""
+"""Share of a worker's polls."""
 _FULL = 0.95
-"""Of the time of a kernel's CPUs."""
+"""Share of the time of a kernel's CPUs."""
 _CONTRADICTS = 0.05
 _FEW_CYCLES = 0.7
-"""Of its clock: a worker without time to spare accounts for more."""
+"""Share of a worker's clock; a worker without idle time accounts for more."""
 _AWAY = 0.02
-"""Of the time: less is within what cycles are told to."""
+"""Share of the time; less is within the precision of cycles."""
 
 
 @dataclass(frozen=True)

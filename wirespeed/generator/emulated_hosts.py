@@ -21,7 +21,7 @@ from wirespeed.generator.neighbor_packets import (
 from wirespeed.generator.pushes import Pushes
 
 MAX_HOSTS = 1024
-"""Of one port."""
+"""Most hosts of one port."""
 
 INTERVAL_S = 1.0
 """A gateway that is silent is asked again after this, until it answers."""

@@ -24,7 +24,7 @@ _DECODED = re.compile(
     r"(?P<sonic>EEPROM detected|Vendor Name\s*:)|Vendor name|vendor: .* PN: |Laser (?:output power|bias current)"
     r"|transceiver is present"
 )
-"""Of SONiC, ethtool, FreeBSD, Junos and NX-OS."""
+"""Formats of SONiC, ethtool, FreeBSD, Junos and NX-OS."""
 
 
 def answers_of(machine: Machine) -> dict[str, Section]:

@@ -38,5 +38,5 @@ def _term(field: Field, place: int) -> int:
 
 
 def _folded(total: int) -> int:
-    """Of one's complement's two zeros the one that a sum of anything but zeros comes to."""
+    """The folded sum. One's complement has two zeros; a sum of anything but zeros gives all ones."""
     return total % _ONES or _ONES

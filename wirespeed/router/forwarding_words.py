@@ -32,14 +32,14 @@ class Forwarding:
         }
 
     def lines(self, route: Route) -> Iterator[str]:
-        """Of a route of IP."""
+        """Lines of an IP route."""
         buckets = self._buckets(route.prefix, route.paths)
         return self._chain(f"ip{route.prefix.version}", 0, route.index, buckets)
 
     def table_lines(
         self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int, RouteSource]]
     ) -> Iterator[str]:
-        """Of all routes of a table, each after its prefix; `routes` are of `NativeRouter.route_texts`."""
+        """Lines of all routes of a table, each after its prefix; `routes` are of `NativeRouter.route_texts`."""
         family = f"ip{version}"
         # By the object, which is there as long as we hold it: a million routes have few lists of paths.
         known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}
@@ -70,7 +70,7 @@ class Forwarding:
         return tuple(self._describe(paths, f"ip{prefix.version}", prefix))
 
     def mpls_lines(self, route: MplsRoute, number: int) -> Iterator[str]:
-        """Of a label's route."""
+        """Lines of a label's route."""
         buckets = list(self._describe(route.paths, f"ip{route.payload}" if route.payload else "mpls", None))
         yield self._balance("mpls", number, route.index, buckets)
         yield from buckets

@@ -162,7 +162,7 @@ def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
 
 
 def _told(entries: Sequence[Entry]) -> list[Told]:
-    """Of each test the newest result that has something to say."""
+    """The newest result of each test that has a figure."""
     found: dict[tuple[str, str], Told] = {}
     for entry in entries:
         if entry.is_test and entry.told.sentences and entry.test not in found:

@@ -14,7 +14,7 @@ WITHIN, CONFIDENCE = 0.01, 0.95
 
 
 def against_before(figures: Sequence[Figure]) -> str:
-    """Of one figure of one test through one box; empty where there is one build only."""
+    """Difference to the build before, for one figure of one test and box; empty if there is only one build."""
     builds: dict[str, list[Figure]] = {}
     for figure in sorted(figures, key=lambda one: one.entry.started, reverse=True):
         builds.setdefault(figure.entry.version, []).append(figure)

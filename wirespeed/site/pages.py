@@ -30,7 +30,7 @@ _COLUMNS = (
     ("Mpps/W", "per_watt", True),
     ("started", "date", False),
 )
-"""Of the table of all results: heading, field, whether it is of figures."""
+"""Columns of the table of all results: heading, field, whether it has figures."""
 
 Inspections = Callable[[Sequence[Entry]], Mapping[str, Inspection]]
 """Reads those among the entries."""

@@ -38,7 +38,7 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Of one tester: the program that it was, and when it was measured."""
+    """Maximum rates of one tester, with its program and the time of measurement."""
 
     generator: str
     measured: str

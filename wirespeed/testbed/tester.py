@@ -66,7 +66,7 @@ def _port(bench: Bench, number: int, text: str) -> str:
 
 
 def _cpus(bench: Bench) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the workers and of all other threads."""
+    """CPUs of the workers, and of all other threads."""
     said = [cpu_list("cpus", text) if text else () for text in (bench.tester.cpus, bench.tester.main_cpu)]
     if all(said):
         return said[0], said[1]

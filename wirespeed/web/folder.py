@@ -155,5 +155,5 @@ def _test(file: Path, name: str) -> Test | None:
 
 
 def _id(path: Path | str) -> str:
-    """Of an absolute path."""
+    """Identifier of an absolute path."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]

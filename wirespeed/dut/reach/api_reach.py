@@ -109,7 +109,7 @@ class ApiReach:
 
 
 def _with_reason(ran: Ran) -> Ran:
-    """Of an answer to a question its output alone goes on."""
+    """An answer with its output only; a failed one with its error text as output."""
     return ran if ran.code == 0 else Ran(ran.code, ran.err)
 
 

@@ -122,7 +122,8 @@ def _both_ways(case: Case) -> list[Evidence]:
 
 
 _ALL, _MOST, _EVEN = 0.75, 0.5, 1.5
-"""Of a NIC's packets in its fullest queue: all that matters, and most; so many times an even share is even."""
+"""Shares of a NIC's packets in its fullest queue: nearly all, and most; and the multiple of an even share up to
+which queues count as even."""
 
 
 def _spread(case: Case) -> list[Evidence]:

@@ -54,7 +54,7 @@ def _counted(case: Case) -> list[Evidence]:
 
 
 def _nodes(case: Case) -> list[Evidence]:
-    """Of each worker, ports whose tx node passed on less than the output node gave it."""
+    """Ports of each worker whose tx node passed on less than the output node gave it."""
     if case.drops:
         return []
     return [piece for worker in case.busy for piece in _short_of(case, worker)]

@@ -93,7 +93,7 @@ class Controller:
     _search: MultipleLossRatioSearch | None = None
     _ceilings: list[float] = field(default_factory=list)
     _first: int = 0
-    """Of the trials, the first one under the last ceiling."""
+    """Index of the first trial under the last ceiling."""
     _disturbed: str = ""
     """Why the host ended the search."""
     _done: dict[str, tuple[Interval, float]] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Controller:
         return [goal for goal in self.goals if goal.name not in self._done]
 
     def intervals(self) -> tuple[Interval, ...]:
-        """Of each goal, in their order."""
+        """Intervals of the goals, in their order."""
         known = {name: interval for name, (interval, _) in self._done.items()}
         known |= {interval.goal.name: interval for interval in self._searched()}
         return tuple(known.get(goal.name, Interval(goal, None, None)) for goal in self.goals)

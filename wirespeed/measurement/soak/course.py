@@ -22,7 +22,7 @@ from wirespeed.results.sample import Sample
 from wirespeed.trial.reading import Reading
 
 Balances = Mapping[Channel, Balance]
-"""Of each direction, since traffic began."""
+"""Balance of each direction, since traffic began."""
 
 _LATENCY_S = 0.01
 _ALL = 0.99

@@ -20,7 +20,7 @@ _FULL_DUPLEX = 1
 _UNKNOWN = 0xFFFFFFFF
 """What a counter that is not kept is."""
 _MOST_BYTES = 1400
-"""Of a datagram: it fits into one packet of any link that carries Ethernet's 1500."""
+"""Most bytes of a datagram: it fits into one packet of any link with an MTU of 1500."""
 
 
 def _words(*values: int) -> bytes:
