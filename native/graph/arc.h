@@ -7,8 +7,7 @@
  * is known when the graph is made: the beginning's edge leads to the first of them, each one's edge
  * to the arc's end leads to the next. One that is off is not in the graph, and costs nothing.
  */
-#ifndef GRAPH_ARC_H
-#define GRAPH_ARC_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -61,5 +60,3 @@ const struct graph_feature *graph_feature(const char *node);
  */
 const char *graph_arc_edge(const struct graph_config *config, const char *node, uint16_t interface,
 						   const char *edge);
-
-#endif

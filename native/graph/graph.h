@@ -11,8 +11,7 @@
  * Sources together bring in at most GRAPH_FRAME_SIZE packets a walk and nodes do not multiply
  * packets, so no frame can overflow. Packets are opaque here. Nothing in this folder needs DPDK.
  */
-#ifndef GRAPH_H
-#define GRAPH_H
+#pragma once
 
 #include "wire/own_count.h"
 
@@ -347,5 +346,3 @@ static inline uint32_t graph_walk(struct graph *graph)
 {
 	return graph_walk_from(graph, graph->source_count);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Order: the trunk's modules before those of features, each by name, a module after those that it
  * names in `after`; names that are not registered are ignored. Frees and closes run in reverse.
  */
-#ifndef ROUTER_MODULE_H
-#define ROUTER_MODULE_H
+#pragma once
 
 #include "router/router.h"
 
@@ -57,5 +56,3 @@ void modules_free(struct ws_router *router);
 	{                                                                                              \
 		router_module_register(&(module));                                                         \
 	}
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs that cannot be made, for tests of what is left as it was then. */
-#ifndef FAILING_GRAPHS_H
-#define FAILING_GRAPHS_H
+#pragma once
 
 #include "graph/arc.h"
 
@@ -18,5 +17,3 @@ static inline void let_graphs_fail(bool fail)
 	first.runs_before[0] = fail ? second.node : NULL;
 	second.runs_before[0] = fail ? first.node : NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv4 headers (RFC 791) and the checks of RFC 1812 section 5.2.2. */
-#ifndef WIRE_IP4_H
-#define WIRE_IP4_H
+#pragma once
 
 #include "wire/checksum.h"
 
@@ -141,5 +140,3 @@ static inline uint32_t ip4_mask(uint8_t length)
 {
 	return length ? ~0u << (32 - length) : 0;
 }
-
-#endif

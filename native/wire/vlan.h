@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* VLAN tags (IEEE 802.1Q): a type and 16 bits of priority and VLAN id, between addresses and type.
  */
-#ifndef WIRE_VLAN_H
-#define WIRE_VLAN_H
+#pragma once
 
 #include "wire/ethernet.h"
 
@@ -98,5 +97,3 @@ static inline uint8_t *vlan_rewrite_apply(const struct vlan_rewrite *rewrite, ui
 		start[ETHERNET_LEN] |= priority;
 	return start;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of one frame that are to meet the same rules. */
-#ifndef ROUTER_ACL_BATCH_H
-#define ROUTER_ACL_BATCH_H
+#pragma once
 
 #include "router/acl/acl_session.h"
 #include "router/packet/metadata.h"
@@ -98,5 +97,3 @@ static inline void acl_count(struct acl_frame *frame, const struct acl_tally *ta
 	graph_count(frame->node, ACL_DENIED,
 				(uint16_t)(tally->asked - tally->permitted - tally->unmatched));
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What the nodes of ACLs share: packets of a frame that meet the same rules are classified at once.
  */
-#ifndef ROUTER_ACL_FRAME_H
-#define ROUTER_ACL_FRAME_H
+#pragma once
 
 #include "router/acl/acl_trace.h"
 
@@ -95,5 +94,3 @@ static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uin
 	graph_enqueue(graph, frame->node, frame->packets, frame->next, n);
 	return n;
 }
-
-#endif

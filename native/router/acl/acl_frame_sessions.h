@@ -3,8 +3,7 @@
  * Packets of interfaces whose rules reflect: those of a session pass, and of the others, which the
  * rules decide on, some begin one.
  */
-#ifndef ROUTER_ACL_FRAME_SESSIONS_H
-#define ROUTER_ACL_FRAME_SESSIONS_H
+#pragma once
 
 #include "router/acl/acl_batch.h"
 #include "wire/own_count.h"
@@ -136,5 +135,3 @@ static __attribute__((noinline, unused)) void acl_flush_sessions(struct acl_fram
 	graph_count(frame->node, ACL_EXISTING_SESSION, passed);
 	graph_count(frame->node, ACL_PERMITTED, passed);
 }
-
-#endif

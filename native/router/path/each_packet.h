@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame taken packet by packet. */
-#ifndef ROUTER_EACH_PACKET_H
-#define ROUTER_EACH_PACKET_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -24,5 +23,3 @@ static inline __attribute__((always_inline)) uint16_t each_packet(struct graph *
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
-
-#endif

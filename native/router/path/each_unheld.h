@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame taken packet by packet, of which some stay to wait for their next hop. */
-#ifndef ROUTER_EACH_UNHELD_H
-#define ROUTER_EACH_UNHELD_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"
@@ -81,5 +80,3 @@ static inline __attribute__((always_inline)) uint16_t each_unheld(struct graph *
 		graph_enqueue(graph, node, packets, next, left);
 	return n;
 }
-
-#endif

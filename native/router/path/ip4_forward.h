@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv4 part of forwarding. */
-#ifndef ROUTER_IP4_FORWARD_H
-#define ROUTER_IP4_FORWARD_H
+#pragma once
 
 #include "router/fib/adjacency_nodes.h"
 #include "router/fib/fib_lookup_ip4.h"
@@ -36,5 +35,3 @@ static inline void ip4_table_lookup(const struct ws_router *router, uint16_t tab
 	else
 		memset(values, 0, n * sizeof(*values));
 }
-
-#endif

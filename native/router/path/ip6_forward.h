@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPv6 part of forwarding. */
-#ifndef ROUTER_IP6_FORWARD_H
-#define ROUTER_IP6_FORWARD_H
+#pragma once
 
 #include "router/fib/adjacency_nodes.h"
 #include "router/fib/fib_lookup_ip6.h"
@@ -33,5 +32,3 @@ static inline void ip6_table_lookup(const struct ws_router *router, uint16_t tab
 	else
 		memset(values, 0, n * sizeof(*values));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The errors of IPv6 packets that a hop ends: their hop limit, and a link too short for them. */
-#ifndef ROUTER_IP6_HOP_H
-#define ROUTER_IP6_HOP_H
+#pragma once
 
 #include "graph/graph.h"
 #include "router/packet/metadata.h"
@@ -33,5 +32,3 @@ static __attribute__((noinline)) bool ip6_hop_error(struct graph_node *node,
 	}
 	return false;
 }
-
-#endif

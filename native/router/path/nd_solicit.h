@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asking for a neighbour in place of the packet that needs it: ip6-discover-neighbor, ip6-glean. */
-#ifndef ROUTER_ND_SOLICIT_H
-#define ROUTER_ND_SOLICIT_H
+#pragma once
 
 #include "router/interface/ip6_interface.h"
 #include "router/interface/source_address.h"
@@ -68,5 +67,3 @@ static inline uint16_t solicit(struct graph *graph, struct graph_node *node,
 	graph_count(node, SOLICIT_SENT, 1);
 	return SOLICIT_OUTPUT + packet_frame(router, packet, interface, to, ETHERNET_IP6);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * the gaps between them are geometric, and which ports are enabled need not be asked before one is
  * chosen: of those of a port the same share is.
  */
-#ifndef ROUTER_SFLOW_H
-#define ROUTER_SFLOW_H
+#pragma once
 
 #include "router/module.h"
 #include "router/packet/metadata.h"
@@ -106,5 +105,3 @@ static inline uint16_t sflow_process(struct graph *graph, struct graph_node *nod
 	graph_enqueue_all(graph, node, 0, packets, n);
 	return n;
 }
-
-#endif

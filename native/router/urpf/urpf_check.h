@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the nodes of unicast RPF share: where the routes of sources lead. */
-#ifndef ROUTER_URPF_CHECK_H
-#define ROUTER_URPF_CHECK_H
+#pragma once
 
 #include "router/path/forward.h"
 #include "router/urpf/urpf.h"
@@ -69,5 +68,3 @@ static __attribute__((noinline, unused)) bool urpf_accepts(const struct urpf *ur
 			return true;
 	return false;
 }
-
-#endif

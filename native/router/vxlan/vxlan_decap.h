@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by vxlan4-input and vxlan6-input: the tunnel of a datagram, and its contents. */
-#ifndef ROUTER_VXLAN_DECAP_H
-#define ROUTER_VXLAN_DECAP_H
+#pragma once
 
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
@@ -160,5 +159,3 @@ static inline void vxlan_decap_end(struct graph *graph, struct graph_node *node,
 	graph_count(node, VXLAN_GOOD, run->good);
 	graph_enqueue(graph, node, packets, next, n);
 }
-
-#endif

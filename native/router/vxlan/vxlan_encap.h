@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by vxlan4-encap and vxlan6-encap: the headers, and the way to the other end. */
-#ifndef ROUTER_VXLAN_ENCAP_H
-#define ROUTER_VXLAN_ENCAP_H
+#pragma once
 
 #include "router/fib/adjacency_nodes.h"
 #include "router/observe/trace.h"
@@ -173,5 +172,3 @@ vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16
 	return vxlan_encap_frame(graph, node, packets, n, overhead, finish, family, look_up, refusal,
 							 false);
 }
-
-#endif

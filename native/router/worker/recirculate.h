@@ -8,8 +8,7 @@
  * They bear indices of adjacencies and interfaces, so the worker takes in nothing else, and is not
  * quiescent, before all of them have gone their way (run.c).
  */
-#ifndef ROUTER_RECIRCULATE_H
-#define ROUTER_RECIRCULATE_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -59,5 +58,3 @@ static inline void recirculate_put(struct recirculate_queue *queue, struct rte_m
 	queue->slots[slot].packet = packet;
 	queue->slots[slot].target = target;
 }
-
-#endif
