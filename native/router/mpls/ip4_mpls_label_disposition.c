@@ -46,12 +46,6 @@ static uint16_t ip4_mpls_label_disposition_process(struct graph *graph, struct g
 	return n;
 }
 
-static struct graph_registration ip4_mpls_label_disposition = {
-	.name = "ip4-mpls-label-disposition-uniform",
-	.process = ip4_mpls_label_disposition_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_mpls_label_disposition)
+GRAPH_NODE(ip4_mpls_label_disposition, .name = "ip4-mpls-label-disposition-uniform",
+		   .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_IP4, "ip4-mpls-label-disposition-uniform")

@@ -44,12 +44,6 @@ static uint16_t ip6_mpls_label_disposition_process(struct graph *graph, struct g
 	return n;
 }
 
-static struct graph_registration ip6_mpls_label_disposition = {
-	.name = "ip6-mpls-label-disposition-uniform",
-	.process = ip6_mpls_label_disposition_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_mpls_label_disposition)
+GRAPH_NODE(ip6_mpls_label_disposition, .name = "ip6-mpls-label-disposition-uniform",
+		   .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_IP6, "ip6-mpls-label-disposition-uniform")

@@ -60,14 +60,8 @@ static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node,
 	return received + handed_off;
 }
 
-static struct graph_registration dpdk_input = {
-	.name = "dpdk-input",
-	.process = dpdk_input_process,
-	.takes = TAKES_FRAME | TAKES_RECEIVED,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(dpdk_input)
+GRAPH_NODE(dpdk_input, .name = "dpdk-input", .takes = TAKES_FRAME | TAKES_RECEIVED,
+		   .is_source = true, GRAPH_EDGES(edges))
 
 /* Frames as they came in, on the worker that deals with them. */
 static struct graph_arc device_input = {

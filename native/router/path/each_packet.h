@@ -23,3 +23,12 @@ static inline __attribute__((always_inline)) uint16_t each_packet(struct graph *
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
+
+/* GRAPH_NODE of a node whose process is each_packet with the function `node`_one. */
+#define EACH_PACKET_NODE(node, ...)                                                                \
+	static uint16_t node##_process(struct graph *graph, struct graph_node *self, void **packets,   \
+								   uint16_t n)                                                     \
+	{                                                                                              \
+		return each_packet(graph, self, packets, n, node##_one);                                   \
+	}                                                                                              \
+	GRAPH_NODE(node, __VA_ARGS__)

@@ -80,3 +80,12 @@ static inline __attribute__((always_inline)) uint16_t each_unheld(struct graph *
 		graph_enqueue(graph, node, packets, next, left);
 	return n;
 }
+
+/* GRAPH_NODE of a node whose process is each_unheld with the function `node`_one. */
+#define EACH_UNHELD_NODE(node, ...)                                                                \
+	static uint16_t node##_process(struct graph *graph, struct graph_node *self, void **packets,   \
+								   uint16_t n)                                                     \
+	{                                                                                              \
+		return each_unheld(graph, self, packets, n, node##_one);                                   \
+	}                                                                                              \
+	GRAPH_NODE(node, __VA_ARGS__)

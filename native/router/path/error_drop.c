@@ -21,9 +21,4 @@ static uint16_t error_drop_process(struct graph *graph, struct graph_node *node,
 	return n;
 }
 
-static struct graph_registration error_drop = {
-	.name = "error-drop",
-	.process = error_drop_process,
-	.takes = TAKES_FRAME | TAKES_PACKET | TAKES_DROPPED,
-};
-GRAPH_REGISTER(error_drop)
+GRAPH_NODE(error_drop, .name = "error-drop", .takes = TAKES_FRAME | TAKES_PACKET | TAKES_DROPPED)

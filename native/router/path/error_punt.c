@@ -21,9 +21,4 @@ static uint16_t error_punt_process(struct graph *graph, struct graph_node *node,
 	return n;
 }
 
-static struct graph_registration error_punt = {
-	.name = "error-punt",
-	.process = error_punt_process,
-	.takes = TAKES_FRAME | TAKES_PACKET,
-};
-GRAPH_REGISTER(error_punt)
+GRAPH_NODE(error_punt, .name = "error-punt", .takes = TAKES_FRAME | TAKES_PACKET)

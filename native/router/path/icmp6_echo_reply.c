@@ -28,17 +28,5 @@ static uint16_t icmp6_echo_reply_one(struct graph *graph, struct graph_node *nod
 	return echo_reply(graph, node, packet, &event);
 }
 
-static uint16_t icmp6_echo_reply_process(struct graph *graph, struct graph_node *node,
-										 void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp6_echo_reply_one);
-}
-
-static struct graph_registration icmp6_echo_reply = {
-	.name = "icmp6-echo-reply",
-	.process = icmp6_echo_reply_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_echo_reply)
+EACH_PACKET_NODE(icmp6_echo_reply, .name = "icmp6-echo-reply", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

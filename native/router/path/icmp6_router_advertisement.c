@@ -33,14 +33,8 @@ static uint16_t icmp6_router_advertisement_process(struct graph *graph, struct g
 	return n;
 }
 
-static struct graph_registration icmp6_router_advertisement = {
-	.name = "icmp6-router-advertisement",
-	.process = icmp6_router_advertisement_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_router_advertisement)
+GRAPH_NODE(icmp6_router_advertisement, .name = "icmp6-router-advertisement", .takes = TAKES_PACKET,
+		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 UPPER_NODE(router_advertisement, ABOVE_IP6, UPPER_ICMP6(ICMP6_ROUTER_ADVERTISEMENT),
 		   "icmp6-router-advertisement")

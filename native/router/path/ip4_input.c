@@ -194,14 +194,8 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 	return n;
 }
 
-static struct graph_registration ip4_input = {
-	.name = "ip4-input",
-	.process = ip4_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_input)
+GRAPH_NODE(ip4_input, .name = "ip4-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 /* Good packets before they are looked up. */
 static struct graph_arc ip4_unicast = {

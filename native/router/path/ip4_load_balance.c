@@ -67,12 +67,6 @@ static uint16_t ip4_load_balance_process(struct graph *graph, struct graph_node 
 	return forward_flows(graph, node, packets, n, flow_hash, &ip4_refusal);
 }
 
-static struct graph_registration ip4_load_balance = {
-	.name = "ip4-load-balance",
-	.process = ip4_load_balance_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_load_balance)
+GRAPH_NODE(ip4_load_balance, .name = "ip4-load-balance", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOAD_BALANCE, "ip4-load-balance")

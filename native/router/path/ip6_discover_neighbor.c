@@ -27,19 +27,8 @@ static uint16_t ip6_discover_neighbor_one(struct graph *graph, struct graph_node
 	return solicit(graph, node, packet, adjacency->tx_interface, next_hop->bytes, &question);
 }
 
-static uint16_t ip6_discover_neighbor_process(struct graph *graph, struct graph_node *node,
-											  void **packets, uint16_t n)
-{
-	return each_unheld(graph, node, packets, n, ip6_discover_neighbor_one);
-}
-
-static struct graph_registration ip6_discover_neighbor = {
-	.name = "ip6-discover-neighbor",
-	.process = ip6_discover_neighbor_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_discover_neighbor)
+EACH_UNHELD_NODE(ip6_discover_neighbor, .name = "ip6-discover-neighbor",
+				 .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_INCOMPLETE6, "ip6-discover-neighbor")
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_INCOMPLETE6, "ip6-discover-neighbor")

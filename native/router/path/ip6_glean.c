@@ -37,18 +37,6 @@ static uint16_t ip6_glean_one(struct graph *graph, struct graph_node *node, stru
 	return solicit(graph, node, packet, interface, target, &question);
 }
 
-static uint16_t ip6_glean_process(struct graph *graph, struct graph_node *node, void **packets,
-								  uint16_t n)
-{
-	return each_unheld(graph, node, packets, n, ip6_glean_one);
-}
-
-static struct graph_registration ip6_glean = {
-	.name = "ip6-glean",
-	.process = ip6_glean_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_glean)
+EACH_UNHELD_NODE(ip6_glean, .name = "ip6-glean", .takes = TAKES_PACKET | TAKES_DECIDED,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_GLEAN, "ip6-glean")

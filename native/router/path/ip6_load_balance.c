@@ -79,12 +79,6 @@ static uint16_t ip6_load_balance_process(struct graph *graph, struct graph_node 
 	return forward_flows(graph, node, packets, n, flow_hash, &ip6_refusal);
 }
 
-static struct graph_registration ip6_load_balance = {
-	.name = "ip6-load-balance",
-	.process = ip6_load_balance_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_load_balance)
+GRAPH_NODE(ip6_load_balance, .name = "ip6-load-balance", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOAD_BALANCE, "ip6-load-balance")

@@ -56,12 +56,5 @@ static uint16_t recirculate_process(struct graph *graph, struct graph_node *node
 	return count;
 }
 
-static struct graph_registration recirculate = {
-	.name = "recirculate",
-	.process = recirculate_process,
-	.takes = TAKES_FRAME | TAKES_PACKET,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(recirculate)
+GRAPH_NODE(recirculate, .name = "recirculate", .takes = TAKES_FRAME | TAKES_PACKET,
+		   .is_source = true, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

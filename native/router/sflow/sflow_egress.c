@@ -18,14 +18,8 @@ static uint16_t sflow_egress_process(struct graph *graph, struct graph_node *nod
 	return sflow_process(graph, node, packets, n, node->interface);
 }
 
-static struct graph_registration sflow_egress = {
-	.name = "%-sflow-egress",
-	.process = sflow_egress_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(sflow_egress)
+GRAPH_NODE(sflow_egress, .name = "%-sflow-egress", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 static struct graph_feature sflow_egress_feature = {
 	.node = "%-sflow-egress",

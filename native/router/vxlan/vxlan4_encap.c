@@ -26,11 +26,5 @@ static uint16_t vxlan4_encap_process(struct graph *graph, struct graph_node *nod
 					   ip4_table_lookup, &ip4_refusal);
 }
 
-static struct graph_registration vxlan4_encap = {
-	.name = "vxlan4-encap",
-	.process = vxlan4_encap_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(vxlan4_encap)
+GRAPH_NODE(vxlan4_encap, .name = "vxlan4-encap", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))

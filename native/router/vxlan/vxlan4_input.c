@@ -145,11 +145,5 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-static struct graph_registration vxlan4_input = {
-	.name = "vxlan4-input",
-	.process = vxlan4_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(vxlan_decap_edges),
-	GRAPH_COUNTERS(vxlan_decap_counters),
-};
-GRAPH_REGISTER(vxlan4_input)
+GRAPH_NODE(vxlan4_input, .name = "vxlan4-input", .takes = TAKES_PACKET,
+		   GRAPH_EDGES(vxlan_decap_edges), GRAPH_COUNTERS(vxlan_decap_counters))

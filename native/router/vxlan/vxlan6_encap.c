@@ -30,11 +30,5 @@ static uint16_t vxlan6_encap_process(struct graph *graph, struct graph_node *nod
 					   ip6_table_lookup, &ip6_refusal);
 }
 
-static struct graph_registration vxlan6_encap = {
-	.name = "vxlan6-encap",
-	.process = vxlan6_encap_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(vxlan6_encap)
+GRAPH_NODE(vxlan6_encap, .name = "vxlan6-encap", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))

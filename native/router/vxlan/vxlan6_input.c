@@ -30,11 +30,5 @@ static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-static struct graph_registration vxlan6_input = {
-	.name = "vxlan6-input",
-	.process = vxlan6_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(vxlan_decap_edges),
-	GRAPH_COUNTERS(vxlan_decap_counters),
-};
-GRAPH_REGISTER(vxlan6_input)
+GRAPH_NODE(vxlan6_input, .name = "vxlan6-input", .takes = TAKES_PACKET,
+		   GRAPH_EDGES(vxlan_decap_edges), GRAPH_COUNTERS(vxlan_decap_counters))

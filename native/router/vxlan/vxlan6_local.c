@@ -29,19 +29,7 @@ static uint16_t vxlan6_local_one(struct graph *graph, struct graph_node *node,
 	return is_vxlan(packet) ? EDGE_VXLAN : EDGE_LOCAL;
 }
 
-static uint16_t vxlan6_local_process(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n)
-{
-	return each_packet(graph, node, packets, n, vxlan6_local_one);
-}
-
-static struct graph_registration vxlan6_local = {
-	.name = "vxlan6-local",
-	.process = vxlan6_local_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(vxlan6_local)
+EACH_PACKET_NODE(vxlan6_local, .name = "vxlan6-local", .takes = TAKES_PACKET, GRAPH_EDGES(edges))
 
 static struct graph_feature vxlan6_local_feature = {.node = "vxlan6-local", .arc = "ip6-local"};
 GRAPH_REGISTER_FEATURE(vxlan6_local_feature)
