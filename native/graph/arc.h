@@ -33,13 +33,16 @@ struct graph_feature {
 void graph_arc_register(struct graph_arc *arc);
 void graph_feature_register(struct graph_feature *feature);
 
-#define GRAPH_REGISTER_ARC(arc)                                                                    \
+/* Registers an arc, or a feature; the rest are its members. */
+#define GRAPH_ARC(arc, ...)                                                                        \
+	static struct graph_arc arc = {__VA_ARGS__};                                                   \
 	__attribute__((constructor)) static void graph_register_arc_##arc(void)                        \
 	{                                                                                              \
 		graph_arc_register(&arc);                                                                  \
 	}
 
-#define GRAPH_REGISTER_FEATURE(feature)                                                            \
+#define GRAPH_FEATURE(feature, ...)                                                                \
+	static struct graph_feature feature = {__VA_ARGS__};                                           \
 	__attribute__((constructor)) static void graph_register_feature_##feature(void)                \
 	{                                                                                              \
 		graph_feature_register(&feature);                                                          \

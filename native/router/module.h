@@ -50,9 +50,12 @@ void modules_close(struct ws_router *router);
 void modules_poll(struct ws_router *router);
 void modules_free(struct ws_router *router);
 
-/* At the foot of a control file; node files are compiled once per level. */
-#define ROUTER_MODULE(module)                                                                      \
+/* At the foot of a control file, since node files are compiled once per level; the rest are members
+ * of the module. Other files use the symbol of an extern one. */
+#define ROUTER_MODULE_EXTERN(module, ...)                                                          \
+	struct router_module module = {__VA_ARGS__};                                                   \
 	__attribute__((constructor)) static void module_register_##module(void)                        \
 	{                                                                                              \
 		router_module_register(&(module));                                                         \
 	}
+#define ROUTER_MODULE(module, ...) static ROUTER_MODULE_EXTERN(module, __VA_ARGS__)

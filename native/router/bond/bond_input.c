@@ -92,8 +92,4 @@ static uint16_t bond_input_process(struct graph *graph, struct graph_node *node,
 GRAPH_NODE(bond_input, .name = "bond-input", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-static struct graph_feature bond_input_feature = {
-	.node = "bond-input",
-	.arc = "device-input",
-};
-GRAPH_REGISTER_FEATURE(bond_input_feature)
+GRAPH_FEATURE(bond_input_feature, .node = "bond-input", .arc = "device-input")

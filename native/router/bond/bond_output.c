@@ -68,9 +68,4 @@ GRAPH_NODE(bond_output, .name = "bond-output", .takes = TAKES_FRAME | TAKES_LEAV
 		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 /* Frames that leave by a bond, before one of its members gets them. */
-static struct graph_arc bond_output_arc = {
-	.name = "bond-output",
-	.starts = {"bond-output"},
-	.end = "bond-tx",
-};
-GRAPH_REGISTER_ARC(bond_output_arc)
+GRAPH_ARC(bond_output_arc, .name = "bond-output", .starts = {"bond-output"}, .end = "bond-tx")

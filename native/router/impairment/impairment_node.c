@@ -146,9 +146,5 @@ static uint16_t impairment_process(struct graph *graph, struct graph_node *node,
 GRAPH_NODE(impairment, .name = "%-impairment", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-static struct graph_feature impairment_feature = {
-	.node = "%-impairment",
-	.arc = "interface-output",
-	.source = "impairment-release",
-};
-GRAPH_REGISTER_FEATURE(impairment_feature)
+GRAPH_FEATURE(impairment_feature, .node = "%-impairment", .arc = "interface-output",
+			  .source = "impairment-release")

@@ -183,6 +183,5 @@ static int echo_make(struct ws_router *router)
 	return 0;
 }
 
-struct router_module echo_module = {.name = "echo", .make = echo_make};
-ROUTER_MODULE(echo_module)
+ROUTER_MODULE_EXTERN(echo_module, .name = "echo", .make = echo_make)
 ROUTER_EVENT(EVENT_ECHO_REPLY, router_echo_replied)

@@ -64,9 +64,5 @@ GRAPH_NODE(dpdk_input, .name = "dpdk-input", .takes = TAKES_FRAME | TAKES_RECEIV
 		   .is_source = true, GRAPH_EDGES(edges))
 
 /* Frames as they came in, on the worker that deals with them. */
-static struct graph_arc device_input = {
-	.name = "device-input",
-	.starts = {"dpdk-input", "handoff-dispatch", "worker-handoff"},
-	.end = "ethernet-input",
-};
-GRAPH_REGISTER_ARC(device_input)
+GRAPH_ARC(device_input, .name = "device-input",
+		  .starts = {"dpdk-input", "handoff-dispatch", "worker-handoff"}, .end = "ethernet-input")

@@ -301,9 +301,4 @@ GRAPH_NODE(ethernet_input, .name = "ethernet-input", .init = ethernet_input_init
 		   .takes = TAKES_FRAME, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 /* Frames that are not routed, before they are bridged or cross-connected. */
-static struct graph_arc l2_input_arc = {
-	.name = "l2-input",
-	.starts = {"ethernet-input"},
-	.end = "l2-input",
-};
-GRAPH_REGISTER_ARC(l2_input_arc)
+GRAPH_ARC(l2_input_arc, .name = "l2-input", .starts = {"ethernet-input"}, .end = "l2-input")

@@ -65,9 +65,4 @@ GRAPH_NODE(interface_output, .name = "%-output", .takes = TAKES_FRAME, GRAPH_EDG
 		   GRAPH_COUNTERS(counters))
 
 /* Frames that leave by the port, its sub-interfaces' too, before the driver gets them. */
-static struct graph_arc interface_output_arc = {
-	.name = "interface-output",
-	.starts = {"%-output"},
-	.end = "%-tx",
-};
-GRAPH_REGISTER_ARC(interface_output_arc)
+GRAPH_ARC(interface_output_arc, .name = "interface-output", .starts = {"%-output"}, .end = "%-tx")

@@ -198,9 +198,4 @@ GRAPH_NODE(ip4_input, .name = "ip4-input", .takes = TAKES_PACKET, GRAPH_EDGES(ed
 		   GRAPH_COUNTERS(counters))
 
 /* Good packets before they are looked up. */
-static struct graph_arc ip4_unicast = {
-	.name = "ip4-unicast",
-	.starts = {"ip4-input"},
-	.end = "ip4-lookup",
-};
-GRAPH_REGISTER_ARC(ip4_unicast)
+GRAPH_ARC(ip4_unicast, .name = "ip4-unicast", .starts = {"ip4-input"}, .end = "ip4-lookup")

@@ -144,7 +144,6 @@ static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, stru
 EACH_PACKET_NODE(ip4_local, .name = "ip4-local", .takes = TAKES_PACKET | TAKES_DECIDED,
 				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
-static struct graph_arc ip4_local_arc = {.name = "ip4-local", .end = "ip4-local"};
-GRAPH_REGISTER_ARC(ip4_local_arc)
+GRAPH_ARC(ip4_local_arc, .name = "ip4-local", .end = "ip4-local")
 
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOCAL, "ip4-local")

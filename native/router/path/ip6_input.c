@@ -219,9 +219,4 @@ GRAPH_NODE(ip6_input, .name = "ip6-input", .takes = TAKES_PACKET, GRAPH_EDGES(ed
 		   GRAPH_COUNTERS(counters))
 
 /* Good packets before they are looked up. */
-static struct graph_arc ip6_unicast = {
-	.name = "ip6-unicast",
-	.starts = {"ip6-input"},
-	.end = "ip6-lookup",
-};
-GRAPH_REGISTER_ARC(ip6_unicast)
+GRAPH_ARC(ip6_unicast, .name = "ip6-unicast", .starts = {"ip6-input"}, .end = "ip6-lookup")

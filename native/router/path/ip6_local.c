@@ -224,7 +224,6 @@ static uint16_t ip6_local_one(struct graph *graph, struct graph_node *node, stru
 EACH_PACKET_NODE(ip6_local, .name = "ip6-local", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
 				 GRAPH_COUNTERS(counters))
 
-static struct graph_arc ip6_local_arc = {.name = "ip6-local", .end = "ip6-local"};
-GRAPH_REGISTER_ARC(ip6_local_arc)
+GRAPH_ARC(ip6_local_arc, .name = "ip6-local", .end = "ip6-local")
 
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOCAL, "ip6-local")

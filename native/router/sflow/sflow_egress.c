@@ -21,10 +21,5 @@ static uint16_t sflow_egress_process(struct graph *graph, struct graph_node *nod
 GRAPH_NODE(sflow_egress, .name = "%-sflow-egress", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-static struct graph_feature sflow_egress_feature = {
-	.node = "%-sflow-egress",
-	.arc = "interface-output",
-	.runs_before = {"%-impairment"},
-	.runs_after = {"%-acl-plugin-out"},
-};
-GRAPH_REGISTER_FEATURE(sflow_egress_feature)
+GRAPH_FEATURE(sflow_egress_feature, .node = "%-sflow-egress", .arc = "interface-output",
+			  .runs_before = {"%-impairment"}, .runs_after = {"%-acl-plugin-out"})

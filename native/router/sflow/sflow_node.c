@@ -27,9 +27,4 @@ static struct graph_registration sflow = {
 GRAPH_REGISTER(sflow)
 
 /* What members of bonds bring is sampled as the ports'. */
-static struct graph_feature sflow_feature = {
-	.node = "sflow",
-	.arc = "device-input",
-	.runs_before = {"bond-input"},
-};
-GRAPH_REGISTER_FEATURE(sflow_feature)
+GRAPH_FEATURE(sflow_feature, .node = "sflow", .arc = "device-input", .runs_before = {"bond-input"})

@@ -247,8 +247,7 @@ static void vxlan_free(struct ws_router *router)
 	free(room->ends);
 }
 
-struct router_module vxlan_module = {.name = "vxlan", .free = vxlan_free};
-ROUTER_MODULE(vxlan_module)
+ROUTER_MODULE_EXTERN(vxlan_module, .name = "vxlan", .free = vxlan_free)
 
 static const struct interface_kind vxlan_kind = {
 	.kind = WS_INTERFACE_VXLAN, .output = "vxlan", .takes_subs = true, .is_unlimited = true};

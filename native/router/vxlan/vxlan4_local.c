@@ -79,5 +79,4 @@ static uint16_t vxlan4_local_process(struct graph *graph, struct graph_node *nod
 GRAPH_NODE(vxlan4_local, .name = "vxlan4-local", .takes = TAKES_PACKET | TAKES_DECIDED,
 		   GRAPH_EDGES(edges))
 
-static struct graph_feature vxlan4_local_feature = {.node = "vxlan4-local", .arc = "ip4-local"};
-GRAPH_REGISTER_FEATURE(vxlan4_local_feature)
+GRAPH_FEATURE(vxlan4_local_feature, .node = "vxlan4-local", .arc = "ip4-local")

@@ -31,5 +31,4 @@ static uint16_t vxlan6_local_one(struct graph *graph, struct graph_node *node,
 
 EACH_PACKET_NODE(vxlan6_local, .name = "vxlan6-local", .takes = TAKES_PACKET, GRAPH_EDGES(edges))
 
-static struct graph_feature vxlan6_local_feature = {.node = "vxlan6-local", .arc = "ip6-local"};
-GRAPH_REGISTER_FEATURE(vxlan6_local_feature)
+GRAPH_FEATURE(vxlan6_local_feature, .node = "vxlan6-local", .arc = "ip6-local")
