@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "router/acl/acl_naive.h"
+#include "router/acl/test_acl_naive.h"
 
 enum { ACL_NAIVE_MOST_RULES = 8, ACL_NAIVE_MOST_SESSIONS = 12000 };
 
