@@ -48,6 +48,26 @@ void graph_feature_register(struct graph_feature *feature);
 		graph_feature_register(&feature);                                                          \
 	}
 
+/* The edges of a GRAPH_FILTER. */
+enum graph_filter_edge { FILTER_PASS, FILTER_DROP };
+
+/*
+ * Registers a feature that lets packets go on along its arc or drops them: a node with the function
+ * `decide`, counters `counts`, and `pass` as the arc's end. The rest are members of the feature.
+ */
+#define GRAPH_FILTER(symbol, decide, kinds, counts, node_name, pass, ...)                          \
+	static const char *const symbol##_edges[] = {                                                  \
+		[FILTER_PASS] = (pass), [FILTER_DROP] = "error-drop"};                                     \
+	static struct graph_registration symbol = {                                                    \
+		.name = (node_name),                                                                       \
+		.process = (decide),                                                                       \
+		.takes = (kinds),                                                                          \
+		GRAPH_EDGES(symbol##_edges),                                                               \
+		GRAPH_COUNTERS(counts),                                                                    \
+	};                                                                                             \
+	GRAPH_REGISTER(symbol)                                                                         \
+	GRAPH_FEATURE(symbol##_feature, .node = (node_name), __VA_ARGS__)
+
 /* All arcs, by name; `arc` is NULL for the first, the answer NULL after the last. */
 const struct graph_arc *graph_arc_after(const struct graph_arc *arc);
 /* The arc's features in the order that packets meet them in; returns how many, or -ELOOP when they

@@ -2,14 +2,12 @@
 /* Packets of one frame that are to meet the same rules. */
 #pragma once
 
+#include "graph/arc.h"
 #include "router/acl/acl_session.h"
 #include "router/packet/metadata.h"
 #include "wire/own_count.h"
 
 #include <rte_acl.h>
-
-/* The edges of each of the nodes. */
-enum acl_edge { ACL_PASS, ACL_DROP, ACL_EDGES };
 
 enum acl_counter {
 	ACL_DENIED,
@@ -78,7 +76,7 @@ static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint1
 	struct acl_batch *batch = &frame->batch;
 	const struct acl_verdict *verdict = &batch->list->verdicts[batch->results[i]];
 	const struct rte_mbuf *packet = frame->packets[batch->places[i]];
-	frame->next[batch->places[i]] = verdict->is_permitted ? ACL_PASS : ACL_DROP;
+	frame->next[batch->places[i]] = verdict->is_permitted ? FILTER_PASS : FILTER_DROP;
 	tally->asked++;
 	tally->permitted += verdict->is_permitted;
 	if (unlikely(!batch->results[i])) {

@@ -61,7 +61,7 @@ static inline void acl_judge(struct acl_frame *frame, const struct acl_list *lis
 		acl_keep(frame, place, interface);
 	} else {
 		graph_count(frame->node, ACL_NO_HEADER, 1);
-		frame->next[place] = ACL_DROP;
+		frame->next[place] = FILTER_DROP;
 	}
 }
 

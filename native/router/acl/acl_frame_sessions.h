@@ -54,7 +54,7 @@ static inline bool acl_pass_session(struct acl_sessions *sessions, struct acl_fr
 		return false;
 	acl_session_see(sessions, session, acl_tcp_flags(&batch->keys[number], batch->family),
 					frame->direction == ACL_OUTPUT, frame->now);
-	frame->next[place] = ACL_PASS;
+	frame->next[place] = FILTER_PASS;
 	return true;
 }
 
@@ -106,7 +106,7 @@ static inline uint16_t acl_decide_in_turn(struct acl_sessions *sessions, struct 
 		opened += how == ACL_OPENED;
 		if (unlikely(how == ACL_NO_ROOM)) {
 			refused++;
-			frame->next[place] = ACL_DROP;
+			frame->next[place] = FILTER_DROP;
 		}
 	}
 	acl_count(frame, &tally);

@@ -38,7 +38,7 @@ static inline struct ws_trace_acl acl_outcome(const struct acl_frame *frame, uin
 	struct ws_trace_acl outcome = {
 		.acl = -1, .rule = -1, .interface = interface, .next = frame->next[0]};
 	if (!judged) {
-		outcome.kind = frame->next[0] == ACL_DROP ? WS_TRACE_ACL_NO_HEADER : WS_TRACE_NO_ACL;
+		outcome.kind = frame->next[0] == FILTER_DROP ? WS_TRACE_ACL_NO_HEADER : WS_TRACE_NO_ACL;
 	} else if (last->passed) {
 		outcome.kind = WS_TRACE_ACL_SESSION;
 		outcome.action = WS_ACL_PERMIT;

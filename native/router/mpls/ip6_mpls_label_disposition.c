@@ -9,7 +9,7 @@
  */
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 #include "wire/ip6.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};

@@ -11,7 +11,7 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/flow_fields.h"
 #include "router/path/flow_hash.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 #include "router/route/route.h"
 #include "wire/ip6.h"
 

@@ -10,8 +10,7 @@
  * ip6-load-balance). Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/path/ip4_forward.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 

@@ -12,8 +12,7 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/each_packet.h"
-#include "router/path/ip4_forward.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 
 enum counter { TOO_MANY = FORWARD_REFUSALS, MARTIAN };
 

@@ -2,11 +2,10 @@
 /* What the nodes of unicast RPF share: where the routes of sources lead. */
 #pragma once
 
+#include "graph/arc.h"
 #include "router/path/forward.h"
 #include "router/urpf/urpf.h"
 #include "wire/address.h"
-
-enum urpf_edge { URPF_PASS, URPF_DROP };
 
 /* The adjacency at the end of a path, behind labels that it pushes or pops. */
 static inline const struct adjacency *urpf_path_end(const struct ws_router *router, uint32_t index)

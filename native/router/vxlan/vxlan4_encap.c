@@ -6,7 +6,7 @@
  * Uses: tx interface. Sets: adjacency; the data begins at the outer IPv4 header. Next: by
  * enum adjacency_kind.
  */
-#include "router/path/ip4_forward.h"
+#include "router/path/ip_forward.h"
 #include "router/vxlan/vxlan_encap.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP4};

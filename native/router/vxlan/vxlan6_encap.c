@@ -7,7 +7,7 @@
  * enum adjacency_kind.
  */
 #include "router/packet/packet_checksum.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 #include "router/vxlan/vxlan_encap.h"
 
 static const char *const edges[] = {EDGES_BEHIND_IP6};
