@@ -15,8 +15,7 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"
-#include "router/path/ip4_hop.h"
-#include "router/path/ip6_hop.h"
+#include "router/path/ip_hop.h"
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
