@@ -12,6 +12,7 @@
 #include "wire/address.h"
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"
+#include "wire/ip4.h"
 
 static const char *const edges[] = {[ECHO_DROP] = "error-drop", [ECHO_PUNT] = "error-punt"};
 static const struct graph_counter counters[] = {ECHO_COUNTER_NAMES};
