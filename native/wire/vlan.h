@@ -5,7 +5,7 @@
 
 #include "wire/ethernet.h"
 
-enum { VLAN_ID_MASK = 0xfff, VLAN_PRIORITY_SHIFT = 13, VLAN_MAX_TAGS = 2 };
+enum { VLAN_ID_MASK = 0xfff, VLAN_MAX_TAGS = 2 };
 
 static inline bool vlan_is_type(uint16_t type)
 {

@@ -17,7 +17,6 @@ enum acl_counter {
 	ACL_NEW_SESSION,
 	ACL_EXISTING_SESSION,
 	ACL_TOO_MANY_SESSIONS,
-	ACL_COUNTERS,
 };
 static const struct graph_counter acl_counters[] = {
 	[ACL_DENIED] = {"ACL deny packets", true},

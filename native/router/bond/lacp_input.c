@@ -19,7 +19,7 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM, POLICED, COUNTERS };
+enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM, POLICED };
 static const struct graph_counter counters[] = {
 	[HEARD] = {"LACP packets", false},
 	[ANSWERED] = {"marker packets answered", false},

@@ -24,7 +24,7 @@ static inline struct echo *echo_of(const struct ws_router *router)
 }
 
 enum echo_edge { ECHO_DROP, ECHO_PUNT };
-enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM, ECHO_COUNTERS };
+enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM };
 
 #define ECHO_COUNTER_NAMES                                                                         \
 	[ECHO_RECEIVED] = {"echo replies received", false},                                            \

@@ -25,7 +25,7 @@ static const char *const edges[] = {
 	[EDGE_IP6] = "ip6-icmp-error",
 };
 
-enum counter { NO_BOTTOM, NOT_IP, LINK_LOCAL, MAY_FRAGMENT, COUNTERS };
+enum counter { NO_BOTTOM, NOT_IP, LINK_LOCAL, MAY_FRAGMENT };
 static const struct graph_counter counters[] = {
 	[NO_BOTTOM] = {"no icmp error about a label stack too deep", true},
 	[NOT_IP] = {"no icmp error about labels without a good ip header", true},

@@ -37,7 +37,6 @@ enum counter {
 	REPLIES_RECEIVED,
 	LEARN_LOST,
 	POLICED,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[0] = {"ARP for another host taken note of", false},

@@ -56,7 +56,6 @@ enum counter {
 	NOT_EXACT,
 	UNKNOWN_TYPE,
 	POLICED,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[RUNT] = {"frame shorter than its header", true},

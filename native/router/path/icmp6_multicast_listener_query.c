@@ -14,7 +14,7 @@
 enum edge { EDGE_DROP, EDGE_PUNT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_PUNT] = "error-punt"};
 
-enum counter { RECEIVED, SHORT, HOP_LIMIT, NOT_LINK_LOCAL, LOST, COUNTERS };
+enum counter { RECEIVED, SHORT, HOP_LIMIT, NOT_LINK_LOCAL, LOST };
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"multicast listener queries received", false},
 	[SHORT] = {"payload length too small for type", true},

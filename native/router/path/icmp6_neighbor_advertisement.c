@@ -31,7 +31,6 @@ enum counter {
 	LEARN_LOST,
 	TENTATIVE,
 	TAKEN,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"neighbor advertisements received", false},

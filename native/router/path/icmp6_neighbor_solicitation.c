@@ -29,7 +29,6 @@ enum counter {
 	LEARN_LOST,
 	TENTATIVE,
 	TAKEN,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[ADVERTISED] = {"neighbor advertisements sent", false},

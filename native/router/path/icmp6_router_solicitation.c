@@ -15,7 +15,7 @@ enum edge { EDGE_DROP, EDGE_PUNT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_PUNT] = "error-punt"};
 
 /* The first ones in the order of enum nd_fault. */
-enum counter { RECEIVED = 0, NOT_ON_LINK = ND_FAULTS, LOST, COUNTERS };
+enum counter { RECEIVED = 0, NOT_ON_LINK = ND_FAULTS, LOST };
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"router solicitations received", false},
 	ND_FAULT_COUNTERS,

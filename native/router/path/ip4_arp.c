@@ -21,7 +21,7 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM, HELD, COUNTERS };
+enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM, HELD };
 static const struct graph_counter counters[] = {
 	[REQUESTS] = {"ARP requests sent", false},
 	[THROTTLED] = {"ARP requests throttled", true},

@@ -36,7 +36,6 @@ enum counter {
 	RATE,
 	NO_ADDRESS,
 	NO_ROOM,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[UNREACHABLE_SENT] = {"destination unreachable response sent", false},

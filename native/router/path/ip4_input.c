@@ -32,7 +32,6 @@ enum counter {
 	DESTINATION_MULTICAST,
 	DESTINATION_CLASS_E,
 	DESTINATION_BROADCAST,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[OPTIONS] = {"ip4 options present", false},

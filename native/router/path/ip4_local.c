@@ -47,7 +47,6 @@ enum counter {
 	NO_UDP_LISTENER,
 	UNKNOWN_PROTOCOL,
 	POLICED,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[FRAGMENT] = {"ip4 fragment to us is not reassembled", true},

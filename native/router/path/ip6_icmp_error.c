@@ -36,7 +36,6 @@ enum counter {
 	RATE,
 	NO_ADDRESS,
 	NO_ROOM,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[ABOUT_ERROR] = {"no icmp6 error about an icmp6 error", true},

@@ -40,7 +40,6 @@ enum counter {
 	DESTINATION_IP4,
 	DESTINATION_LINK_LOCAL,
 	DESTINATION_MULTICAST,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[MULTICAST_IN] = {"ip6 multicast packets taken in", false},

@@ -62,7 +62,6 @@ enum counter {
 	UNKNOWN_PROTOCOL,
 	NO_NEXT_HEADER,
 	POLICED,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[EXTENSIONS] = {"ip6 extension headers present", false},

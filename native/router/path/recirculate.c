@@ -26,7 +26,7 @@ static const char *const edges[] = {
 	[RECIRCULATE_OUTPUT] = "*-output",
 };
 
-enum counter { SENT, UNANSWERED, COUNTERS };
+enum counter { SENT, UNANSWERED };
 static const struct graph_counter counters[] = {
 	[SENT] = {"held packets sent to their next hop", false},
 	[UNANSWERED] = {"held packets whose next hop did not answer", true},

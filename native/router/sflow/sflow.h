@@ -14,7 +14,7 @@
 #include <math.h>
 #include <rte_common.h>
 
-enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED, SFLOW_COUNTERS };
+enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED };
 #define SFLOW_COUNTER_NAMES                                                                        \
 	[SFLOW_PROCESSED] = {"sflow packets processed", false},                                        \
 	[SFLOW_SAMPLED] = {"sflow packets sampled", false},                                            \
@@ -85,8 +85,10 @@ static inline bool sflow_keep(struct sflow_lane *lane, const struct sflow *sflow
 
 /* The whole of a node's process; `port` is that of all packets, or UINT16_MAX: each one's own,
  * which it was received by. */
-static inline uint16_t sflow_process(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n, uint16_t port)
+static inline __attribute__((always_inline)) uint16_t sflow_process(struct graph *graph,
+																	struct graph_node *node,
+																	void **packets, uint16_t n,
+																	uint16_t port)
 {
 	struct sflow *sflow = sflow_of(router_of(graph));
 	struct sflow_lane *lane = &sflow->lanes[graph->worker];

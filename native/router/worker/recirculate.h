@@ -27,7 +27,6 @@ enum recirculate_target {
 	RECIRCULATE_IP4_ICMP_ERROR, /* with the error set */
 	RECIRCULATE_IP6_ICMP_ERROR,
 	RECIRCULATE_OUTPUT, /* frames; so many more, to which of "*-output" */
-	RECIRCULATE_TARGETS,
 };
 
 enum { RECIRCULATE_SLOTS = 2048 }; /* a power of two */
