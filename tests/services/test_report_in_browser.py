@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from headless import faults_of, headless, look_in, needs_chromium, until
+from headless import faults_of, look_in, needs_chromium, until
 from report_charts import unpacked
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from selenium.webdriver.common.action_chains import ActionChains
@@ -94,12 +94,6 @@ def page(tmp_path_factory):
             write_result(simulated(size_bytes, tunables, both_ways), paths[-1])
     assert main(["report", *map(str, paths), "-t", TITLE, "-o", str(folder / "report.html")]) == 0
     return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory):
-    with headless(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from headless import headless, look_in, needs_chromium, until
+from headless import faults_of, look_in, needs_chromium, until
 from report_cases import OURS
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -33,12 +33,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         corpus.add(sorted((folder / "new").iterdir()))
         build(corpus, folder / "site", "Seven boxes")
     return folder / "site"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory):
-    with headless(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
 
 
 @pytest.fixture
@@ -101,19 +95,20 @@ def test_ticked_results_stand_side_by_side(browser) -> None:
     ticks[0].send_keys(Keys.SPACE)
     ticks[2].send_keys(Keys.SPACE)
     until(browser, lambda: len(rows(browser, "#ticked")) == 2)
-    assert [row[5] for row in rows(browser, "#ticked")] == ["100 %", "100 %"]
+    assert [row[2] for row in rows(browser, "#ticked")] == ["100 %", "100 %"]
     find = browser.find_element(By.ID, "words")
     find.send_keys("box3")  # what is ticked stays so, whatever is shown
     until(browser, lambda: len(rows(browser)) < 100)
     assert len(rows(browser, "#ticked")) == 2
 
 
-def test_a_choice_of_limit_and_direction(browser) -> None:
-    for field in ("limit", "directions", "kind"):
-        select = browser.find_element(By.CSS_SELECTOR, f"select[data-field='{field}']")
-        select.send_keys(Keys.ARROW_DOWN)
-        until(browser, lambda select=select: select.get_property("value"))
-    assert len(rows(browser)) == 100  # all have the same
+def test_a_choice_of_a_box(browser) -> None:
+    """What all results have alike is not offered."""
+    (select,) = browser.find_elements(By.CSS_SELECTOR, "#finder select")
+    assert select.get_attribute("data-field") == "box"
+    select.send_keys("box3")
+    wanted = len([number for number in range(RESULTS) if number % BOXES == 3])
+    until(browser, lambda: len(rows(browser)) == wanted)
 
 
 def test_the_table_of_boxes_is_searched_and_sorted(browser, site: Path) -> None:
@@ -136,6 +131,21 @@ def test_every_kind_of_page_fits_in_both_themes(browser, site: Path, width: int,
         opened(browser, page, width, scheme)
         assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") == paper
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width, page
+        if (width, scheme) == (400, "light"):
+            assert faults_of(browser) == [], page
+
+
+def test_a_trend_is_a_chart_whose_points_lead_to_their_results(browser, site: Path) -> None:
+    opened(browser, site / names.box_page("box1"))
+    browser.execute_script("document.getElementById('trend-0').scrollIntoView()")
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 canvas"))
+    labels = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#trend-0 .label")]
+    assert {"values", "plateaus"} <= set(labels)
+    browser.find_element(By.CSS_SELECTOR, "#trend-0 .twin summary").send_keys(Keys.ENTER)
+    links = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 .twin td a"))
+    assert len(links) == RESULTS // BOXES + 1
+    links[0].send_keys(Keys.ENTER)
+    until(browser, lambda: "/results/" in browser.current_url)
 
 
 def test_a_theme_that_is_chosen_holds_on_the_next_page(browser, site: Path) -> None:

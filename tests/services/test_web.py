@@ -26,6 +26,7 @@ from web_events import Events
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
 from wirespeed.results.journal import Journal, journal_path
+from wirespeed.web.app import PAGE
 
 
 @contextmanager
@@ -205,7 +206,7 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
         status, page, _ = ask(address, "?q=test-00000")
         assert status == 200 and f"{tests + 2} tests, 1 with" in page
         assert "estimate" in page and 'class="spark"' in page
-        last = tests // 100 + 1
+        last = tests // PAGE + 1
         status, page, _ = ask(address, f"?page={last}")
         assert status == 200 and f"page {last} of {last}" in page and page.count("<tr>") == 3
         for name in ("half", "future"):
@@ -302,8 +303,8 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
             until(lambda: browser.execute_script(drawn) != first)
             assert "pps" in browser.find_element(By.ID, "received").text
             assert browser.find_element(By.ID, "name").text == "seen"
-            legend = browser.find_element(By.ID, "rates-legend").text
-            assert re.search(r"0→1 offered [\d.]+.Mpps\n0→1 received [\d.]+.Mpps\nintended per direction", legend)
+            legend = browser.find_element(By.CSS_SELECTOR, "#rates .legend").text
+            assert re.search(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered\s*[\d.]+.Mpps\nintended per direction", legend)
             assert re.fullmatch(
                 r"0:0\d of at most 0:31, 0:2\d left; Ctrl-C in its terminal ends the test",
                 browser.find_element(By.ID, "time").text,

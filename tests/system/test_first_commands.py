@@ -12,9 +12,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
-from harness.programs import run_wirespeed
+from harness.ports import free_port
+from harness.programs import run_wirespeed, started, wirespeed
+from harness.waiting import wait_for
 from sandbox import needs
 
 from wirespeed.lab.embedded import EmbeddedLab
@@ -28,11 +31,13 @@ DONE = (0, 5)
 _FIGURE = re.compile(r"\d[\d,.]*")
 
 
+def consoles(page: str) -> list[str]:
+    """The blocks of a console."""
+    return re.findall(r"^```console\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
 def first_block(page: str) -> str:
-    """The first block of a console."""
-    found = re.search(r"^```console\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+    return consoles(page)[0]
 
 
 def shape(line: str) -> str:
@@ -55,7 +60,7 @@ def command_of(page: str) -> tuple[list[str], list[str]]:
     """The words behind `wirespeed` of a page's only first command, and the lines shown below it."""
     line, *shown = first_block(page).splitlines()
     program, *words = shlex.split(line.removeprefix("$ "))
-    assert program == "wirespeed" and len(shown) > 3
+    assert program == "wirespeed" and shown
     return words, shown
 
 
@@ -98,6 +103,42 @@ def test_explain_prints_the_lines_of_its_page(tmp_path: Path) -> None:
     shutil.copy(RECORDED, tmp_path / words[1])
     done = run_wirespeed(*words, cwd=tmp_path, check=True)
     assert missing(shown, done.stdout.splitlines()) == [], done.stdout
+
+
+def test_an_exporter_prints_and_serves_the_lines_of_its_page(lab: EmbeddedLab) -> None:
+    words, shown = command_of("telemetry.md")
+    sources = {"--router": f"dut={lab.control_socket}", "--generator": f"tester={lab.rpc}"}
+    for option, source in sources.items():
+        words[words.index(option) + 1] = source
+    _, *served = consoles("telemetry.md")[1].splitlines()
+    with started(wirespeed(*words, "--listen", "127.0.0.1:0")) as exporter:
+        try:
+            assert exporter.stdout is not None
+            printed = exporter.stdout.readline()
+            assert missing(shown, [printed]) == [], printed
+            url = printed.partition(": ")[0]
+            wait_for(lambda: set(served) <= set(urlopen(url).read().decode().splitlines()), f"{served} at {url}")
+        finally:
+            exporter.terminate()
+
+
+def test_a_generator_prints_its_lines_and_takes_the_console_s(both_cpus: frozenset[int]) -> None:
+    words, shown = command_of("generator.md")
+    rpc = f"127.0.0.1:{free_port()}"
+    with started(wirespeed(*words, "--rpc", rpc, "--hugepages", "never")) as generator:
+        try:
+            assert generator.stdout is not None
+            printed = []
+            while not printed or (printed[-1] and not printed[-1].startswith("ready")):
+                printed.append(generator.stdout.readline())
+            assert missing(shown, printed) == [], printed
+            start, *typed = consoles("generator.md")[1].splitlines()
+            assert start == "$ wirespeed console"
+            commands = "".join(f"{line.removeprefix('wirespeed> ')}\n" for line in typed)
+            done = run_wirespeed("console", "-s", rpc, input=commands)
+            assert done.returncode == 0, done.stdout + done.stderr
+        finally:
+            generator.terminate()
 
 
 @needs()

@@ -152,7 +152,9 @@ class CostCurve:
         if self.least is not self.first:
             said += f", {least} at {rate_text(self.least.offered_pps)}{_found(self.least)}"
         if self.turns:
-            said += f", then {last} at {rate_text(self.last.offered_pps)}{_found(self.last)}: it turns there"
+            said += (
+                f", then {last} at {rate_text(self.last.offered_pps)}{_found(self.last)}: the cost rises again there"
+            )
         elif (self.least.cycles or 0) < (1 - _SAME_COST) * (self.first.cycles or 0):
             said += ": larger vectors make it cheaper"
         if self.full_pps is not None:
@@ -190,4 +192,4 @@ def _smoothed(steps: Sequence[Step]) -> list[Step]:
 
 
 def _found(step: Step) -> str:
-    return "" if step.vectors is None else f" ({step.vectors:.3g} a call)"
+    return "" if step.vectors is None else f" ({step.vectors:.3g} per call)"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from wirespeed.charts.page_json import to_page
 from wirespeed.results.figures import three_digits
 from wirespeed.results.inspection import Inspection
 from wirespeed.site import names
@@ -69,7 +70,8 @@ def _figures(found: Catalogue, entries: Sequence[Entry]) -> list[object]:
 def _home(found: Catalogue, title: str) -> str:
     view = home(found, title)
     first = [_plain(row) for row in view.rows[:FIRST_ROWS]]
-    return page("home.html", "", view=view, columns=_COLUMNS, first=first)
+    columns = [column for column in _COLUMNS if column[1] == "title" or view.values(column[1])]
+    return page("home.html", "", view=view, columns=columns, first=first)
 
 
 def _plain(row: Sequence[str]) -> dict[str, str]:
@@ -94,7 +96,8 @@ def _matrix(found: Catalogue, title: str) -> str:
 
 
 def _box(box: str, entries: Sequence[Entry], found: Catalogue) -> str:
-    return page("box.html", "../", view=box_page(box, entries, found))
+    view = box_page(box, entries, found)
+    return page("box.html", "../", view=view, figures={one.identity: to_page(one) for one in view.charts})
 
 
 def _hardware(box: str, entries: Sequence[Entry], inspections: Inspections) -> str:

@@ -192,8 +192,8 @@ class StatsSegment:
             self._memory = open_segment(self._path)
         except OSError as error:
             raise ConnectionFault(
-                f"no router writes {self._path} ({error.strerror or error}): start one with wirespeed router, or name "
-                "its file or socket with --file"
+                f"no router writes {self._path} ({error.strerror or error}): start one with wirespeed router, or give "
+                "the path of its socket or statistics file"
             ) from None
         self._file = (found.st_dev, found.st_ino)
         self._epoch, self._numbers = -1, {}

@@ -93,7 +93,7 @@ class Check:
             client.connect()
             info = client.server_info()
         except WirespeedError as error:
-            step = "start it there, or look at tester.server" if self.bench.tester.server else "look at tester.ports"
+            step = "start it there, or correct `tester.server`" if self.bench.tester.server else "correct `tester`"
             self._fail("tester", str(error), f"{step} in {self.file}", error.exit_code)
             return None
         self._ok("tester", f"{info.program} at {server}, {info.port_count} ports")

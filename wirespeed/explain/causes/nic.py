@@ -44,7 +44,7 @@ def look(case: Case) -> Finding | None:
     if case.busy:
         pieces += [*_workers(case), *_counted(case), *_links(case)]
         deepest = max(worker.vectors for worker in case.busy)
-        why = f": the workers get {deepest:.3g} a call{_time_left(case)}"
+        why = f": the workers get {deepest:.3g} packets per call{_time_left(case)}"
     return Finding(
         NAME,
         f"packets are lost before the CPU sees them, in the NIC or its bus{why}",

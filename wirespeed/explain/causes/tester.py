@@ -22,9 +22,9 @@ def look(case: Case) -> Finding | None:
     pieces = [piece for piece in (_said(load), _end(load), _all_came(case), _lost(load)) if piece is not None]
     if not pieces:
         return None
-    sentence = "the tester ends here, not the device"
+    sentence = "the tester reached its limit, not the DUT"
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
-        sentence = f"the device carried all it was offered, {rate_text(load.offered_pps)}: it may carry more"
+        sentence = f"the DUT forwarded all packets offered, {rate_text(load.offered_pps)}: it may forward more"
     more = "a faster tester, or two of them; `testbed check --tester`"
     return Finding(NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE)
 

@@ -98,8 +98,9 @@ def text_case(paths: Sequence[Path], figures: Figures) -> Case:
         known += _read(path, told)
     if not known:
         raise UsageError(
-            f"{paths[0]} holds no known output: give a `show runtime`, `show errors`, `show interface`, "
-            "`show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or /proc/softirqs, as it was printed"
+            f"{paths[0]} is neither a result file nor a known output: give a `show runtime`, `show errors`, "
+            "`show interface`, `show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or "
+            "/proc/softirqs, as it was printed"
         )
     return _case(told, figures, paths[0].name or str(paths[0]))
 

@@ -99,7 +99,8 @@ def plain_line(progress: Progress) -> str:
         point = progress.points[channel][-1]
         offered, received, l2, l1, line, *_ = figures(point)
         losses = losses_text(point.loss_ratio, point.balance.tester_share)
-        parts.append(f"{channel} offered {offered}, received {received} ({l2} L2, {l1} L1, {line}), {losses}")
+        widths = f" ({l2} L2, {l1} L1, {line})" if line else ""
+        parts.append(f"{channel} offered {offered}, received {received}{widths}, {losses}")
     return (
         f"{progress.sample.t_s:7.1f} s {progress.step.phase} {_load(progress)}: {'; '.join(parts)}; "
         f"{_left(progress)} left"

@@ -108,7 +108,7 @@ def run_rfc2544(
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     aside = sum(1 for trial in bench.trials if trial.set_aside)
     if aside:
-        notes.append(f"trials that do not count, repeated since CPUs were away in them: {aside}")
+        notes.append(f"excluded trials, repeated because CPUs were preempted during them: {aside}")
     return replace(
         head,
         dut={**head.dut, **texts_of_dut(dut)},
