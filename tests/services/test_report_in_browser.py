@@ -216,6 +216,28 @@ def test_panels_beyond_the_third_are_opened_by_a_button_and_the_address_keeps_th
     assert len(titles(browser, "load-0")) == 4
 
 
+def test_a_chart_in_percent_stays_so_by_its_address_and_on_paper(browser):
+    seen(browser, "load-2")
+    whole = x_ranges(browser, "load-2")[0]
+    (switch,) = [one for one in browser.find_elements(By.CSS_SELECTOR, "#load-2 .tools button") if one.text == "%"]
+    switch.send_keys(Keys.ENTER)
+    title = "received (% of the test's highest received load)"
+    assert titles(browser, "load-2")[0] == title
+    assert x_ranges(browser, "load-2")[0][1] > 10 * whole[1]  # of 5.01 Mpps, in percent
+    assert "percent.load-2=1" in browser.current_url
+    browser.refresh()
+    until(browser, lambda: browser.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    seen(browser, "load-2")
+    assert titles(browser, "load-2")[0] == title
+    assert title in browser.execute_script("return Charts.of(document.getElementById('load-2')).svg()").replace(
+        "&#39;", "'"
+    )
+    highest = (
+        "return Charts.of(document.getElementById('load-2')).figure.panels[0].curves.map((one) => Math.max(...one.y))"
+    )
+    assert max(browser.execute_script(highest)[:2]) == pytest.approx(100, rel=0.01)
+
+
 LABELS = """
     return [...document.querySelectorAll(`#${arguments[0]} .labels`)].map((layer) => {
         const box = layer.getBoundingClientRect();

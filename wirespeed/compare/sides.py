@@ -22,7 +22,7 @@ class Side:
     by_box: Mapping[str, Mapping[Subject, Sequence[Value]]]
 
     def values(self, *, boxed: bool) -> dict[Subject, list[Value]]:
-        """Of all boxes; with `boxed` each for itself."""
+        """Values of all boxes; with `boxed`, by box."""
         found: dict[Subject, list[Value]] = {}
         for box, subjects in self.by_box.items():
             for subject, values in subjects.items():

@@ -230,7 +230,7 @@ class Demo:
 
     @cached_property
     def _verdicts(self) -> dict[Path, Verdict]:
-        """As the report has them."""
+        """Verdicts as in the report."""
         verdicts = compare(read_all(self._files)).verdicts
         return dict(zip(self._files, (verdicts[name] for name in distinct_names(self._files)), strict=True))
 

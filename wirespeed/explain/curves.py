@@ -22,13 +22,13 @@ Shape = Literal["none", "cliff", "collapse", "slope", "constant"]
 _STEPS = 4
 _LEAST_LOSS = 2e-5
 _LOW_LOAD = 0.5
-"""Of the highest load: up to there a device that is too slow loses nothing."""
+"""Share of the highest load up to which a slow device loses nothing."""
 _ALIKE = 3.0
 _STEADY = 0.4
 """Standard deviation of the loss over its mean: moments strike some samples and spare others, a wire none."""
 _CLEAR_LOSS = 1e-3
 _FALLS = 0.95
-"""Of what came back at the knee, at the highest load: less has collapsed."""
+"""Share of the rate at the knee that a device still forwards at the highest load; below it, it has collapsed."""
 _SAME_COST = 0.05
 
 _RATE_LIMITS = ("worker", "all-cpus", "queues", "placement", "pcie", "nic", "kernel-lock", "per-packet", "line-rate")

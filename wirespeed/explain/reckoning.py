@@ -16,14 +16,14 @@ from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share
 from wirespeed.results.figures import exact_text, rate_text
 
 _MOSTLY_IDLE = 0.95
-"""Of a worker's polls."""
+"""Share of a worker's polls."""
 _FULL = 0.95
-"""Of the time of a kernel's CPUs."""
+"""Share of the time of a kernel's CPUs."""
 _CONTRADICTS = 0.05
 _FEW_CYCLES = 0.7
-"""Of its clock: a worker without time to spare accounts for more."""
+"""Share of a worker's clock; a worker without idle time accounts for more."""
 _AWAY = 0.02
-"""Of the time: less is within what cycles are told to."""
+"""Share of the time; less is within the precision of cycles."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _workers(case: Case) -> Iterator[Figure]:
         source,
     )
     hz = fullest.tsc_hz or case.box.hz
-    # What an idle worker spends on a packet says how seldom one came.
+    # Cycles per packet of an idle worker only show how seldom packets arrived.
     if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
         # A product above the clock is not a share of it; `contradictions` says so.
         of = f" of {clock_text(hz)}" if hz and fullest.effective_hz <= (1 + _CONTRADICTS) * hz else ""

@@ -168,10 +168,10 @@ def _share(figure: Figure, both: Both) -> tuple[float | None, int]:
 
 def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:
     for label, pattern in labels.patterns:
-        if fnmatchcase(load.name, pattern):
+        if fnmatchcase(load.name, pattern) or fnmatchcase(load.title, pattern):
             return label
     if not labels.template:
-        return load.name
+        return load.title
     known: dict[str, str] = {"profile": load.profile, "load": load.name}
     if load.frame_bytes is not None:
         known["frame"] = f"{load.frame_bytes:.0f}"

@@ -89,7 +89,7 @@ class _Arrival:
     stepped: list[_Thread]
 
     def values(self, index: int) -> tuple[tuple[str, Any], ...]:
-        """Of the thread that reached so manyth state of the place."""
+        """Values of the thread that reached the state with this index."""
         return self.stepped[self.place.reached[index][0]].values
 
     def threads(self) -> list[_Thread]:

@@ -74,7 +74,7 @@ class StatsSegment:
         return self._value("/sys/started-ns") or self._value("/sys/boottime") * 10**9
 
     def names(self, patterns: Sequence[str] = ()) -> list[str]:
-        """Those in which one of the regular expressions is found, or all."""
+        """Names that match one of the regular expressions, or all names."""
         for _ in range(_ATTEMPTS):
             if self._follow():
                 return [entry.name for entry in self._chosen(tuple(patterns))]

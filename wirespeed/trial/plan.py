@@ -42,7 +42,7 @@ class MeasurementPlan:
 
 
 def tunables_text(tunables: dict[str, str]) -> str:
-    """As `-t` takes them."""
+    """Tunables in the form of `-t`."""
     return ",".join(f"{key}={value}" for key, value in tunables.items())
 
 

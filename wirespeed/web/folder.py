@@ -94,7 +94,7 @@ class Folder:
 
     @property
     def tests(self) -> list[Test]:
-        """Those that run first, then the newest."""
+        """Tests: running ones first, then the newest."""
         if time.monotonic() - self._looked_s >= _FRESH_S:
             found = [test for place in self._places for test in _tests(place)]
             found.sort(key=lambda test: (not test.running, -test.changed_s, test.name))
@@ -155,5 +155,5 @@ def _test(file: Path, name: str) -> Test | None:
 
 
 def _id(path: Path | str) -> str:
-    """Of an absolute path."""
+    """Identifier of an absolute path."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]

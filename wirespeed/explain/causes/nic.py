@@ -21,7 +21,7 @@ from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "nic"
 _DROPS = 0.05
-"""Of what was lost: fewer drops than that do not explain it."""
+"""Least share of the lost packets; fewer drops do not explain the loss."""
 _FULL_LINK = 0.85
 _IDLE_POLLS = 0.25
 _SAME = 0.08

@@ -10,7 +10,7 @@ from wirespeed.results.figures import loss_text, rate_text
 NAME = "tester"
 OFFER_MORE = "offer more: a higher target, smaller frames or both directions"
 _SAME, _NEAR = 0.015, 0.025
-"""Of a line: what published percentages are rounded by, and twice that where the mean frame of a mix is rounded too."""
+"""Shares of a line: the rounding of published percentages, and more if the mean frame of a mix is rounded too."""
 _LOSSLESS = 0.001
 _LINE = 0.985
 _SURPLUS = 0.05

@@ -198,7 +198,7 @@ def _runtime(lines: _Lines, name: str, told: _Told) -> set[int]:
         return set()
     told.kinds.append("show runtime")
     told.runtime.append(text)
-    # What cannot be read of its tables is told with the workers.
+    # Unreadable lines of its tables are reported with the workers.
     return set(found.used) | {one.number for one in found.unread}
 
 

@@ -164,7 +164,7 @@ def _channel_line(channel: str, outcome: ChannelOutcome, verdict: Verdict) -> st
 def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
     load = outcome.lossy_from
     if load is None:
-        # What was lost all the same: in samples that are left out, or here and there.
+        # Losses in excluded or single samples, below any lasting loss.
         unsaid = outcome.balance.loss_ratio > threshold
         if unsaid and outcome.spoilt_samples:
             return f"no loss above {threshold * 100:g} % but in the samples that the host disturbed"

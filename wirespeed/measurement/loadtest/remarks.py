@@ -208,7 +208,7 @@ def _line_speeds(groups: Sequence[Group[Result]]) -> Remark | None:
         ]
         if lines and max(lines) > (1 + SAME_SIZE) * min(lines):
             span = f"{exact_text(min(lines))} to {exact_text(max(lines))}"
-            apart.append((group.load.name, f"{group.load.name}: line rates from {span}"))
+            apart.append((group.load.title, f"{group.load.title}: line rates from {span}"))
     if not apart:
         return None
     return Remark(

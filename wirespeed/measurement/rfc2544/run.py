@@ -202,7 +202,7 @@ class _Suite:
         self._reset(bench, frame, load, sent, row)
 
     def _reset(self, bench: Bench, frame: Frame, load: FrameLoad, sent: Sent, row: ThroughputRow) -> None:
-        """Of the smallest frames, as section 26.6 has it."""
+        """The reset test, with the smallest frames (section 26.6)."""
         port = self.plan.senders[0]
         smallest = min(self.loads, key=lambda name: self.loads[name].plain.ports[port].mix.mean_frame_bytes)
         if (

@@ -15,7 +15,7 @@ from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_duration, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
-"""Of PDR, as CSIT has them; at 0 nothing but the latency streams is sent."""
+"""Shares of PDR, as in CSIT; at 0 only the latency streams are sent."""
 
 MOST_LATENCY_PPS = 100_000.0
 

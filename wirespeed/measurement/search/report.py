@@ -61,7 +61,7 @@ class SearchReport(ReportedKind[SearchResult]):
         return len(result.trials)
 
     def found_by(self, result: SearchResult) -> str:
-        return f"search {load_of(result).name}"
+        return f"search {load_of(result).name} {load_of(result).title}"
 
     def chart(self, number: int) -> str:
         return f"search-{number}"
@@ -142,7 +142,7 @@ def _card(search: SearchResult, verdict: Verdict) -> Card:
         more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
     return Card(
         dut=dut_name(search),
-        load=f"{load_of(search).name}, {directions_of(search)}",
+        load=f"{load_of(search).title}, {directions_of(search)}",
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
         rate=figure.rate_parts[0],
         unit=figure.rate_parts[1],
