@@ -13,38 +13,54 @@ from pathlib import Path
 
 import pytest
 from explained import LADDER, away_share, explained, profile_of
-from harness.programs import run_wirespeed
 
+from wirespeed.cli.main import main
+from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 
+SAME_CAUSE = pytest.mark.long("`make test` has another fault of the same cause")
+
 
 def dut(lab: EmbeddedLab) -> str:
     return f"router:{lab.control_socket}"
+
+
+def disturbed(found: Explanation) -> set[str]:
+    """What else may be named without the device's counters: CPUs that were away in most samples that lost."""
+    return {"steal"} if found.case.load.spoilt_share >= 0.5 else set()
 
 
 @pytest.mark.parametrize(
     ("cause", "broken", "mended", "tunables"),
     [
         ("no-next-hop", "ip route del 48.0.0.0/8 via 100.64.2.2", "ip route add 48.0.0.0/8 via 100.64.2.2", "size=64"),
-        (
+        pytest.param(
             "no-next-hop",
             "set ip neighbor del e1 100.64.2.2 02:ee:00:00:00:01",
             "set ip neighbor e1 100.64.2.2 02:ee:00:00:00:01",
             "size=64",
+            marks=SAME_CAUSE,
         ),
         ("mtu", "set interface mtu packet 1280 e1", "set interface mtu packet 1500 e1", "size=1400,ip=6"),
-        ("mtu", "set interface mtu packet 1280 e1", "set interface mtu packet 1500 e1", "size=1400"),
+        pytest.param(
+            "mtu",
+            "set interface mtu packet 1280 e1",
+            "set interface mtu packet 1500 e1",
+            "size=1400",
+            marks=SAME_CAUSE,
+        ),
         ("dropped", "set interface state e1 down", "set interface state e1 up", "size=64"),
         ("impairment", "set interface impairment e1 loss 0.4 seed 3", "set interface impairment e1 off", "size=64"),
-        (
+        pytest.param(
             "impairment",
             "set interface impairment e1 duplicate 0.5 seed 3",
             "set interface impairment e1 off",
             "size=64",
+            marks=SAME_CAUSE,
         ),
     ],
     ids=["no route", "no neighbour", "mtu", "fragments", "interface down", "impairment", "copies"],
@@ -83,7 +99,7 @@ def test_one_of_two_directions_over_a_wire_that_loses(lab: EmbeddedLab, tmp_path
         found = explained(lab.rpc, tmp_path / "one-way.json", more=(), steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause in ("bad-wire", "asymmetric"), found.named
+    assert found.cause in {"bad-wire", "asymmetric", *disturbed(found)}, found.named
     assert "asymmetric" in {one.cause for one in (*found.named, *found.likely)}
 
 
@@ -137,22 +153,18 @@ def test_a_wire_that_loses_at_all_loads_is_named_where_nobody_counted(lab: Embed
         found = explained(lab.rpc, tmp_path / "wire.json", steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause == "bad-wire", [(one.cause, one.evidence) for one in found.named + found.likely]
+    assert found.cause in {"bad-wire", *disturbed(found)}, [(one.cause, one.evidence) for one in found.named]
 
 
-def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path) -> None:
-    found = explained(lab.rpc, tmp_path / "healthy.json", dut=dut(lab))
+def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "healthy.json"
+    found = explained(lab.rpc, file, dut=dut(lab))
     named = {finding.cause for finding in found.named}
     assert named <= {"tester", "steal"}, [(one.cause, one.evidence) for one in found.named]
     assert named
-
-
-def test_the_command_explains_the_file(lab: EmbeddedLab, tmp_path: Path) -> None:
-    file = tmp_path / "one.json"
-    explained(lab.rpc, file, dut=dut(lab))
-    done = run_wirespeed("explain", file, "--format", "md")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("### one")
+    capsys.readouterr()
+    assert main(["explain", str(file), "--format", "md"]) == 0
+    assert capsys.readouterr().out.startswith("### healthy")
 
 
 @pytest.mark.alone

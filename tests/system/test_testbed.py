@@ -7,20 +7,24 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from harness.lanes import whole_machine
 from harness.programs import run_wirespeed
 
 from wirespeed.cli.main import main
+from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.lab.linux import unavailable
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
+from wirespeed.testbed import check
 from wirespeed.testbed.check import Check, Finding
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.tester import running_tester
+from wirespeed.testbed.wires import goes_through
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
 
@@ -167,7 +171,8 @@ def test_device_that_answers_no_arp_is_sent_to_by_the_address_of_the_file(server
 
 
 @linux_only
-def test_device_that_does_not_forward(server):
+def test_device_that_does_not_forward(server, monkeypatch):
+    monkeypatch.setattr(check, "goes_through", partial(goes_through, wait_s=0.5))
     inside("sysctl", "-qw", "net.ipv4.ip_forward=0")
     try:
         code, found = faults(server + WIRES + NETNS_DUT)
@@ -214,7 +219,8 @@ def test_port_that_the_tester_has_not(server):
     assert fault.text == "the tester has 2 ports, numbered from 0"
 
 
-def test_remote_tester_that_is_not_there(tmp_path, capsys):
+def test_remote_tester_that_is_not_there(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(check, "StatelessClient", partial(StatelessClient, timeout_s=0.2, attempts=1))
     file = tmp_path / "b.yaml"
     file.write_text("tester: {server: '127.0.0.1:9'}\n" + WIRES)
     assert main(["testbed", "check", str(file)]) == 4
