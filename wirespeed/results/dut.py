@@ -62,6 +62,28 @@ class NodeCost:
     suspends: int
 
 
+OUTSIDE = "outside nodes"
+"""What ticks of a worker outside its nodes are called among them."""
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """One node of one worker at one load. `clocks_per_packet` is VPP's Clocks, `vectors_per_call` its Vectors/Call;
+    `share_percent` is of all ticks of the worker, of which those outside nodes are a row of their own."""
+
+    test: str
+    offered_pps: float
+    worker: str
+    node: str
+    calls: int
+    vectors: int
+    suspends: int
+    clocks: int
+    clocks_per_packet: float | None
+    vectors_per_call: float | None
+    share_percent: float
+
+
 def summed(nodes: Iterable[NodeCost]) -> tuple[NodeCost, ...]:
     """Nodes of the same name as one, in the order of their first."""
     sums: dict[str, list[int]] = {}
@@ -238,7 +260,7 @@ class DutTelemetry:
 
     @classmethod
     def readable(cls, raw: Any) -> DutTelemetry:
-        """As from_json; telemetry that no program of ours wrote, or a later one did, has `error` that says so."""
+        """Read like from_json; telemetry of another program, or of a later version, has an `error` with the reason."""
         try:
             return cls.from_json(raw)
         except ValueError as error:
@@ -251,8 +273,7 @@ class DutTelemetry:
 
     @classmethod
     def of_document(cls, raw: Any) -> DutTelemetry:
-        """As from_json, without a place. Figures that are no number in an older file, which was never checked, are left
-        out."""
+        """Read like from_json, without a place. Figures of older, unchecked files that are not numbers are omitted."""
         raw = as_object(raw)
         if "interval" not in raw:
             flat = {name: float(raw[name]) for name in FLAT if is_number(raw.get(name))}

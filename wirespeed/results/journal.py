@@ -25,7 +25,7 @@ SUFFIX = ".part"
 _FORMAT = re.compile(r"wirespeed-(?P<kind>[a-z0-9]+)-journal/1")
 
 MAX_RESULT_BYTES = 512 << 20
-"""Of a result file, or of a journal: a day of samples, four a second."""
+"""Size limit of a result file or journal: a day of samples, four per second."""
 
 _SYNC_S = 5.0
 """Lines are handed to the kernel at once, which a kill cannot undo, and to the disk so often, for a power loss."""
@@ -36,8 +36,14 @@ def journal_path(result: Path) -> Path:
 
 
 def unfinished(results: Iterable[Path]) -> list[Path]:
-    """Those of `results` that are not there, and have a journal in their place."""
+    """Missing files of `results` that have a journal in their place."""
     return [path for path in results if not path.exists() and journal_path(path).is_file()]
+
+
+def kind_of(head: Mapping[str, Any]) -> str:
+    """The kind of measurement whose journal begins with `head`; empty where this program does not read it."""
+    known = _FORMAT.fullmatch(str(head.get("journal")))
+    return known["kind"] if known is not None else ""
 
 
 def format_of(kind: str) -> str:
@@ -158,13 +164,13 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
     if not lines or not is_journal(lines[0]):
         raise FileFault(f"{path} is not a journal of a test: its first line is not a head of one")
     head = _document(lines[0], path, 1)
-    known = _FORMAT.fullmatch(str(head.get("journal")))
-    if known is None:
+    kind = kind_of(head)
+    if not kind:
         raise FileFault(f"{path} is a journal of format {head.get('journal')!r}, which this program does not read")
     entries = [_document(line, path, number) for number, line in enumerate(lines[1:], start=2)]
     if not entries:
         raise FileFault(f"{path} holds no samples: the test ended before its first one")
-    return known["kind"], head, entries
+    return kind, head, entries
 
 
 def _document(line: str, path: Path, number: int) -> dict[str, Any]:

@@ -12,6 +12,10 @@ from typing import Annotated, ClassVar, Literal
 from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.trial import ChannelTrial, TrialResult
 
+BoundLimit = Literal["dut", "tester", "machine", "line", "maximum", "minimum", "none"]
+"""What the upper bound of a search is due to. `machine`: CPUs were taken from tester or DUT. `line` and `maximum`:
+there is no upper bound, since the whole line or the highest load that was allowed was carried. `minimum`: even the
+lowest load that was allowed lost too much. `none`: nothing was found out."""
 Purpose = Literal["warm-up", "search", "mrr", "latency"]
 
 
@@ -65,13 +69,13 @@ class SearchTrial:
 
     @property
     def not_sent_ratio(self) -> float:
-        """Of all that was to be offered, the share that the tester did not send. No device lost it."""
+        """Share of the intended packets that the tester did not send. No device lost them."""
         wanted = self.wanted
         return max(0.0, 1 - self.trial.balance.offered / wanted) if wanted > 0 else 0.0
 
     @property
     def lost_ratio(self) -> float:
-        """Of what was offered, the share that did not come back."""
+        """Share of the offered packets that did not return."""
         return self.trial.balance.loss_ratio
 
     @property
@@ -89,7 +93,7 @@ class SearchTrial:
 
     @property
     def dut_loss_ratio(self) -> float:
-        """Of what was offered, the share that the DUT lost."""
+        """Share of the offered packets that the DUT lost."""
         balance = self.trial.balance
         return min(1.0, balance.lost_by_dut / balance.offered) if balance.offered > 0 else 0.0
 

@@ -6,8 +6,7 @@
  * lock; a worker holds that for a burst. Nothing that lies in shared memory is read twice, or used
  * before it is checked: a peer may write there at any time.
  */
-#ifndef DEV_MEMIF_QUEUE_H
-#define DEV_MEMIF_QUEUE_H
+#pragma once
 
 #include "dev/memif/lent.h"
 #include "dev/memif/peer.h"
@@ -145,5 +144,3 @@ static inline void memif_publish(struct memif_queue *queue, uint16_t *index)
 			!(__atomic_load_n(&queue->ring->flags, __ATOMIC_RELAXED) & MEMIF_RING_MASKED), 0))
 		memif_interrupt(queue);
 }
-
-#endif

@@ -24,7 +24,7 @@ class BurstTrial:
 
     @property
     def judged(self) -> SearchTrial:
-        """As a search judges it."""
+        """The trial in the form that a search judges."""
         seconds = self.frames / self.load_pps
         return SearchTrial(self.number, "search", self.load_pps, seconds, self.trial, f"{self.frames:,} frames")
 
@@ -51,6 +51,10 @@ class BurstResult(MeasurementResult):
     most: int
     trials: tuple[BurstTrial, ...] = ()
     spent_s: float = 0.0
+
+    @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((one.judged.label, one.judged) for one in self.trials)
 
     @property
     def is_empty(self) -> bool:

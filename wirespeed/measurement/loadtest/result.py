@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Stored("stats", write=samples_to_json, read=samples_from_json, shape=Mapping[str, Sample])
 PHASES = ("warm-up", "ramp", "hold", "drain")
-"""Of a ramp; a test by steps has `step` in place of the second and third."""
+"""Phases of a ramp; a test by steps has `step` in place of the second and third."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,11 @@ class Result(MeasurementResult):
 
         by = self.judging
         return analyse(self, by.threshold, line_bps=by.line_bps, leave_out_spoilt=by.leave_out_spoilt)
+
+    @property
+    def mean_frame_bytes(self) -> float | None:
+        """By the bytes that the ports sent; None where the file holds no byte rates."""
+        return self.analysis.frame_bytes
 
     @property
     def draws(self) -> tuple[Draw, ...]:

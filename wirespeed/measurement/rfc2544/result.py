@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from wirespeed.measurement.search.result import Limit
 from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.search_trial import BoundLimit, SearchTrial
 from wirespeed.results.trial import TrialResult
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
@@ -64,7 +63,7 @@ class Method:
 
     @property
     def common_exceptions(self) -> tuple[str, ...]:
-        """Those of all tests, where there are several."""
+        """Exceptions that all tests share, if there are several tests."""
         first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
         return tuple(one for one in first if all(one in other for other in others))
 
@@ -94,7 +93,7 @@ class SuiteTrial:
 
     @property
     def judged(self) -> SearchTrial:
-        """As a search judges it: by all that was to be offered."""
+        """The trial in the form that a search judges: by all packets that were due."""
         return SearchTrial(self.number, "search", self.load_pps, self.intended_s, self.trial, self.label)
 
     @property
@@ -140,7 +139,7 @@ class ThroughputRow:
     line_pps: float | None
     throughput_pps: float | None = None
     upper_pps: float | None = None
-    limit: Limit = "none"
+    limit: BoundLimit = "none"
     irregular: str = ""
     trials: int = 0
 
@@ -329,6 +328,10 @@ class Rfc2544Result(MeasurementResult):
     reset: Annotated[tuple[ResetRow, ...], SPARSE] = ()
     trials: tuple[SuiteTrial, ...] = ()
     spent_s: float = 0.0
+
+    @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((f"{one.test} {one.frame}", one.judged) for one in self.trials)
 
     @property
     def is_empty(self) -> bool:

@@ -14,7 +14,7 @@ from wirespeed.charts.sampled import Dot, blank, device_panels, positive, sample
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
-from wirespeed.measurement.verdicts import goal_figure
+from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.results.figures import Scaler, losses_text
 from wirespeed.results.search_trial import SearchTrial
 
@@ -22,7 +22,7 @@ RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 180, 170
 GOAL_COLOURS = COLOURS[1:]
 GOAL_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot")
 
-# What a trial was, or what became of it: by a shape, since colours are those of the goals.
+# Shapes for the kind and the outcome of a trial; colours belong to the goals.
 SYMBOLS: dict[str, Symbol] = {
     "trials": "dot",
     "the tester was the limit": "triangle",

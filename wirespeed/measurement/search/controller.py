@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import MeasurementError
 from wirespeed.later import Later
-from wirespeed.measurement.search.result import GoalOutcome, Limit
+from wirespeed.measurement.search.result import GoalOutcome
 from wirespeed.results.balance import Balance
 from wirespeed.results.machine import absence_text
-from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
 
 if TYPE_CHECKING:
     from MLRsearch import MultipleLossRatioSearch
@@ -93,7 +93,7 @@ class Controller:
     _search: MultipleLossRatioSearch | None = None
     _ceilings: list[float] = field(default_factory=list)
     _first: int = 0
-    """Of the trials, the first one under the last ceiling."""
+    """Index of the first trial under the last ceiling."""
     _disturbed: str = ""
     """Why the host ended the search."""
     _done: dict[str, tuple[Interval, float]] = field(default_factory=dict)
@@ -135,13 +135,13 @@ class Controller:
         return [goal for goal in self.goals if goal.name not in self._done]
 
     def intervals(self) -> tuple[Interval, ...]:
-        """Of each goal, in their order."""
+        """Intervals of the goals, in their order."""
         known = {name: interval for name, (interval, _) in self._done.items()}
         known |= {interval.goal.name: interval for interval in self._searched()}
         return tuple(known.get(goal.name, Interval(goal, None, None)) for goal in self.goals)
 
     def _searched(self) -> list[Interval]:
-        """Those of the goals that are searched for now."""
+        """Intervals of the goals that are searched now."""
         search = self._search
         if search is None or search.database is None:
             return []
@@ -164,7 +164,7 @@ class Controller:
     def _outcome(self, interval: Interval, most_is_line: bool, ended_early: str) -> GoalOutcome:
         goal, lower, upper = interval.goal, interval.lower_pps, interval.upper_pps
         top_pps = self._done[goal.name][1] if goal.name in self._done else self._top_pps
-        limit: Limit = "none"
+        limit: BoundLimit = "none"
         irregular = ended_early if not interval.is_narrow else ""
         if self._disturbed and not interval.is_narrow:
             limit, irregular = "machine", self._disturbed
@@ -260,7 +260,7 @@ class Controller:
         offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
         least = min(one.load_pps for one in failed)
         margin: float = _MARGIN * (1 << len(self._ceilings))
-        # What it offers differs from trial to trial, and a few trials do not show the least.
+        # The tester's maximum varies between trials, and a few trials do not show its minimum.
         below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
         return max(self.least_pps, min(below, least) * (1 - margin))
 
@@ -317,10 +317,10 @@ def why_aside(trial: SearchTrial) -> str:
     return absence_text(trial.trial.moment, most)
 
 
-def _whose(tried: Sequence[SearchTrial], goal: Goal) -> Limit:
+def _whose(tried: Sequence[SearchTrial], goal: Goal) -> BoundLimit:
     """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
     the machine spoilt; whoever has the more of the time."""
-    seconds: dict[Limit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
+    seconds: dict[BoundLimit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
     for trial in tried:
         seconds[_failed_by(trial, goal)] += trial.trial.effective_s
     failed_s = seconds["dut"] + seconds["tester"]
@@ -329,7 +329,7 @@ def _whose(tried: Sequence[SearchTrial], goal: Goal) -> Limit:
     return "machine" if seconds["machine"] else "none"
 
 
-def _failed_by(trial: SearchTrial, goal: Goal) -> Limit:
+def _failed_by(trial: SearchTrial, goal: Goal) -> BoundLimit:
     if trial.loss_ratio <= goal.loss_ratio:
         return "none"
     if trial.is_spoilt_for(goal):

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Block, Card, Cards, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.load import load_of
-from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.charts.page_parts import Block, Card, Cards, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.load import Load, load_of
+from wirespeed.measurement.reported import IRREGULAR, TOGETHER, Both, Entry, Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import (
@@ -26,9 +26,9 @@ from wirespeed.measurement.search.rows import (
 )
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.trust import trust_of
-from wirespeed.pages.words import count, some
+from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, measured_text
-from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.results.verdict import Verdict
 
 MOST_CARDS = 8
 MOST_OPEN = 4
@@ -50,7 +50,7 @@ class SearchReport(ReportedKind[SearchResult]):
     """Searches, whose bounds stand beside load tests of the same load."""
 
     noun, title, sized = "search", "searches", "trials"
-    bounds_loads = True
+    bounds_loads = in_matrix = True
     row_kinds: ClassVar = {
         "goal": (GoalRow, "a goal of a search"),
         "mrr": (MrrRow, "the MRR of a search"),
@@ -61,68 +61,69 @@ class SearchReport(ReportedKind[SearchResult]):
         return len(result.trials)
 
     def found_by(self, result: SearchResult) -> str:
-        return f"search {load_of(result).name}"
+        return f"search {load_of(result).name} {load_of(result).title}"
 
     def chart(self, number: int) -> str:
         return f"search-{number}"
 
-    def rows(self, results: Sequence[SearchResult]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[SearchResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"goal": goal_rows(results), "mrr": mrr_rows(results), "latency": latency_rows(results)}
 
-    def tables(self, results: Sequence[SearchResult], scaler: Scaler) -> Sequence[Grid]:
-        return tables_of(results, scaler)
+    def tables(self, results: Sequence[SearchResult], shown: Shown) -> Sequence[Grid]:
+        return tables_of(results, shown.scaler)
 
-    def sections(
-        self, results: Sequence[SearchResult], _verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
-    ) -> Iterator[Section]:
+    def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[Section]:
         blocks: list[Block] = []
-        for table in self.tables(results, scaler):
-            shown = replace(table, label="Goals") if table.label == "Searches" else table
-            blocks += [Heading(shown.label), shown]
-            blocks += [Paragraph(CAPTIONS[shown.label])] if shown.label in CAPTIONS else []
+        for found in self.tables(results, shown):
+            table = replace(found, label="Goals") if found.label == "Searches" else found
+            blocks += [Heading(table.label), table]
+            blocks += [Paragraph(CAPTIONS[table.label])] if table.label in CAPTIONS else []
         for number, search in enumerate(results):
-            title, chart = f"Trials of {search.name}", drawn.place(search_chart(self.chart(number), search, scaler))
+            title = f"Trials of {search.name}"
+            chart = shown.drawn.place(search_chart(self.chart(number), search, shown.scaler))
             if len(results) > MOST_OPEN:
                 blocks.append(Fold(title, (chart,), of=search.name))
             else:
                 blocks.append(Part(search.name, (Heading(title), chart)))
         yield Section("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
 
-    def cards(self, results: Sequence[SearchResult], verdicts: Mapping[str, Verdict]) -> Cards | None:
+    def cards(self, results: Sequence[SearchResult], shown: Shown) -> Cards | None:
         more = len(results) - MOST_CARDS
         return Cards(
             "What searches found",
-            tuple(_card(search, verdicts[search.name]) for search in results[:MOST_CARDS]),
+            tuple(_card(search, shown.verdicts[search.name]) for search in results[:MOST_CARDS]),
             f"{more} more in the table of goals." if more > 0 else "",
         )
 
-    def irregular(self, results: Sequence[SearchResult]) -> Remark | None:
+    def irregular(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         goals = [(search, found) for search in results for found in search.goals]
-        irregular = [
+        irregular = (
             (f"{one.name} {found.goal.name.upper()}", found.irregular) for one, found in goals if found.irregular
-        ]
-        if not irregular:
-            return None
-        return Remark(
-            "irregular",
-            f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: not what was asked for.",
-            tuple(f"{name}: {why}" for name, why in irregular),
         )
+        sentence = " irregular: the search ended before it reached the goal."
+        return remark_on("irregular", irregular, len(goals), "goal", sentence)
 
     def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         found = [(one, sum(bool(trial.set_aside) for trial in one.trials)) for one in results]
-        named = [(one, aside) for one, aside in found if aside]
-        if named:
-            yield Remark(
-                "set-aside",
-                f"{some([one.name for one, _ in named], len(results), 'search')} with trials that were repeated, as "
-                "absences of workers explain what they lost; those do not count.",
-                tuple(f"{one.name}: {aside} of {count(len(one.trials), 'trial')}" for one, aside in named),
-            )
+        return remark_on(
+            "set-aside",
+            ((one.name, f"{aside} of {count(len(one.trials), 'trial')}") for one, aside in found if aside),
+            len(results),
+            "search",
+            " with trials that were repeated, as absences of workers explain what they lost; those do not count.",
+        )
 
-    def columns(self, result: SearchResult, verdict: Verdict) -> Iterator[tuple[str, Figure, Any]]:
+    def entries(self, result: SearchResult, _load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
+        first = str(result.directions[0])
+        together = TOGETHER if both != "each" else f"{TOGETHER} each way"
         for outcome, figure in zip(result.goals, verdict.figures, strict=False):
-            yield goal_name(outcome.goal), figure, goal_row(result, outcome)
+            yield Entry(
+                direction=first if len(result.directions) == 1 else together,
+                figure=figure.of(first) if both == "each" else figure,
+                row=goal_row(result, outcome),
+                goal=goal_name(outcome.goal),
+                marks=IRREGULAR if figure.mark == "irregular" else "",
+            )
 
     def bands(self, result: SearchResult, colour: str, scaler: Scaler) -> Iterator[Band]:
         return bounds_on_ramp(result, colour, scaler)
@@ -135,7 +136,7 @@ def _card(search: SearchResult, verdict: Verdict) -> Card:
         more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
     return Card(
         dut=dut_name(search),
-        load=f"{load_of(search).name}, {directions_of(search)}",
+        load=f"{load_of(search).title}, {directions_of(search)}",
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
         rate=figure.rate_parts[0],
         unit=figure.rate_parts[1],

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Block, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.charts.page_parts import Block, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.rows import SoakRow, details_of, soak_row, soak_rows, tables_of
 from wirespeed.measurement.soak.words import time_text, verdict_text
 from wirespeed.pages.trust import Trust
-from wirespeed.pages.words import count, some
+from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, percent_text
-from wirespeed.results.verdict import Verdict
 from wirespeed.tables import plain
 
 MOST_OPEN = 12
@@ -39,46 +38,38 @@ class SoakReport(ReportedKind[SoakResult]):
     def chart(self, number: int) -> str:
         return f"soak-{number}"
 
-    def rows(self, results: Sequence[SoakResult]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[SoakResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"soak": soak_rows(results)}
 
-    def tables(self, results: Sequence[SoakResult], scaler: Scaler) -> Sequence[Grid]:
-        return tables_of(results, scaler)
+    def tables(self, results: Sequence[SoakResult], shown: Shown) -> Sequence[Grid]:
+        return tables_of(results, shown.scaler)
 
-    def markdown(self, results: Sequence[SoakResult], scaler: Scaler) -> Iterator[str]:
+    def markdown(self, results: Sequence[SoakResult], shown: Shown) -> Iterator[str]:
         said = "".join(f"\n{plain(soak.name)}: {plain(verdict_text(soak.verdict))}\n" for soak in results)
-        yield "".join(super().markdown(results, scaler)) + said
+        yield "".join(super().markdown(results, shown)) + said
 
-    def sections(
-        self, results: Sequence[SoakResult], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
-    ) -> Iterator[Section]:
+    def sections(self, results: Sequence[SoakResult], shown: Shown) -> Iterator[Section]:
         parts = [
-            Part(soak.name, tuple(_blocks(self.chart(number), soak, verdicts[soak.name], scaler, drawn)))
-            for number, soak in enumerate(results)
+            Part(soak.name, tuple(_blocks(self.chart(number), soak, shown))) for number, soak in enumerate(results)
         ]
         title = "Soak" if len(results) == 1 else "Soaks"
-        yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, scaler)), identity="soaks")
+        yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, shown)), identity="soaks")
 
     def remarks(self, results: Sequence[SoakResult]) -> Iterator[Remark]:
-        blind = [soak for soak in results if soak.gaps]
-        if blind:
-            yield Remark(
-                "gaps",
-                f"{some([soak.name for soak in blind], len(results), 'soak')} with times that nobody watched.",
-                tuple(f"{soak.name}: {_gaps_text(soak)}" for soak in blind),
-            )
+        blind = ((soak.name, _gaps_text(soak)) for soak in results if soak.gaps)
+        return remark_on("gaps", blind, len(results), "soak", " with times that nobody watched.")
 
 
 def _gaps_text(soak: SoakResult) -> str:
     return f"{count(len(soak.gaps), 'gap')}, {sum(gap.seconds for gap in soak.gaps):,.0f} s in all"
 
 
-def _blocks(identity: str, soak: SoakResult, found: Verdict, scaler: Scaler, drawn: Drawn) -> Iterator[Block]:
+def _blocks(identity: str, soak: SoakResult, shown: Shown) -> Iterator[Block]:
     told, verdict = soak.verdict, verdict_text(soak.verdict)
     yield Heading(soak.name)
     yield Paragraph(verdict, "verdict", SHOWN if told.shown else NOT_SHOWN)
-    yield from map(Paragraph, (*found.plain_lines[1:], *_facts(soak, scaler)))
-    yield drawn.place(soak_chart(identity, soak, f"{soak.name}: {verdict}"))
+    yield from map(Paragraph, (*shown.verdicts[soak.name].plain_lines[1:], *_facts(soak, shown.scaler)))
+    yield shown.drawn.place(soak_chart(identity, soak, f"{soak.name}: {verdict}"))
     yield Paragraph(LOSS)
     for table in details_of(soak):
         yield Fold(table.label, (table,), is_open=len(table.rows) <= MOST_OPEN)
@@ -97,7 +88,7 @@ def _facts(soak: SoakResult, scaler: Scaler) -> Iterator[str]:
         f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}."
     )
     if told.by_machine:
-        yield f"{told.by_machine:,} of the lost ones went while CPUs were away: the machine's doing."
+        yield f"{told.by_machine:,} of them were lost while CPUs were preempted, because of the host."
     if told.by_tester:
         yield f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count."
     if told.worst_minute is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.charts.chart import DASHES, Dash, Rule
 from wirespeed.charts.latency_floor import latency_floors
 from wirespeed.measurement.loadtest.analysis import Analysis
-from wirespeed.report.nodes import dearest
+from wirespeed.measurement.loadtest.nodes import dearest
 from wirespeed.results.sample import Latency
 
 QUANTITIES = ("average", "99 %", "maximum")
@@ -33,7 +33,7 @@ class MorePanel:
 
 
 def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
-    """Those that any of the tests has something for."""
+    """Panels for which at least one test has data."""
     latency = MorePanel(
         "latency (µs): average, 99 % dashed, maximum dotted",
         "µs",
