@@ -184,7 +184,7 @@ def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways
         ("both each way", "NDR (loss ≤ 0 %)"),
         ("both each way", "PDR (loss ≤ 0.5 %)"),
     ]
-    assert found.labels == ("bench size=64",)
+    assert found.labels == ("64b one flow",)
     assert "4.99 to 5.14 (33.5 % of line)" in matrix_to_markdown(found, MEGA)
     header, line = matrix_to_csv(found).splitlines()
     assert header.split(",")[3:6] == [f"router 0→1 NDR (loss ≤ 0 %) {what}" for what in ("pps", "percent", "upper pps")]

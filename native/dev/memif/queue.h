@@ -6,8 +6,7 @@
  * lock; a worker holds that for a burst. Nothing that lies in shared memory is read twice, or used
  * before it is checked: a peer may write there at any time.
  */
-#ifndef DEV_MEMIF_QUEUE_H
-#define DEV_MEMIF_QUEUE_H
+#pragma once
 
 #include "dev/memif/lent.h"
 #include "dev/memif/peer.h"
@@ -127,5 +126,3 @@ static inline void memif_copy(uint8_t *restrict to, const uint8_t *restrict from
 
 /* Tells the peer of packets, if it wants to know. */
 void memif_interrupt(const struct memif_queue *queue);
-
-#endif

@@ -85,7 +85,7 @@ def answers(groups: Sequence[Group[Result]], verdicts: Mapping[str, Verdict]) ->
         hardness = (len(chosen), -frame_bytes, directions, -sum(run.rate_pps for run in chosen))
         if best is None or hardness > best[0]:
             cards = tuple(Answer(run.test, run.dut, run.verdict) for run in chosen)
-            best = hardness, Answers(load.name, directions, cards, others=len(duts) - len(cards))
+            best = hardness, Answers(load.title, directions, cards, others=len(duts) - len(cards))
     return best[1] if best else None
 
 
