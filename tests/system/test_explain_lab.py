@@ -18,7 +18,8 @@ from wirespeed.cli.main import main
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 
 SAME_CAUSE = pytest.mark.long("`make test` has another fault of the same cause")
@@ -113,7 +114,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
         hidden = explained(lab.rpc, tmp_path / "counters.json", dut=dut(lab))
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    balance = read_result(tmp_path / "numbers.json").outcome.channels["0→1"].balance
+    balance = read_as(Result, tmp_path / "numbers.json").outcome.channels["0→1"].balance
     assert balance.order is not None
     assert balance.order.duplicates == made["duplicated"] > 0
     assert made["reordered"] - balance.order.reordered in (0, 1)  # the last one of all was overtaken by nobody
@@ -121,7 +122,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
     assert balance.lost >= made["lost"] > 0  # a busy machine may lose some as well
     assert any("packets are numbered" in remark for remark in counted.case.remarks)
     assert any("contradict the balance" in remark for remark in hidden.case.remarks)
-    verdict = verdict_of(read_result(tmp_path / "counters.json"))
+    verdict = verdict_of(read_as(Result, tmp_path / "counters.json"))
     assert "contradict the balance" in verdict.counting
     assert verdict.limited_by not in ("line", "nothing")
 

@@ -27,8 +27,9 @@ from wirespeed.dut.spec import parse_dut
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.child import Child
 from wirespeed.machine.ports import free_rpc_port
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
@@ -309,11 +310,11 @@ def test_a_kill_loses_no_sample(impatient_ring: RingLab, tmp_path: Path) -> None
             process.kill()
             assert ended is None, process.stderr.read()
         left = sum(1 for _ in lines_of(Path(f"{file}.part"))) - 1
-        assert len(read_result(file).samples) == left
+        assert len(read_as(Result, file).samples) == left
         wait_for(lambda: client.port_status([0])[0].state != "TX", "the end of the traffic")
         done = run_wirespeed("loadtest", "--recover", file)
         assert done.returncode == 0, done.stderr
-    result = read_result(file)
+    result = read_as(Result, file)
     assert len(result.samples) == left
     assert result.samples[-1].latency
     assert result.ending.status == "interrupted"
