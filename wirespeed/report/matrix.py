@@ -20,10 +20,9 @@ from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, 
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded, three_digits
-from wirespeed.results.verdict import Figure, LimitedBy, Verdict
+from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
 LEGEND = {
