@@ -155,8 +155,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
         for result in results if shown.in_matrix else ():
             load = load_of(result)
             load = next((one for one in known if load.like(one)), load)
-            if shown.leads:
-                known.append(load)
+            known.append(load)
             label = _label(load, result.variables, labels)
             rows[label] = None
             verdict = comparison.verdicts[result.name]
