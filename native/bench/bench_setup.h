@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each bench program begins with. */
-#ifndef BENCH_SETUP_H
-#define BENCH_SETUP_H
+#pragma once
 
 #include "wirespeed/runtime.h"
 
@@ -71,5 +70,3 @@ static inline double bench_quantile(double *values, int count, double share)
 	qsort(values, (size_t)count, sizeof(*values), bench_compare);
 	return values[(int)(share * (count - 1))];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the generator's benches have it send. */
-#ifndef BENCH_GENERATOR_LOADS_H
-#define BENCH_GENERATOR_LOADS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ void loads_imix(load_fn *measure);
 void loads_signed(load_fn *measure);
 /* Streams by the hundred, thousand and ten thousand. */
 void loads_many(load_fn *measure);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trunk's paths through the router, and the routes that packets of all paths take. */
-#ifndef NODE_PATHS_H
-#define NODE_PATHS_H
+#pragma once
 
 #include "bench/node_rig.h"
 
@@ -26,5 +25,3 @@ uint8_t route_length6(uint32_t i);
 /* A UDP packet to the router from 10.2.0.0 on; `make` and `aim` of a path. */
 void make_ip4(uint8_t *header);
 void aim_ip4(uint8_t *header, uint32_t route, uint32_t flow);
-
-#endif

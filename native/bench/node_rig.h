@@ -5,8 +5,7 @@
  * The source restores each packet's headers, which leaves them in the cache as a receiving driver
  * would; its own ticks are in no figure.
  */
-#ifndef NODE_RIG_H
-#define NODE_RIG_H
+#pragma once
 
 #include "router/router.h"
 
@@ -69,5 +68,3 @@ void node_rig_use(struct node_load *load);
 /* Take `packets` through the graph in vectors of `vector`. A function of its own, so that a
  * profiler can be told to look at nothing else. */
 void node_rig_walk(struct graph *graph, uint16_t vector, uint32_t packets);
-
-#endif

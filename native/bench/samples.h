@@ -8,8 +8,7 @@
  * of the run, and the median is that of the fast ones. So rows compare, whenever they were
  * measured.
  */
-#ifndef SAMPLES_H
-#define SAMPLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ uint32_t samples_fast(const struct samples *samples);
 double samples_median(const struct samples *samples, uint32_t figure);
 /* Print which speeds of the machine the run met. */
 void samples_show_machine(void);
-
-#endif

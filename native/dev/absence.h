@@ -8,8 +8,7 @@
  * Sleep that the worker chose, and work that the main thread gives it, are no part of a turn. A
  * sleep that lasts much longer than the worker asked for ends in an absence.
  */
-#ifndef DEV_ABSENCE_H
-#define DEV_ABSENCE_H
+#pragma once
 
 #include "wire/own_count.h"
 
@@ -113,5 +112,3 @@ static inline void absence_note_sleep(struct absence *absence, const struct abse
 	if (ticks > asked && ticks - asked >= most)
 		absence_count(absence, ticks - asked);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * The sleeper: bell_listen, look for work once more, wait until `fd` is readable, bell_ignore.
  * The others: put the work where the sleeper looks for it, bell_ring.
  */
-#ifndef DEV_BELL_H
-#define DEV_BELL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ static inline void bell_ring(struct bell *bell)
 		__atomic_exchange_n(&bell->listening, 0, __ATOMIC_RELAXED))
 		bell_strike(bell);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one line that ws_error() shows. Main thread only. */
-#ifndef DEV_ERROR_H
-#define DEV_ERROR_H
+#pragma once
 
 /* Keep the message and return `code` (a negative errno), so that callers can `return fail(-EINVAL,
  * "…")`. */
@@ -13,5 +12,3 @@ struct error_line {
 };
 /* The last one, for who tells it once more after what may fail too. */
 struct error_line error_line(void);
-
-#endif

@@ -4,8 +4,7 @@
  * runs while there is such a port. Ports come and go only while it is stopped, so its function and
  * the main thread share what they need without a lock.
  */
-#ifndef DEV_HELPER_THREAD_H
-#define DEV_HELPER_THREAD_H
+#pragma once
 
 #include "dev/bell.h"
 
@@ -54,5 +53,3 @@ static inline void helper_thread_wake(struct helper_thread *helper)
 {
 	bell_ring(&helper->bell);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * News of links: from drivers with a link interrupt, from the kernel for ports on interfaces of
  * Linux, and from the TAPs' thread. What nobody tells of has to be looked at now and then.
  */
-#ifndef DEV_LINK_H
-#define DEV_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int link_raise_mtu(uint16_t port, uint16_t mtu);
 int64_t link_losses(uint16_t port);
 /* True as well where Linux has no say. */
 bool link_is_up_in_linux(uint16_t port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the ports' drivers mean: by a packet that they do not take, and by one without a buffer. */
-#ifndef DEV_MEDIUM_H
-#define DEV_MEDIUM_H
+#pragma once
 
 #include "wirespeed/ports.h"
 
@@ -20,5 +19,3 @@ bool medium_drops_without_buffer(const char *driver);
 /* The kernel moves this driver's packets on the caller's time, which may take a call milliseconds.
  */
 bool medium_works_in_kernel(const char *driver);
-
-#endif

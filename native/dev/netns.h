@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doing something inside another network namespace, and coming back. */
-#ifndef DEV_NETNS_H
-#define DEV_NETNS_H
+#pragma once
 
 enum { NETNS_NAME_LEN = 128 };
 
@@ -16,5 +15,3 @@ struct netns_visit {
  */
 int netns_enter(const char *netns, struct netns_visit *visit);
 void netns_leave(struct netns_visit *visit);
-
-#endif

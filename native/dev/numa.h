@@ -6,8 +6,7 @@
  * pages come from the node that the worker's CPU is at, and numa_node names that node for what
  * DPDK allocates. A node that is full or forbidden is no error: then memory comes from another one.
  */
-#ifndef DEV_NUMA_H
-#define DEV_NUMA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ void numa_for_worker(uint16_t worker);
 void numa_for_all(void);
 /* As `socket` of DPDK's calls: the node asked for now, else that of the calling thread. */
 int numa_node(void);
-
-#endif

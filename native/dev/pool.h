@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools of packet buffers: those that ports receive into, and further ones. */
-#ifndef DEV_POOL_H
-#define DEV_POOL_H
+#pragma once
 
 #include <rte_mempool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct rte_mempool *pool_near(int node);
 /* A further pool of `count` buffers with room for frames of `frame_size` bytes; NULL when memory is
  * short. */
 struct rte_mempool *pool_create(const char *name, uint32_t count, uint32_t frame_size);
-
-#endif

@@ -3,8 +3,7 @@
  * The port layer: all that router and generator know of ports, whatever kind they are of
  * (port_kind.h). Packets that are received have the port's number in mbuf->port.
  */
-#ifndef DEV_PORT_H
-#define DEV_PORT_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -123,5 +122,3 @@ void port_ignore(uint16_t port, uint16_t queue, int epoll, uint16_t worker);
 void port_arm(uint16_t port, uint16_t queue, bool on);
 /* Packets came before it was armed. Kinds that cannot tell say no. */
 bool port_has_packets(uint16_t port, uint16_t queue);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Functions that are marked optional may be NULL. All but the bursts are the main thread's.
  */
-#ifndef DEV_PORT_KIND_H
-#define DEV_PORT_KIND_H
+#pragma once
 
 #include "dev/port.h"
 #include "wire/own_count.h"
@@ -120,5 +119,3 @@ void port_kind_register(struct port_kind_entry *entry);
 
 /* The part of the device string behind the kind's prefix. */
 const char *port_target(const struct port *port);
-
-#endif

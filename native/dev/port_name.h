@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What VPP calls a device by its speed. */
-#ifndef DEV_PORT_NAME_H
-#define DEV_PORT_NAME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 /* Put the kind of Ethernet (TenGigabitEthernet) in place of the first "%s" in the name; `speeds`
  * are the bits of RTE_ETH_LINK_SPEED_* that the device can do. */
 void port_name_fill(char *name, size_t size, uint32_t speeds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ports by number, for the layer's own files. */
-#ifndef DEV_PORT_TABLE_H
-#define DEV_PORT_TABLE_H
+#pragma once
 
 #include "dev/port_kind.h"
 
@@ -14,5 +13,3 @@ static inline struct port *port_at(uint16_t index)
 
 /* Keep what the port has counted, for when its device is gone. */
 void removed_note_counters(const struct port *port);
-
-#endif

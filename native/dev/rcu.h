@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quiescent-state reclamation: workers say once a loop that they hold nothing; the main thread
  * waits for that. */
-#ifndef DEV_RCU_H
-#define DEV_RCU_H
+#pragma once
 
 #include <rte_rcu_qsbr.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static inline void rcu_offline(uint16_t worker)
 	rte_rcu_qsbr_thread_offline(rcu_state, worker);
 	rte_rcu_qsbr_thread_unregister(rcu_state, worker);
 }
-
-#endif

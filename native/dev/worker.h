@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Worker threads: one per CPU given at start, each running one function until told to stop. */
-#ifndef DEV_WORKER_H
-#define DEV_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ static inline bool workers_are_stopping(void)
 
 /* Loops done by worker, for `show threads` and loops/sec: one writer, plain stores. */
 void worker_set_loops(uint16_t worker, uint64_t loops);
-
-#endif

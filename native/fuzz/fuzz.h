@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each target offers to libFuzzer, and to run_corpus.c, which stands in for it. */
-#ifndef FUZZ_FUZZ_H
-#define FUZZ_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 			abort();                                                                               \
 		}                                                                                          \
 	} while (0)
-
-#endif

@@ -11,7 +11,7 @@
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
-#include "router/acl/acl_naive_sessions.h"
+#include "router/acl/test_acl_naive_sessions.h"
 #include "wirespeed/acl_sessions.h"
 #include "wirespeed/interfaces.h"
 

@@ -3,8 +3,7 @@
  * What a generator should have made of frames that it received: a second reader of the same bytes,
  * which goes by offsets and numbers as they are written down, not by the generator's own code.
  */
-#ifndef FUZZ_RECEIVE_READER_H
-#define FUZZ_RECEIVE_READER_H
+#pragma once
 
 #include "wirespeed/flows.h"
 
@@ -46,5 +45,3 @@ void reader_renew(void);
 struct reader_order reader_order(uint32_t flow);
 /* Whether it is ARP, ICMP or ICMPv6. */
 bool reader_is_control(const uint8_t *frame, size_t head);
-
-#endif

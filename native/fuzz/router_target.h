@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A router for the targets that send packets into one. */
-#ifndef FUZZ_ROUTER_TARGET_H
-#define FUZZ_ROUTER_TARGET_H
+#pragma once
 
 #include "tests/router_rig.h"
 #include "wire/address.h"
@@ -30,5 +29,3 @@ bool router_target_take(const uint8_t *data, size_t size, struct router_target_i
 
 /* Send the frame, in pieces of `piece` bytes; then nothing may be lost or left behind. */
 void router_target_send(const uint8_t *bytes, size_t length, size_t piece);
-
-#endif

@@ -3,8 +3,7 @@
  * Memory that a worker writes for each packet or burst. It begins a cache line, so that what two
  * workers write never lies in the same one, however the main thread came to make it.
  */
-#ifndef GENERATOR_OWN_LINES_H
-#define GENERATOR_OWN_LINES_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,5 +17,3 @@ static inline void *own_lines(size_t count, size_t size)
 		return NULL;
 	return memset(memory, 0, count * size);
 }
-
-#endif

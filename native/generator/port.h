@@ -3,8 +3,7 @@
  * A port as one of its workers sees it: that worker's share. Only that worker touches it while the
  * workers run; each has its own TX queue, RX queues, streams and counters.
  */
-#ifndef GENERATOR_PORT_H
-#define GENERATOR_PORT_H
+#pragma once
 
 #include "wirespeed/generator.h"
 
@@ -38,5 +37,3 @@ struct generator_port {
 	struct ws_generator_port snapshot; /* of `counters` */
 	struct push *pushing;              /* the last that was pushed */
 } __attribute__((aligned(64)));
-
-#endif

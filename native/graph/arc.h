@@ -7,8 +7,7 @@
  * is known when the graph is made: the beginning's edge leads to the first of them, each one's edge
  * to the arc's end leads to the next. One that is off is not in the graph, and costs nothing.
  */
-#ifndef GRAPH_ARC_H
-#define GRAPH_ARC_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -34,17 +33,40 @@ struct graph_feature {
 void graph_arc_register(struct graph_arc *arc);
 void graph_feature_register(struct graph_feature *feature);
 
-#define GRAPH_REGISTER_ARC(arc)                                                                    \
+/* Registers an arc, or a feature; the rest are its members. */
+#define GRAPH_ARC(arc, ...)                                                                        \
+	static struct graph_arc arc = {__VA_ARGS__};                                                   \
 	__attribute__((constructor)) static void graph_register_arc_##arc(void)                        \
 	{                                                                                              \
 		graph_arc_register(&arc);                                                                  \
 	}
 
-#define GRAPH_REGISTER_FEATURE(feature)                                                            \
+#define GRAPH_FEATURE(feature, ...)                                                                \
+	static struct graph_feature feature = {__VA_ARGS__};                                           \
 	__attribute__((constructor)) static void graph_register_feature_##feature(void)                \
 	{                                                                                              \
 		graph_feature_register(&feature);                                                          \
 	}
+
+/* The edges of a GRAPH_FILTER. */
+enum graph_filter_edge { FILTER_PASS, FILTER_DROP };
+
+/*
+ * Registers a feature that lets packets go on along its arc or drops them: a node with the function
+ * `decide`, counters `counts`, and `pass` as the arc's end. The rest are members of the feature.
+ */
+#define GRAPH_FILTER(symbol, decide, kinds, counts, node_name, pass, ...)                          \
+	static const char *const symbol##_edges[] = {                                                  \
+		[FILTER_PASS] = (pass), [FILTER_DROP] = "error-drop"};                                     \
+	static struct graph_registration symbol = {                                                    \
+		.name = (node_name),                                                                       \
+		.process = (decide),                                                                       \
+		.takes = (kinds),                                                                          \
+		GRAPH_EDGES(symbol##_edges),                                                               \
+		GRAPH_COUNTERS(counts),                                                                    \
+	};                                                                                             \
+	GRAPH_REGISTER(symbol)                                                                         \
+	GRAPH_FEATURE(symbol##_feature, .node = (node_name), __VA_ARGS__)
 
 /* All arcs, by name; `arc` is NULL for the first, the answer NULL after the last. */
 const struct graph_arc *graph_arc_after(const struct graph_arc *arc);
@@ -61,5 +83,3 @@ const struct graph_feature *graph_feature(const char *node);
  */
 const char *graph_arc_edge(const struct graph_config *config, const char *node, uint16_t interface,
 						   const char *edge);
-
-#endif

@@ -11,8 +11,7 @@
  * Sources together bring in at most GRAPH_FRAME_SIZE packets a walk and nodes do not multiply
  * packets, so no frame can overflow. Packets are opaque here. Nothing in this folder needs DPDK.
  */
-#ifndef GRAPH_H
-#define GRAPH_H
+#pragma once
 
 #include "wire/own_count.h"
 
@@ -142,6 +141,11 @@ void graph_register_edges(struct graph_edge_set *set);
 		graph_register(&node);                                                                     \
 	}
 
+/* Registers the node of the function `node`_process; the rest are members of its registration. */
+#define GRAPH_NODE(node, ...)                                                                      \
+	static struct graph_registration node = {.process = node##_process, __VA_ARGS__};              \
+	GRAPH_REGISTER(node)
+
 /* A feature of an arc (arc.h) that is on: its node, and the interface when that is a template. */
 struct graph_feature_on {
 	const char *node;
@@ -267,6 +271,14 @@ static inline void graph_count(struct graph_node *node, uint16_t counter, uint64
 	own_count_add(&node->counters[counter], n);
 }
 
+/* Defines drop(), which counts a packet for a reason and returns the edge of dropped packets. */
+#define GRAPH_DROP(edge)                                                                           \
+	static inline uint16_t drop(struct graph_node *node, uint16_t reason)                          \
+	{                                                                                              \
+		graph_count(node, reason, 1);                                                              \
+		return edge;                                                                               \
+	}
+
 /* The function that sees packets from now on, or NULL; by any thread. */
 static inline void graph_set_trace(struct graph *graph, graph_trace_fn *trace)
 {
@@ -347,5 +359,3 @@ static inline uint32_t graph_walk(struct graph *graph)
 {
 	return graph_walk_from(graph, graph->source_count);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * The types are those of the compiler, which makes of them what the march level has: AVX2, SSE or
  * NEON. Nothing in this folder needs DPDK.
  */
-#ifndef GRAPH_LANES_H
-#define GRAPH_LANES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,5 +135,3 @@ LANES_INLINE lanes lanes_swap(lanes words)
 										  12, 19, 18, 17, 16, 23, 22, 21, 20, 27, 26, 25, 24, 31,
 										  30, 29, 28);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * in seconds or TSC ticks as named. Strings are UTF-8, NUL-terminated, truncated if longer than
  * their field.
  */
-#ifndef WIRESPEED_H
-#define WIRESPEED_H
+#pragma once
 
 #include "wirespeed/acl_sessions.h"
 #include "wirespeed/acls.h"
@@ -47,5 +46,3 @@
 #include "wirespeed/trace.h"
 #include "wirespeed/urpf.h"
 #include "wirespeed/vxlan.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of rtnetlink's messages, and the addresses in them. */
-#ifndef LINUX_ATTRIBUTE_H
-#define LINUX_ATTRIBUTE_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -22,5 +21,3 @@ uint8_t linux_address_size(uint8_t family);
 void linux_address_set(struct ws_address *out, uint8_t family, const void *bytes);
 /* False when the attribute is not an address of that family. */
 bool linux_address_copy(struct ws_address *out, uint8_t family, const struct nlattr *attribute);
-
-#endif

@@ -6,8 +6,7 @@
  * broken off or missed something is made again, at once a few times if it was only interrupted,
  * then after pauses that double. No sockets, no clock of its own.
  */
-#ifndef LINUX_DUMPS_H
-#define LINUX_DUMPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void dumps_begin(struct dumps *dumps, enum linux_dump dump);
 bool dumps_end(struct dumps *dumps, bool refused, uint64_t now_ns);
 /* No pause for any of them. */
 void dumps_hurry(struct dumps *dumps);
-
-#endif

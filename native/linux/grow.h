@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays that become as long as what comes. */
-#ifndef LINUX_GROW_H
-#define LINUX_GROW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ static inline void *grow(void *array, uint32_t count, uint32_t *room, size_t siz
 		*room = wanted;
 	return larger;
 }
-
-#endif

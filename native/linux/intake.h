@@ -5,8 +5,7 @@
  * Dumps and news come through one socket, in one order, so an older dump never undoes newer news.
  * A dump raises the generation of its kind; what still has the older one at its end has gone.
  */
-#ifndef LINUX_INTAKE_H
-#define LINUX_INTAKE_H
+#pragma once
 
 #include "linux/dumps.h"
 #include "linux/message.h"
@@ -76,5 +75,3 @@ void intake_withdraw(struct intake *intake);
 /* Have routes follow changed objects, and hand what is gathered to the router. */
 void intake_flush(struct intake *intake);
 int intake_pair(struct intake *intake, int32_t link, int32_t interface);
-
-#endif

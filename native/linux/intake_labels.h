@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the intake that is about routes of MPLS labels. */
-#ifndef LINUX_INTAKE_LABELS_H
-#define LINUX_INTAKE_LABELS_H
+#pragma once
 
 #include "linux/intake.h"
 
 void intake_take_label(struct intake *intake, const struct linux_label *label, bool is_removal);
 /* After a dump: what it did not tell of has gone. */
 void intake_sweep_labels(struct intake *intake);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links that stand for interfaces, and what the router is told of paths by them and refuses. */
-#ifndef LINUX_INTAKE_PAIRS_H
-#define LINUX_INTAKE_PAIRS_H
+#pragma once
 
 #include "linux/intake.h"
 
@@ -14,5 +13,3 @@ void intake_describe_path(struct intake *intake, const struct linux_path *path,
 						  struct ws_path *out);
 /* The interface that the link stands for, or -1. */
 int32_t intake_interface(struct intake *intake, int32_t link);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the intake that is about routes. */
-#ifndef LINUX_INTAKE_ROUTES_H
-#define LINUX_INTAKE_ROUTES_H
+#pragma once
 
 #include "linux/intake.h"
 
@@ -11,4 +10,3 @@ void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *next
 						 bool is_removal);
 /* After a dump: what it did not tell of has gone. */
 void intake_sweep_routes(struct intake *intake, uint8_t family);
-#endif

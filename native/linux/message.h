@@ -2,8 +2,7 @@
 /*
  * One message of rtnetlink taken apart: checked bytes in, plain structs out. No sockets, no state.
  */
-#ifndef LINUX_MESSAGE_H
-#define LINUX_MESSAGE_H
+#pragma once
 
 #include "wirespeed/limits.h"
 #include "wirespeed/linux.h"
@@ -95,5 +94,3 @@ struct linux_message {
  * there is no whole message. What is malformed inside is LINUX_OTHER.
  */
 size_t linux_message_parse(const void *bytes, size_t length, struct linux_message *out);
-
-#endif

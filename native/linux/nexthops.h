@@ -3,8 +3,7 @@
  * The kernel's next-hop objects: what routes that name one by its number lead to. A group has
  * members; one that is gone is left out, and resilient groups are as plain ones.
  */
-#ifndef LINUX_NEXTHOPS_H
-#define LINUX_NEXTHOPS_H
+#pragma once
 
 #include "linux/message.h"
 
@@ -36,5 +35,3 @@ void nexthops_spread_changes(struct nexthops *nexthops);
 void nexthops_are_told(struct nexthops *nexthops);
 /* Give the route the paths, or the kind, of the object; false when there is none. */
 bool nexthops_resolve(const struct nexthops *nexthops, uint32_t id, struct linux_route *route);
-
-#endif

@@ -3,8 +3,7 @@
  * Where in an array something is, by the hash of what it is known by, so that nobody walks the
  * array: open addressing, at most half full. The array is the caller's, who compares.
  */
-#ifndef LINUX_PLACES_H
-#define LINUX_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ bool places_add(struct places *places, uint32_t hash, uint32_t at);
 void places_move(struct places *places, uint32_t hash, uint32_t from, uint32_t to);
 void places_remove(struct places *places, uint32_t hash, uint32_t at);
 void places_close(struct places *places);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests to the kernel of a namespace, each answered before the call returns. */
-#ifndef LINUX_REQUEST_H
-#define LINUX_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool a
 /* Returns the new link's number. */
 int request_vlan(int fd, const char *name, int32_t parent, uint16_t protocol, uint16_t id);
 int request_delete(int fd, int32_t link);
-
-#endif

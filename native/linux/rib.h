@@ -7,8 +7,7 @@
  * array, the sets of paths shared. Each entry bears the generation of the dump or event that last
  * told of it, by which a finished dump finds what has gone.
  */
-#ifndef LINUX_RIB_H
-#define LINUX_RIB_H
+#pragma once
 
 #include "linux/message.h"
 
@@ -69,5 +68,3 @@ struct rib_key rib_key_of(const struct rib_entry *entry);
  */
 struct rib_entry *rib_next_stale(const struct rib *rib, uint32_t *at, uint8_t family,
 								 uint8_t generation);
-
-#endif

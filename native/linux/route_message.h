@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes and next-hop objects as rtnetlink tells them. */
-#ifndef LINUX_ROUTE_MESSAGE_H
-#define LINUX_ROUTE_MESSAGE_H
+#pragma once
 
 #include "linux/attribute.h"
 #include "linux/message.h"
@@ -22,5 +21,3 @@ bool linux_label_parse(const struct rtmsg *header, const void *attributes, size_
 /* False for one that leads no packets of IP. */
 bool linux_nexthop_parse(const struct nhmsg *header, const void *attributes, size_t length,
 						 struct linux_nexthop *out);
-
-#endif

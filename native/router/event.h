@@ -7,8 +7,7 @@
  * room as lost. The descriptor becomes readable with the first event after the reader began to
  * read.
  */
-#ifndef ROUTER_EVENT_H
-#define ROUTER_EVENT_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -76,5 +75,3 @@ int router_handle_events(struct ws_router *router);
 	{                                                                                              \
 		router_event_register(kind, function);                                                     \
 	}
-
-#endif

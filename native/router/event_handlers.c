@@ -40,6 +40,5 @@ static void events_free(struct ws_router *router)
 	event_ring_close(&router->events);
 }
 
-static struct router_module events_module = {
-	.name = "events", .is_trunk = true, .make = events_make, .free = events_free};
-ROUTER_MODULE(events_module)
+ROUTER_MODULE(events_module, .name = "events", .is_trunk = true, .make = events_make,
+			  .free = events_free)

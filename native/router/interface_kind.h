@@ -3,8 +3,7 @@
  * Kinds of interfaces: what differs from kind to kind where all of them are treated alike. A kind
  * registers itself at the foot of the control file that makes its interfaces.
  */
-#ifndef ROUTER_INTERFACE_KIND_H
-#define ROUTER_INTERFACE_KIND_H
+#pragma once
 
 #include "wirespeed/interfaces.h"
 
@@ -35,5 +34,3 @@ void interface_outputs(const char **names);
 	{                                                                                              \
 		interface_kind_register(&(kind));                                                          \
 	}
-
-#endif

@@ -6,8 +6,7 @@
  * Order: the trunk's modules before those of features, each by name, a module after those that it
  * names in `after`; names that are not registered are ignored. Frees and closes run in reverse.
  */
-#ifndef ROUTER_MODULE_H
-#define ROUTER_MODULE_H
+#pragma once
 
 #include "router/router.h"
 
@@ -51,11 +50,12 @@ void modules_close(struct ws_router *router);
 void modules_poll(struct ws_router *router);
 void modules_free(struct ws_router *router);
 
-/* At the foot of a control file; node files are compiled once per level. */
-#define ROUTER_MODULE(module)                                                                      \
+/* At the foot of a control file, since node files are compiled once per level; the rest are members
+ * of the module. Other files use the symbol of an extern one. */
+#define ROUTER_MODULE_EXTERN(module, ...)                                                          \
+	struct router_module module = {__VA_ARGS__};                                                   \
 	__attribute__((constructor)) static void module_register_##module(void)                        \
 	{                                                                                              \
 		router_module_register(&(module));                                                         \
 	}
-
-#endif
+#define ROUTER_MODULE(module, ...) static ROUTER_MODULE_EXTERN(module, __VA_ARGS__)

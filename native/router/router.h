@@ -5,8 +5,7 @@
  * Everything that a worker reads and the main thread changes is either one naturally aligned word
  * or reached through a pointer that is swapped, the old target freed after rcu_synchronize().
  */
-#ifndef ROUTER_ROUTER_H
-#define ROUTER_ROUTER_H
+#pragma once
 
 #include "graph/graph.h"
 #include "router/event.h"
@@ -138,5 +137,3 @@ static inline struct fib_table *router_interface_table(const struct ws_router *r
 	int index = family_index(family);
 	return router->tables[index][router->interfaces[interface].table[index]];
 }
-
-#endif

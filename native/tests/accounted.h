@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Teardowns: whatever a test did, every packet is accounted for, and no buffer stays behind but
  * of packets that wait for their next hop. */
-#ifndef TESTS_ACCOUNTED_H
-#define TESTS_ACCOUNTED_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "tests/router_rig.h"
@@ -25,5 +24,3 @@ static inline int rest_accounted(void **state)
 		;
 	return all_accounted(state);
 }
-
-#endif

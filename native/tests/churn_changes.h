@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is changed in the router of test_churn.c. */
-#ifndef TESTS_CHURN_CHANGES_H
-#define TESTS_CHURN_CHANGES_H
+#pragma once
 
 #include "wirespeed/routes.h"
 
@@ -49,5 +48,3 @@ void churn_come_up(struct ws_router *router, uint16_t index, struct ws_prefix ad
 uint16_t churn_vlan_on(struct ws_router *router, uint16_t port, uint16_t vlan);
 /* A route of up to three paths, to hosts that may be known or not. */
 struct ws_route churn_route(uint64_t *row, struct ws_prefix prefix);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hosts on the wires of churn_rig.h send: something for each part of a router. */
-#ifndef TESTS_CHURN_PACKETS_H
-#define TESTS_CHURN_PACKETS_H
+#pragma once
 
 #include "tests/router_rig.h"
 
@@ -25,5 +24,3 @@ enum {
 
 /* One of them, drawn. */
 struct frame churn_packet(uint64_t *row, uint16_t wire);
-
-#endif

@@ -7,8 +7,7 @@
  * memif port of which the rig is the other end. Two threads of the rig send whatever may come, by
  * all of them, and take what comes out.
  */
-#ifndef TESTS_CHURN_RIG_H
-#define TESTS_CHURN_RIG_H
+#pragma once
 
 #include "wire/address.h"
 
@@ -44,5 +43,3 @@ uint32_t churn_draw(uint64_t *row, uint32_t below);
 
 /* Ends the program with the line of what failed. */
 void churn_expect(int64_t result, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmocka.h with the headers that it needs in front of it. */
-#ifndef TESTS_CMOCKA_ALL_H
-#define TESTS_CMOCKA_ALL_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,5 +8,3 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#endif

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs that cannot be made, for tests of what is left as it was then. */
-#ifndef FAILING_GRAPHS_H
-#define FAILING_GRAPHS_H
+#pragma once
 
 #include "graph/arc.h"
 
 #include <stdbool.h>
 
 /* Each waits for the other while they are registered so. */
-static struct graph_feature first = {.node = "first-test", .arc = "ip4-unicast"};
-static struct graph_feature second = {.node = "second-test", .arc = "ip4-unicast"};
-GRAPH_REGISTER_FEATURE(first)
-GRAPH_REGISTER_FEATURE(second)
+GRAPH_FEATURE(first, .node = "first-test", .arc = "ip4-unicast")
+GRAPH_FEATURE(second, .node = "second-test", .arc = "ip4-unicast")
 
 static inline void let_graphs_fail(bool fail)
 {
 	first.runs_before[0] = fail ? second.node : NULL;
 	second.runs_before[0] = fail ? first.node : NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of which each piece lies in a heap block of exactly its headroom and length, so that the
  * address sanitizer sees any access outside. */
-#ifndef TESTS_HEAP_PACKET_H
-#define TESTS_HEAP_PACKET_H
+#pragma once
 
 #include <rte_mbuf.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 
 /* In pieces of at most `piece` bytes. */
 struct rte_mbuf *heap_packet(const uint8_t *bytes, size_t length, size_t piece, size_t headroom);
-
-#endif

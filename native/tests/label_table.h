@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The router's table of labels, in its place where there is no router: what it was told, it has. */
-#ifndef TESTS_LABEL_TABLE_H
-#define TESTS_LABEL_TABLE_H
+#pragma once
 
 #include "wirespeed/mpls.h"
 
@@ -15,5 +14,3 @@ extern bool label_table_is_there;
 struct ws_mpls_route *label_table_find(uint32_t label, bool bottom);
 /* Empty, and not made yet. */
 void label_table_reset(void);
-
-#endif

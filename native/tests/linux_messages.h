@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of rtnetlink, as the kernel writes them, for tests of what reads them. */
-#ifndef TESTS_LINUX_MESSAGES_H
-#define TESTS_LINUX_MESSAGES_H
+#pragma once
 
 #include <libmnl/libmnl.h>
 #include <linux/if_link.h>
@@ -57,5 +56,3 @@ const struct nlmsghdr *address_message(uint16_t type, int32_t link, const char *
 									   uint8_t length);
 const struct nlmsghdr *neighbor_message(uint16_t type, int32_t link, const char *address,
 										uint16_t state);
-
-#endif

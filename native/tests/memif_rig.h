@@ -3,8 +3,7 @@
  * Two memif ports of this process, on both sides of one socket. Included by a test program of its
  * own, which says before how long a link may take: LINK_PATIENCE_MS.
  */
-#ifndef TESTS_MEMIF_RIG_H
-#define TESTS_MEMIF_RIG_H
+#pragma once
 
 #include "dev/port.h"
 #include "tests/cmocka_all.h"
@@ -71,5 +70,3 @@ static void memif_rig_wait(void)
 	wait_for_link(SERVER, true);
 	wait_for_link(CLIENT, true);
 }
-
-#endif

@@ -4,10 +4,7 @@
  * between them is DPDK's ring of free buffers, in a library that is not instrumented, so that the
  * order which it makes is told here. Nothing in other builds.
  */
-#ifndef TESTS_POOL_ORDER_H
-#define TESTS_POOL_ORDER_H
+#pragma once
 
 /* Once, before ports are opened. */
 void pool_order_tell(void);
-
-#endif

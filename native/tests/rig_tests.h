@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the main() of a test program that uses the rig. */
-#ifndef TESTS_RIG_TESTS_H
-#define TESTS_RIG_TESTS_H
+#pragma once
 
 #include "cmocka_all.h"
 #include "tests/router_rig.h"
@@ -18,5 +17,3 @@ static inline int rig_run(const char *name, const struct CMUnitTest *tests, size
 	rig_stop();
 	return failed;
 }
-
-#endif

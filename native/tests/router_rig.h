@@ -6,8 +6,7 @@
  * test holds the other end of each: it puts packets in, walks the graph, and takes out what came.
  * Each packet lies in heap blocks as those of heap_packet.h do.
  */
-#ifndef TESTS_ROUTER_RIG_H
-#define TESTS_ROUTER_RIG_H
+#pragma once
 
 #include "router/router.h"
 #include "wire/address.h"
@@ -59,5 +58,3 @@ struct ws_router_totals rig_totals(void);
  * and then calls frame_finish, which sets lengths and the header checksum. */
 struct frame frame_udp(uint32_t source, uint32_t destination, size_t payload);
 void frame_finish(struct frame *frame);
-
-#endif

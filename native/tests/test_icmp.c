@@ -306,14 +306,8 @@ static uint16_t upper_process(struct graph *graph, struct graph_node *node, void
 	return n;
 }
 
-static struct graph_registration upper = {
-	.name = "test-upper",
-	.process = upper_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(upper_edges),
-	GRAPH_COUNTERS(upper_counters),
-};
-GRAPH_REGISTER(upper)
+GRAPH_NODE(upper, .name = "test-upper", .takes = TAKES_PACKET, GRAPH_EDGES(upper_edges),
+		   GRAPH_COUNTERS(upper_counters))
 UPPER_NODE(type, ABOVE_ETHERNET, TEST_TYPE, "test-upper")
 UPPER_NODE(protocol, ABOVE_IP4, TEST_PROTOCOL, "test-upper")
 UPPER_NODE(port, ABOVE_IP4, UPPER_UDP(TEST_PORT), "test-upper")

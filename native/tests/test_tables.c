@@ -39,6 +39,11 @@ static int64_t count_routes(void)
 	return ws_router_route_count(rig_router, 0, WS_IP4);
 }
 
+struct ip4_prefix {
+	uint32_t address; /* host byte order */
+	uint8_t length;
+};
+
 static struct ws_prefix to_prefix(struct ip4_prefix prefix)
 {
 	return (struct ws_prefix){address_of_ip4(prefix.address), prefix.length};

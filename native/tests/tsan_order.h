@@ -6,8 +6,7 @@
  * A producer of a ring waits for the one before it without order, which the CPUs that we know give
  * it anyway; here it is told.
  */
-#ifndef TESTS_TSAN_ORDER_H
-#define TESTS_TSAN_ORDER_H
+#pragma once
 
 #define ALLOW_EXPERIMENTAL_API /* of the files that ask for it themselves, after this one */
 #define RTE_USE_C11_MEM_MODEL
@@ -18,5 +17,3 @@
 
 #define rte_wait_until_equal_32(address, value, order)                                             \
 	rte_wait_until_equal_32(address, value, __ATOMIC_ACQUIRE)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IP addresses and prefixes of either family, as the seam has them. */
-#ifndef WIRE_ADDRESS_H
-#define WIRE_ADDRESS_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -136,5 +135,3 @@ const char *address_format(char *text, const struct ws_address *address);
 
 /* For an error line: lives as long as the block around it. */
 #define ADDRESS_TEXT(address) address_format((char[ADDRESS_TEXT_LEN]){0}, (address))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARP for IPv4 over Ethernet (RFC 826). */
-#ifndef WIRE_ARP_H
-#define WIRE_ARP_H
+#pragma once
 
 #include <endian.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void arp_write(uint8_t *bytes, const struct arp *arp);
 void arp_write_request(uint8_t *bytes, const uint8_t *sender_mac, uint32_t sender, uint32_t target);
 
 static const uint8_t arp_everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-
-#endif

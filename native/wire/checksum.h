@@ -5,8 +5,7 @@
  * Sums are kept in the byte order of the wire as the CPU loads it, so nothing is swapped: the ones'
  * complement sum does not care.
  */
-#ifndef WIRE_CHECKSUM_H
-#define WIRE_CHECKSUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ static inline uint16_t checksum_update(uint16_t field, uint16_t before, uint16_t
 	sum = (sum & 0xffff) + (sum >> 16);
 	return (uint16_t) ~(sum + (sum >> 16));
 }
-
-#endif

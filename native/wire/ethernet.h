@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRE_ETHERNET_H
-#define WIRE_ETHERNET_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ static inline void ethernet_write(uint8_t *bytes, const uint8_t *destination, co
 	memcpy(bytes + 6, source, ETHERNET_ADDRESS_LEN);
 	memcpy(bytes + 12, &field, sizeof(field));
 }
-
-#endif

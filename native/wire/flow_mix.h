@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of flows: words mixed in one after the other, and the half that is mixed best. */
-#ifndef WIRE_FLOW_MIX_H
-#define WIRE_FLOW_MIX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ static inline uint32_t flow_fold(uint64_t hash)
 {
 	return (uint32_t)(hash >> 32);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IP addresses in a frame, wherever they are: behind VLAN tags and MPLS labels as well. */
-#ifndef WIRE_FRAME_ADDRESSES_H
-#define WIRE_FRAME_ADDRESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ bool frame_touches(const uint8_t *frame, size_t length, const struct ws_prefix *
 
 /* Where the IP header begins, or `length`. */
 size_t frame_find_ip(const uint8_t *frame, size_t length);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which flow a frame is of, wherever its IP header is. */
-#ifndef WIRE_FRAME_FLOW_H
-#define WIRE_FRAME_FLOW_H
+#pragma once
 
 #include "wire/ethernet.h"
 #include "wire/flow_mix.h"
@@ -60,5 +59,3 @@ static inline uint32_t frame_flow_hash(const uint8_t *frame, size_t length, bool
 								 is_symmetrical);
 	return frame_flow_hash_any(frame, length, is_symmetrical);
 }
-
-#endif

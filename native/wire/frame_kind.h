@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which frames are the network's own: errors, resolution of addresses, control of the link. */
-#ifndef WIRE_FRAME_KIND_H
-#define WIRE_FRAME_KIND_H
+#pragma once
 
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -46,5 +45,3 @@ static inline bool frame_looks_ordinary(const uint8_t *bytes)
  * not looked at.
  */
 enum frame_kind frame_kind(const uint8_t *bytes, size_t length, size_t frame_length);
-
-#endif

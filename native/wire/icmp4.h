@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ICMP (RFC 792). */
-#ifndef WIRE_ICMP4_H
-#define WIRE_ICMP4_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ static inline bool icmp4_is_error(uint8_t type)
 	return type == ICMP4_UNREACHABLE || type == ICMP4_SOURCE_QUENCH || type == ICMP4_REDIRECT ||
 		   type == ICMP4_TIME_EXCEEDED || type == ICMP4_PARAMETER_PROBLEM;
 }
-
-#endif

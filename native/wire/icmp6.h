@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ICMPv6 (RFC 4443). */
-#ifndef WIRE_ICMP6_H
-#define WIRE_ICMP6_H
+#pragma once
 
 #include "wire/ip6.h"
 
@@ -62,5 +61,3 @@ static inline void icmp6_set_checksum(uint8_t *packet)
 	uint64_t sum = ip6_pseudo_sum(ip, length, IP6_ICMP);
 	icmp->checksum = (uint16_t)~checksum_fold(checksum_add(sum, icmp, length));
 }
-
-#endif

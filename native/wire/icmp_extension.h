@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an ICMP error says behind what it quotes (RFC 4884): the label stack (RFC 4950). */
-#ifndef WIRE_ICMP_EXTENSION_H
-#define WIRE_ICMP_EXTENSION_H
+#pragma once
 
 #include "wire/checksum.h"
 #include "wire/mpls.h"
@@ -38,5 +37,3 @@ static inline void icmp_write_label_stack(uint8_t *bytes, const uint8_t *stack, 
 	uint16_t sum = checksum(bytes, length);
 	memcpy(bytes + 2, &sum, sizeof(sum));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv4 headers (RFC 791) and the checks of RFC 1812 section 5.2.2. */
-#ifndef WIRE_IP4_H
-#define WIRE_IP4_H
+#pragma once
 
 #include "wire/checksum.h"
 
@@ -126,20 +125,24 @@ static inline void ip4_set_checksum(struct ip4_header *ip)
 	ip->checksum = checksum(ip, ip4_header_length(ip));
 }
 
-struct ip4_prefix {
-	uint32_t address; /* host byte order */
-	uint8_t length;
-};
-
-/* printf's format of an address in host byte order, and its arguments. */
-#define IP4_FORMAT "%u.%u.%u.%u"
-#define IP4_ARGS(address)                                                                          \
-	(address) >> 24, (address) >> 16 & 0xff, (address) >> 8 & 0xff, (address)&0xff
+/* A header without options of a packet of `length` bytes; addresses as they are in packets. */
+static inline void ip4_write(uint8_t *bytes, uint16_t length, uint8_t protocol, uint8_t ttl,
+							 uint32_t source, uint32_t destination)
+{
+	struct ip4_header *ip = (struct ip4_header *)(void *)bytes;
+	*ip = (struct ip4_header){
+		.version_ihl = 0x45,
+		.total_length = htobe16(length),
+		.ttl = ttl,
+		.protocol = protocol,
+		.source = source,
+		.destination = destination,
+	};
+	ip4_set_checksum(ip);
+}
 
 /* A word with the highest `length` bits set. */
 static inline uint32_t ip4_mask(uint8_t length)
 {
 	return length ? ~0u << (32 - length) : 0;
 }
-
-#endif

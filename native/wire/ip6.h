@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv6 headers (RFC 8200) and the kinds of addresses (RFC 4291). */
-#ifndef WIRE_IP6_H
-#define WIRE_IP6_H
+#pragma once
 
 #include "wire/checksum.h"
 
@@ -246,5 +245,3 @@ static inline void ip6_multicast_mac(uint8_t *mac, const uint8_t *group)
 	mac[0] = mac[1] = 0x33;
 	memcpy(mac + 2, group + 12, 4);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Link aggregation's frames (IEEE 802.1AX-2008 clauses 5.4.2 and 5.5): LACPDUs and markers. */
-#ifndef WIRE_LACP_H
-#define WIRE_LACP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void marker_write(uint8_t *bytes, const struct lacp_party *asker, uint32_t numbe
 bool marker_is(const uint8_t *bytes, size_t length, int kind);
 /* The number of a whole one. */
 uint32_t marker_number(const uint8_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Multicast listener discovery: queries of either version, reports of version 2 (RFC 3810). */
-#ifndef WIRE_MLD_H
-#define WIRE_MLD_H
+#pragma once
 
 #include "wire/icmp6.h"
 
@@ -52,5 +51,3 @@ static inline uint16_t mld_write_report(uint8_t *packet, const uint8_t *source,
 	icmp->checksum = (uint16_t)~checksum_fold(checksum_add(sum, message, length));
 	return (uint16_t)(IP6_LEN + MLD_ROUTER_ALERT_LEN + length);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MPLS label stacks (RFC 3032) and the labels that are reserved (RFC 7274). */
-#ifndef WIRE_MPLS_H
-#define WIRE_MPLS_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ static inline uint8_t mpls_ttl(uint32_t entry)
 {
 	return (uint8_t)entry;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbour discovery for IPv6 (RFC 4861): the messages behind the IPv6 header. */
-#ifndef WIRE_ND_H
-#define WIRE_ND_H
+#pragma once
 
 #include "wire/icmp6.h"
 
@@ -77,5 +76,3 @@ struct nd_router {
 /* A router advertisement, but for the checksum; returns its length, ND_MAX_ADVERTISEMENT_LEN at
  * most. */
 uint16_t nd_write_router(uint8_t *bytes, const struct nd_router *router);
-
-#endif

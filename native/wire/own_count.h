@@ -4,8 +4,7 @@
  * at some moment of late; several that it reads may be of different moments. It costs what plain
  * counting costs: one thread is the only writer, so nothing has to be locked.
  */
-#ifndef WIRE_OWN_COUNT_H
-#define WIRE_OWN_COUNT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ static inline struct own_pair own_pair_read(const struct own_pair *pair)
 {
 	return (struct own_pair){own_count_read(&pair->packets), own_count_read(&pair->bytes)};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SplitMix64, as published (Steele, Lea, Flood 2014): every state once. */
-#ifndef WIRE_SPLITMIX_H
-#define WIRE_SPLITMIX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ static inline uint64_t splitmix_draw(uint64_t *state)
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return z ^ z >> 31;
 }
-
-#endif

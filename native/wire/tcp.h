@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TCP (RFC 9293). */
-#ifndef WIRE_TCP_H
-#define WIRE_TCP_H
+#pragma once
 
 enum { TCP_FLAGS_AT = 13 };
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_ACK = 16 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UDP (RFC 768). */
-#ifndef WIRE_UDP_H
-#define WIRE_UDP_H
+#pragma once
 
 #include <endian.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ static inline const struct udp_header *udp_parse(const uint8_t *bytes, size_t le
 		return NULL;
 	return udp;
 }
-
-#endif

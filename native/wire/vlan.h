@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* VLAN tags (IEEE 802.1Q): a type and 16 bits of priority and VLAN id, between addresses and type.
  */
-#ifndef WIRE_VLAN_H
-#define WIRE_VLAN_H
+#pragma once
 
 #include "wire/ethernet.h"
 
-enum { VLAN_ID_MASK = 0xfff, VLAN_PRIORITY_SHIFT = 13, VLAN_MAX_TAGS = 2 };
+enum { VLAN_ID_MASK = 0xfff, VLAN_MAX_TAGS = 2 };
 
 static inline bool vlan_is_type(uint16_t type)
 {
@@ -98,5 +97,3 @@ static inline uint8_t *vlan_rewrite_apply(const struct vlan_rewrite *rewrite, ui
 		start[ETHERNET_LEN] |= priority;
 	return start;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The VXLAN header (RFC 7348 section 5). */
-#ifndef WIRE_VXLAN_H
-#define WIRE_VXLAN_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ static inline const struct vxlan_header *vxlan_parse(const uint8_t *bytes, size_
 	const struct vxlan_header *vxlan = (const struct vxlan_header *)(const void *)bytes;
 	return length >= VXLAN_LEN && vxlan->flags & htobe32(VXLAN_HAS_VNI) ? vxlan : NULL;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * whole, as it was or as it is to be; of several it may find some of each. What a pointer in it
  * leads to is there before the pointer is.
  */
-#ifndef WIRE_WORD_COPY_H
-#define WIRE_WORD_COPY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ static inline void word_copy(void *to, const void *from, size_t size)
 	for (size_t i = 0; i < size / sizeof(*words); i++)
 		__atomic_store_n(&words[i], source[i], __ATOMIC_RELEASE);
 }
-
-#endif

@@ -19,7 +19,6 @@ from simulated_dut import step as up_to
 from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
-from wirespeed.measurement.loadtest.file import write_result
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, Ending
@@ -91,7 +90,7 @@ def page(tmp_path_factory):
     for name, (size_bytes, tunables) in LOADS.items():
         for both_ways in (False, True):
             paths.append(folder / f"<i>{name}-{'bi' if both_ways else 'uni'}.json")
-            write_result(simulated(size_bytes, tunables, both_ways), paths[-1])
+            write_file(simulated(size_bytes, tunables, both_ways), paths[-1])
     assert main(["report", *map(str, paths), "-t", TITLE, "-o", str(folder / "report.html")]) == 0
     return folder / "report.html"
 

@@ -5,12 +5,9 @@ Tests of a lab run on the shared one. Their lines begin as the page's do; a busy
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -20,11 +17,17 @@ from harness.programs import run_wirespeed, started, wirespeed
 from harness.waiting import wait_for
 from sandbox import needs
 
+from wirespeed.cli.main import main
 from wirespeed.lab.embedded import EmbeddedLab
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("campaigns.md", "results.md")
-PAGES_OF_TESTS = ("loadtest.md", "search.md", "rfc2544.md", "soak.md")
+PAGES_OF_TESTS = (
+    "loadtest.md",
+    "search.md",
+    "rfc2544.md",
+    pytest.param("soak.md", marks=pytest.mark.long("test_soak_process.py has a soak of a lab")),
+)
 RECORDED = ROOT / "tests" / "golden" / "report" / "wirespeed.json"
 DONE = (0, 5)
 """5: the test ran, and a busy host disturbed its figures."""
@@ -70,39 +73,57 @@ def begun_otherwise(shown: list[str], printed: str) -> list[str]:
     return [line for line in (one.split()[0] for one in shown) if line != "…" and line not in rest]
 
 
+def on(lab: EmbeddedLab, words: list[str]) -> list[str]:
+    """The words with `lab` in the place of a lab of their own."""
+    at = words.index("--lab")
+    assert words[at + 1] == "embedded"
+    return [*words[:at], "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", *words[at + 2 :]]
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_the_first_commands_print_what_the_page_shows(page: str, both_cpus: frozenset[int], tmp_path: Path) -> None:
+def test_the_first_commands_print_what_the_page_shows(
+    page: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (tmp_path / "suites").symlink_to(ROOT / "suites")
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    commands = 0
-    for part in re.split(r"^\$ ", first_block(page), flags=re.MULTILINE)[1:]:
+    monkeypatch.chdir(tmp_path)
+    commands = re.split(r"^\$ wirespeed ", first_block(page), flags=re.MULTILINE)
+    assert len(commands) > 1 and commands[0] == ""
+    for part in commands[1:]:
         command, *shown = part.splitlines()
-        done = subprocess.run(
-            ["sh", "-c", f"{command} 2>&1"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout
-        assert missing(shown, done.stdout.splitlines()) == [], done.stdout
-        commands += 1
-    assert commands
+        words = shlex.split(command)
+        code = main(on(request.getfixturevalue("lab"), words) if "--lab" in words else words)
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        assert missing(shown, printed.out.splitlines() + printed.err.splitlines()) == [], printed.out
 
 
 @pytest.mark.parametrize("page", PAGES_OF_TESTS)
-def test_the_first_test_of_a_page_prints_its_lines(page: str, lab: EmbeddedLab, tmp_path: Path) -> None:
+def test_the_first_test_of_a_page_prints_its_lines(
+    page: str,
+    lab: EmbeddedLab,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     words, shown = command_of(page)
-    at = words.index("--lab")
-    assert words[at + 1] == "embedded"
-    words[at : at + 2] = ["-s", lab.rpc, "--dut", f"router:{lab.control_socket}"]
-    done = run_wirespeed(*words, cwd=tmp_path)
-    assert done.returncode in DONE, done.stderr
-    assert begun_otherwise(shown, done.stderr) == [], done.stderr
+    monkeypatch.chdir(tmp_path)
+    code = main(on(lab, words))
+    printed = capsys.readouterr().err
+    assert code in DONE, printed
+    assert begun_otherwise(shown, printed) == [], printed
     assert (tmp_path / words[words.index("-o") + 1]).exists()
 
 
-def test_explain_prints_the_lines_of_its_page(tmp_path: Path) -> None:
+def test_explain_prints_the_lines_of_its_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words, shown = command_of("explain.md")
     shutil.copy(RECORDED, tmp_path / words[1])
-    done = run_wirespeed(*words, cwd=tmp_path, check=True)
-    assert missing(shown, done.stdout.splitlines()) == [], done.stdout
+    assert main([words[0], str(tmp_path / words[1]), *words[2:]]) == 0
+    printed = capsys.readouterr().out
+    assert missing(shown, printed.splitlines()) == [], printed
 
 
 def test_an_exporter_prints_and_serves_the_lines_of_its_page(lab: EmbeddedLab) -> None:
@@ -142,10 +163,14 @@ def test_a_generator_prints_its_lines_and_takes_the_console_s(both_cpus: frozens
 
 
 @needs()
-def test_a_look_at_a_device_prints_the_lines_of_its_page(tmp_path: Path) -> None:
+def test_a_look_at_a_device_prints_the_lines_of_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     words, shown = command_of("dut.md")
-    done = run_wirespeed(*words, cwd=tmp_path, check=True)
-    assert begun_otherwise(shown, done.stdout) == [], done.stdout
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert begun_otherwise(shown, printed) == [], printed
 
 
 def test_a_line_that_was_not_printed_is_found() -> None:

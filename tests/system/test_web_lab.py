@@ -18,15 +18,17 @@ from test_web import ask, web
 from web_events import Events
 
 from wirespeed.cli.main import main
+from wirespeed.lab.embedded import EmbeddedLab
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 
-def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
-    words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
-    words += ["-hd", "2", "-o", str(tmp_path / "own.json"), "--web", "--web-grace", "60s"]
+def test_a_load_test_shows_itself_while_it_runs(lab: EmbeddedLab, tmp_path: Path) -> None:
+    words = ["loadtest", "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", "-p", "bench", "-t", "size=64"]
+    words += ["-wd", "0.2", "-rt", "5kpps", "-rd", "0", "-hd", "1", "--interval", "0.5"]
+    words += ["-o", str(tmp_path / "own.json"), "--web", "--web-grace", "60s"]
     process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     address = next(line.split()[1] for line in process.stderr if line.startswith("live: "))
@@ -67,10 +69,11 @@ SAID = """
     [(300, True), pytest.param(15, False, marks=pytest.mark.long("a load test of 15 seconds that ends by itself"))],
 )
 def test_in_a_browser_a_test_is_followed_past_its_end(
-    tmp_path: Path, chromium: Any, hold_s: int, is_stopped: bool
+    lab: EmbeddedLab, tmp_path: Path, chromium: Any, hold_s: int, is_stopped: bool
 ) -> None:
-    words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
-    words += ["-hd", str(hold_s), "-o", str(tmp_path / "own.json"), "--web", "--web-grace", "120s"]
+    words = ["loadtest", "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", "-p", "bench", "-t", "size=64"]
+    words += ["-wd", "0.2", "-rt", "5kpps", "-rd", "0", "-hd", str(hold_s)]
+    words += ["-o", str(tmp_path / "own.json"), "--web", "--web-grace", "120s"]
     process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     try:

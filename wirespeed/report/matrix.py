@@ -16,15 +16,20 @@ from typing import Any
 from wirespeed.errors import UsageError
 from wirespeed.measurement.load import Load, load_of
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import TOGETHER, Both, Entry
+from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, Entry
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
 from wirespeed.results.ending import COMPLETE
-from wirespeed.results.figures import rounded
-from wirespeed.results.verdict import Figure, LimitedBy, Verdict
+from wirespeed.results.figures import rounded, three_digits
+from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
+LEGEND = {
+    SMOOTHED: "smoothed rates, as trex-loadtest writes them",
+    IRREGULAR: "irregular: not what the goal of the search asked for",
+    BROKEN_OFF: "the test did not complete",
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,10 @@ class Column:
     dut: str
     direction: str
     goal: str = ""
+
+    @property
+    def heading(self) -> str:
+        return " ".join(filter(None, (self.dut, self.direction, self.goal)))
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,21 @@ class Cell:
         """The upper bound, of a figure that was searched."""
         return self.figure.upper_pps
 
+    @property
+    def share(self) -> str:
+        """The share of the line, and what bounds the figure."""
+        share = ""
+        if self.percent is not None and self.of_percent != 100:
+            share = f"{three_digits(self.percent)} of {self.of_percent} %"
+        elif self.percent is not None:
+            share = self.figure.share_text
+        return ", ".join(filter(None, (share, self.figure.bound)))
+
+    @property
+    def limit(self) -> str:
+        """What limited it, in a word."""
+        return LIMIT_WORDS[self.limited_by]
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -84,6 +108,22 @@ class Matrix:
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
     cells: tuple[tuple[tuple[Cell, ...], ...], ...]
+
+    @property
+    def every_cell(self) -> tuple[Cell, ...]:
+        return tuple(cell for row in self.cells for cells in row for cell in cells)
+
+    @property
+    def legend(self) -> tuple[tuple[str, str], ...]:
+        """The marks that occur, and what they mean."""
+        used = {mark for cell in self.every_cell for mark in cell.marks}
+        return tuple((mark, words) for mark, words in LEGEND.items() if mark in used)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What limited the cells, each word once."""
+        used = {cell.limit for cell in self.every_cell}
+        return tuple(word for word in LIMIT_WORDS.values() if word in used)
 
 
 def parse_labels(texts: Sequence[str]) -> Labels:
@@ -115,8 +155,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
         for result in results if shown.in_matrix else ():
             load = load_of(result)
             load = next((one for one in known if load.like(one)), load)
-            if shown.leads:
-                known.append(load)
+            known.append(load)
             label = _label(load, result.variables, labels)
             rows[label] = None
             verdict = comparison.verdicts[result.name]

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a NIC lets in beside unicast frames to its own address. */
-#ifndef DEV_ETHDEV_ADMISSION_H
-#define DEV_ETHDEV_ADMISSION_H
+#pragma once
 
 #include "dev/ethdev/nic_policy.h"
 
@@ -32,5 +31,3 @@ void admission_let_groups_in(struct admission *admission, uint16_t id,
 /* 0, or the driver's error. */
 int admission_set_promiscuous(struct admission *admission, uint16_t id,
 							  const struct nic_policy *policy, bool on);
-
-#endif

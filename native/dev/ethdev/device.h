@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What there is to know of each device that one of DPDK's drivers serves, for this folder's files.
  */
-#ifndef DEV_ETHDEV_DEVICE_H
-#define DEV_ETHDEV_DEVICE_H
+#pragma once
 
 #include "dev/ethdev/admission.h"
 #include "dev/ethdev/nic_policy.h"
@@ -30,5 +29,3 @@ struct ethdev_device {
 struct ethdev_device *ethdev_device_of(const struct port *port);
 /* DPDK's number of the port, which may be another one than ours. */
 uint16_t ethdev_id(const struct port *port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports that DPDK's drivers make: the only callers of rte_eth_*. */
-#ifndef DEV_ETHDEV_ETHDEV_H
-#define DEV_ETHDEV_ETHDEV_H
+#pragma once
 
 #include "dev/port_kind.h"
 
@@ -11,5 +10,3 @@ int ethdev_set_led(const struct port *port, bool on);
 int ethdev_flow_control(const struct port *port, int32_t *mode);
 int ethdev_set_flow_control(const struct port *port, int32_t mode);
 int ethdev_xstats(const struct port *port, struct ws_xstat *out, uint32_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest frames that DPDK's drivers send and receive, which they do not all tell. */
-#ifndef DEV_ETHDEV_LONGEST_H
-#define DEV_ETHDEV_LONGEST_H
+#pragma once
 
 #include "dev/port_kind.h"
 
@@ -12,5 +11,3 @@ int longest_check(const struct port *port, const struct rte_eth_dev_info *info);
 /* Changes what the port layer has filled in where the driver carries other lengths. */
 void longest_describe(const struct port *port, const struct rte_eth_dev_info *info,
 					  struct ws_port_info *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What DPDK's memif driver leaves to be done about its memory. */
-#ifndef DEV_MEMIF_MEMORY_H
-#define DEV_MEMIF_MEMORY_H
+#pragma once
 
 /*
  * Have all rings that are mapped now in memory. Linux gives a page when it is first touched, which
@@ -10,5 +9,3 @@
  * already, without effect on kernels before 5.14.
  */
 void memif_populate_rings(void);
-
-#endif

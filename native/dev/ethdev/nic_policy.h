@@ -3,8 +3,7 @@
  * What differs from one NIC to the next: what has to be known of its driver beforehand, and what is
  * asked of it by what it offers. Values alone: nothing here touches a device.
  */
-#ifndef DEV_ETHDEV_NIC_POLICY_H
-#define DEV_ETHDEV_NIC_POLICY_H
+#pragma once
 
 #include <rte_ethdev.h>
 #include <stdbool.h>
@@ -54,5 +53,3 @@ uint16_t nic_most_mtu(const struct nic_policy *policy, const struct rte_eth_dev_
 
 /* The fastest that its link can be, by bits of RTE_ETH_LINK_SPEED_*; 0: nothing says. */
 uint64_t nic_most_speed_bps(uint32_t speeds);
-
-#endif

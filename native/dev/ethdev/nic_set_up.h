@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Having a device that DPDK has opened do what its port is for. */
-#ifndef DEV_ETHDEV_NIC_SET_UP_H
-#define DEV_ETHDEV_NIC_SET_UP_H
+#pragma once
 
 #include "dev/port_kind.h"
 
@@ -25,5 +24,3 @@ int nic_set_mtu(struct port *port, uint16_t mtu);
  * or stopped; no worker may touch it. After an error it is of no use any more.
  */
 int nic_reset(struct port *port);
-
-#endif

@@ -3,8 +3,7 @@
  * Pause frames (IEEE 802.3 annex 31B), which drivers count under many names. The NIC takes them in
  * by itself: nobody sees them among the packets.
  */
-#ifndef DEV_PAUSE_FRAMES_H
-#define DEV_PAUSE_FRAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ int pause_find(const char *const *names, int count, const char *direction,
 void pause_frames_open(uint16_t id);
 /* UINT64_MAX of what the driver does not count. */
 void pause_frames_read(uint16_t id, uint64_t *received, uint64_t *sent);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Having DPDK find a driver for a port's device, and let go of it again. */
-#ifndef DEV_ETHDEV_PROBE_H
-#define DEV_ETHDEV_PROBE_H
+#pragma once
 
 #include "dev/port_kind.h"
 
@@ -16,5 +15,3 @@ int probe_device(const struct port *port, uint16_t *id);
 /* DPDK's port `id` was closed: let go of its device, unless another port of ours is of it too. So
  * another device may bear its name. */
 void probe_undo(const struct port *port, struct rte_device *device);
-
-#endif

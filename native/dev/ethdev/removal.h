@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that are taken out while they are in use. */
-#ifndef DEV_ETHDEV_REMOVAL_H
-#define DEV_ETHDEV_REMOVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ void removal_watch(uint16_t port, uint16_t id);
 void removal_unwatch(uint16_t port);
 /* The port's device goes, or went. */
 bool removal_is_wanted(uint16_t port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices whose driver says that nothing but a reset helps them (ice, iavf, hns3, bnxt). */
-#ifndef DEV_ETHDEV_RESET_H
-#define DEV_ETHDEV_RESET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ void reset_unwatch(uint16_t port, uint16_t id);
 /* Once for each time that the driver says so. */
 bool reset_take(uint16_t port);
 bool reset_is_wanted(uint16_t port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Giving a peer's rings to a port's queues, and taking them away again. */
-#ifndef DEV_MEMIF_ATTACH_H
-#define DEV_MEMIF_ATTACH_H
+#pragma once
 
 #include "dev/memif/control.h"
 
@@ -11,5 +10,3 @@ void memif_attach(struct memif_port *port, struct memif_peer *peer);
 void memif_detach(struct memif_port *port);
 /* A worker found a ring that cannot be. */
 bool memif_is_broken(const struct memif_port *port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* receive.c and transmit.c are compiled once for each level of CPU, and told apart by name. */
-#ifndef DEV_MEMIF_BURSTS_H
-#define DEV_MEMIF_BURSTS_H
+#pragma once
 
 #include "dev/port.h"
 
@@ -29,5 +28,3 @@ extern const struct memif_receive memif_receive_v1, memif_receive_v2, memif_rece
 	memif_receive_v4;
 extern const struct memif_transmit memif_transmit_v1, memif_transmit_v2, memif_transmit_v3,
 	memif_transmit_v4;
-
-#endif

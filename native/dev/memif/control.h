@@ -4,8 +4,7 @@
  * asleep while nothing changes, and does all that is not a packet: connects and connects again,
  * shakes hands, hands rings to queues and takes them away when the other side goes.
  */
-#ifndef DEV_MEMIF_CONTROL_H
-#define DEV_MEMIF_CONTROL_H
+#pragma once
 
 #include "dev/memif/bursts.h"
 #include "dev/memif/queue.h"
@@ -33,5 +32,3 @@ struct memif_port {
 /* Main thread. The set of ports changes only while the thread is stopped, so it needs no lock. */
 int memif_control_add(struct memif_port *port);
 void memif_control_remove(struct memif_port *port);
-
-#endif

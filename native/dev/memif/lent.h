@@ -6,8 +6,7 @@
  * The server may write there at any time, so nothing that it could change is trusted: what tells a
  * packet's place and length (its mbuf) is elsewhere.
  */
-#ifndef DEV_MEMIF_LENT_H
-#define DEV_MEMIF_LENT_H
+#pragma once
 
 #include "dev/memif/region.h"
 
@@ -42,5 +41,3 @@ static inline uint64_t memif_lent_offset(const struct memif_lent *lent, const vo
 /* Memory for packets to send, and its end; NULL: there is not so much. Main thread. */
 void *memif_lent_take(struct memif_lent *lent, uint64_t bytes);
 void memif_lent_give_back(struct memif_lent *lent, const void *memory);
-
-#endif

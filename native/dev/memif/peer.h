@@ -3,8 +3,7 @@
  * What one connection consists of: regions and rings. A server's is what its client said, checked
  * message by message; a client's is what it laid out itself. No sockets here.
  */
-#ifndef DEV_MEMIF_PEER_H
-#define DEV_MEMIF_PEER_H
+#pragma once
 
 #include "dev/memif/protocol.h"
 #include "dev/memif/region.h"
@@ -65,5 +64,3 @@ bool memif_peer_say(const struct memif_peer *peer, uint16_t step, struct memif_m
 struct memif_ring *memif_peer_ring(const struct memif_peer *peer, enum memif_direction direction,
 								   uint16_t index);
 void memif_peer_free(struct memif_peer *peer);
-
-#endif

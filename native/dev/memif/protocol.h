@@ -8,8 +8,7 @@
  * moves `head`, the server empties them and moves `tail`. Server to client (M2S): the client offers
  * empty buffers and moves `head`, the server fills them and moves `tail`. Indices run freely.
  */
-#ifndef DEV_MEMIF_PROTOCOL_H
-#define DEV_MEMIF_PROTOCOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -106,5 +105,3 @@ struct memif_ring {
 _Static_assert(sizeof(struct memif_message) == 128, "a message");
 _Static_assert(sizeof(struct memif_descriptor) == 16, "a descriptor");
 _Static_assert(sizeof(struct memif_ring) == 128, "a ring's head");
-
-#endif

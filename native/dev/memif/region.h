@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is shared with a peer. */
-#ifndef DEV_MEMIF_REGION_H
-#define DEV_MEMIF_REGION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ int memif_region_make(struct memif_region *region, uint64_t size);
  */
 const char *memif_region_map(struct memif_region *region, uint64_t size, int fd);
 void memif_region_free(struct memif_region *region);
-
-#endif

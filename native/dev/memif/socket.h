@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sockets of memif: those that servers of one path share, and what goes over them. */
-#ifndef DEV_MEMIF_SOCKET_H
-#define DEV_MEMIF_SOCKET_H
+#pragma once
 
 #include "dev/memif/protocol.h"
 
@@ -18,5 +17,3 @@ bool memif_send(int socket, const struct memif_message *message, int fd);
 /* 1: a message, with `*fd` -1 or a descriptor that is the caller's; 0: none for now; -1: the end,
  * or no message of memif's. */
 int memif_take(int socket, struct memif_message *message, int *fd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One worker that fills all rings of a memif port, by flow. */
-#ifndef DEV_MEMIF_SPREAD_H
-#define DEV_MEMIF_SPREAD_H
+#pragma once
 
 #include "dev/port.h"
 
@@ -13,5 +12,3 @@ uint16_t memif_transmit_spread(void *port, struct rte_mbuf **packets, uint16_t n
 /* The same for all packets of a flow: as of frame_flow_hash, else MAC addresses and
  * the first label. */
 uint32_t memif_flow_hash(const uint8_t *frame, uint16_t length);
-
-#endif

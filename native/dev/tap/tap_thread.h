@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that serves all TAPs of the process. It runs while there is one. */
-#ifndef DEV_TAP_THREAD_H
-#define DEV_TAP_THREAD_H
+#pragma once
 
 #include "wire/own_count.h"
 
@@ -32,5 +31,3 @@ void tap_thread_remove(struct tap *tap);
 
 /* A worker has put frames into a TAP's ring. */
 void tap_wake(void);
-
-#endif

@@ -3,8 +3,7 @@
  * What the main thread has a port's worker do to its traffic. Everything is built and freed on the
  * main thread; the functions named do_… run on the worker between two bursts.
  */
-#ifndef GENERATOR_COMMAND_H
-#define GENERATOR_COMMAND_H
+#pragma once
 
 #include "generator/control/generator.h"
 
@@ -26,5 +25,3 @@ int command_check_profiles(const uint32_t *profiles, uint32_t count);
 
 /* Which of the command's profiles this is; below 0: none of them. */
 int64_t command_profile(const struct command *command, uint32_t profile);
-
-#endif

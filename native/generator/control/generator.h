@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generator's own state: ports and workers. */
-#ifndef GENERATOR_GENERATOR_H
-#define GENERATOR_GENERATOR_H
+#pragma once
 
 #include "dev/absence.h"
 #include "generator/control/mailbox.h"
@@ -126,5 +125,3 @@ void generator_begin_flows(struct ws_generator *generator, const struct traffic 
 
 /* Frees what was stopped and has come home from the drivers. */
 void generator_reap(struct ws_generator *generator);
-
-#endif

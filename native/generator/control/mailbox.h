@@ -4,8 +4,7 @@
  * bursts. One slot, one caller at a time; the worker's share is one load a loop of a line that
  * stays in its cache.
  */
-#ifndef GENERATOR_MAILBOX_H
-#define GENERATOR_MAILBOX_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ static inline bool mailbox_serve(struct mailbox *box)
 	__atomic_store_n(&box->answered, posted, __ATOMIC_RELEASE);
 	return true;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Which traffic the workers have: found, added and taken out at a cost that does not grow with how
  * much there is. The main thread's.
  */
-#ifndef GENERATOR_SENDING_H
-#define GENERATOR_SENDING_H
+#pragma once
 
 #include "generator/control/generator.h"
 #include "generator/traffic/traffic.h"
@@ -14,5 +13,3 @@ struct traffic *sending_find(const struct ws_generator *generator, uint16_t port
 void sending_add(struct ws_generator *generator, struct traffic *traffic);
 /* It joins those that have stopped. */
 void sending_end(struct ws_generator *generator, struct traffic *traffic);
-
-#endif

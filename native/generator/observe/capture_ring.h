@@ -3,8 +3,7 @@
  * Copies of packets for the main thread. Each worker writes into a ring of its own that nobody else
  * writes, so neither side waits; when the ring is full the packet is counted and let go.
  */
-#ifndef GENERATOR_CAPTURE_RING_H
-#define GENERATOR_CAPTURE_RING_H
+#pragma once
 
 #include "wirespeed/captures.h"
 
@@ -48,5 +47,3 @@ void captures_set(struct captures *captures, uint32_t capture, struct capture_ri
 void captures_stage(struct captures *captures, uint16_t port, bool is_tx,
 					struct rte_mbuf *const *packets, uint16_t n, uint64_t now);
 void captures_commit(struct captures *captures, uint16_t n);
-
-#endif

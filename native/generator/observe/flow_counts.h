@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATOR_FLOW_COUNTS_H
-#define GENERATOR_FLOW_COUNTS_H
+#pragma once
 
 #include "wirespeed/flows.h"
 
@@ -9,5 +8,3 @@ struct port_flows {
 	struct ws_flow stats[WS_FLOWS];
 	struct ws_flow latency[WS_LATENCY_FLOWS];
 };
-
-#endif

@@ -15,8 +15,7 @@
  * in place of the time stand the number's complement, which leaves every checksum as it was
  * whatever the number, the series and a constant.
  */
-#ifndef GENERATOR_FLOW_WIRE_H
-#define GENERATOR_FLOW_WIRE_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -122,5 +121,3 @@ static inline bool flow_is_signature(const struct flow_tail *tail)
 {
 	return tail->tsc == flow_signature(flow_series(tail), tail->sequence);
 }
-
-#endif

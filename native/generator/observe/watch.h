@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a worker looks at beyond counting. */
-#ifndef GENERATOR_WATCH_H
-#define GENERATOR_WATCH_H
+#pragma once
 
 #include "generator/observe/capture_ring.h"
 
@@ -12,5 +11,3 @@ struct watch {
 	struct flow_meter *meter;
 	struct captures captures;
 };
-
-#endif

@@ -9,8 +9,7 @@
  * The first packet carries the initial values; a variable advances after each packet. As in T-Rex
  * the range of a counting variable is widened until the step divides it.
  */
-#ifndef GENERATOR_PROGRAM_H
-#define GENERATOR_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ bool program_keeps_length(const struct program *program);
  * template's length and become the packets'.
  */
 void program_run(struct program *program, uint8_t *const *packets, uint16_t *lengths, uint16_t n);
-
-#endif

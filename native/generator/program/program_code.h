@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled programs: made by program_compile.c, run by program_run.c. */
-#ifndef GENERATOR_PROGRAM_CODE_H
-#define GENERATOR_PROGRAM_CODE_H
+#pragma once
 
 #include "generator/program/program.h"
 
@@ -114,5 +113,3 @@ static inline bool code_is_due(const struct code *code, const struct program *pr
 
 /* What the IP header says is in the packet, but not beyond the packet's end. */
 uint16_t fix_l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length);
-
-#endif

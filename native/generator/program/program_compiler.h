@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by program_compile.c and program_variable.c. */
-#ifndef GENERATOR_PROGRAM_COMPILER_H
-#define GENERATOR_PROGRAM_COMPILER_H
+#pragma once
 
 #include "generator/program/program_code.h"
 
@@ -56,5 +55,3 @@ int compile_sums(struct program *program, const uint8_t *template);
 bool program_is_plain(const struct program *program);
 /* Sums that can do so write their fields along with them. */
 void compile_taken_over(struct program *program);
-
-#endif

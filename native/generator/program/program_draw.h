@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How one value is drawn; see program_draw.c. */
-#ifndef GENERATOR_PROGRAM_DRAW_H
-#define GENERATOR_PROGRAM_DRAW_H
+#pragma once
 
 #include "generator/program/program_code.h"
 
@@ -44,5 +43,3 @@ static inline uint64_t draw_remainder(uint64_t raw, const struct draw *draw, int
 		return raw - (raw * draw->reciprocal >> draw->shift) * draw->range;
 	return draw->range ? raw % draw->range : raw;
 }
-
-#endif

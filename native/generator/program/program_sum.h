@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checksums that follow from what is written; see program_sum.c. */
-#ifndef GENERATOR_PROGRAM_SUM_H
-#define GENERATOR_PROGRAM_SUM_H
+#pragma once
 
 #include "generator/program/program_code.h"
 
@@ -56,5 +55,3 @@ static inline struct span code_written(const struct code *code)
 {
 	return (struct span){code->write.offset, (uint16_t)(code->write.offset + code->write.size)};
 }
-
-#endif

@@ -5,8 +5,7 @@
  * A worker has one meter for all its ports; no locks, no allocation, and nothing here needs DPDK or
  * looks at the clock.
  */
-#ifndef GENERATOR_FLOW_METER_H
-#define GENERATOR_FLOW_METER_H
+#pragma once
 
 #include "generator/observe/flow_counts.h"
 #include "generator/receive/flow_order.h"
@@ -43,5 +42,3 @@ struct ws_flow_faults flow_meter_faults(const struct flow_meter *meter);
 
 /* Add what another meter saw of the same flow, but for its order. */
 void flow_latency_add(struct ws_latency *sum, const struct ws_latency *other);
-
-#endif

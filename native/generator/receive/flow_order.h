@@ -13,8 +13,7 @@
  *   reordered  is told among the packets of one worker, since nothing orders its queues and
  * others'; too high   is at most so many holes: no more than are lost, nor than were seen.
  */
-#ifndef GENERATOR_FLOW_ORDER_H
-#define GENERATOR_FLOW_ORDER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ struct flow_order flow_order_merge(const struct flow_order *seen, uint16_t count
 void flow_order_add(struct flow_order *sum, const struct flow_order *other);
 /* Into the flow's latency. */
 void flow_order_tell(const struct flow_order *order, struct ws_latency *out);
-
-#endif

@@ -6,8 +6,7 @@
  * RFC 5560 (duplicate: the number came before). Both are exact within the window; a packet from
  * farther back is old: it may be either.
  */
-#ifndef GENERATOR_SEQUENCE_H
-#define GENERATOR_SEQUENCE_H
+#pragma once
 
 #include "generator/observe/flow_wire.h"
 
@@ -38,5 +37,3 @@ static inline bool sequence_take_next(struct sequence *sequence, uint32_t number
 	sequence->reached++;
 	return true;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * the packet's number in its group, 0. The receiver counts by group and by the VLAN tags in front
  * of the packet. Nothing here needs DPDK.
  */
-#ifndef GENERATOR_TAGGED_H
-#define GENERATOR_TAGGED_H
+#pragma once
 
 #include "generator/receive/flow_meter.h"
 #include "generator/receive/flow_order.h"
@@ -43,5 +42,3 @@ void tagged_receive(struct tagged *tagged, const struct flow_packet *packet);
 /* Tags may be given once each; NULL: memory is short. */
 struct tag_map *tag_map_create(const struct ws_tag *tags, uint32_t count);
 void tag_map_free(struct tag_map *map);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One look's worth of packets: taken from the streams that are due, sent, and what is not given
  * back. */
-#ifndef GENERATOR_BURST_H
-#define GENERATOR_BURST_H
+#pragma once
 
 #include "generator/port.h"
 #include "generator/traffic/traffic.h"
@@ -37,5 +36,3 @@ void traffic_refuse(struct generator_port *port, struct traffic *traffic, struct
 void traffic_refuse_rest(struct generator_port *port, struct traffic *traffic, double now);
 /* The worker fell behind: what is due by now is given up, or put off. */
 void traffic_let_go(struct generator_port *port, struct traffic *traffic, double now);
-
-#endif

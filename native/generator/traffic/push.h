@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets that the main thread has sent once. */
-#ifndef GENERATOR_PUSH_H
-#define GENERATOR_PUSH_H
+#pragma once
 
 #include "generator/port.h"
 
@@ -28,5 +27,3 @@ void push_free(struct push *push);
 
 /* Sends what is pushed and due; on the worker. */
 uint32_t generator_transmit_pushed(struct generator_port *port);
-
-#endif

@@ -7,8 +7,7 @@
  * costs the worker a pointer. Drivers only read what they send; the exception is a ring port, whose
  * peer gets the very packet, so such ports are sent copies.
  */
-#ifndef GENERATOR_READY_H
-#define GENERATOR_READY_H
+#pragma once
 
 #include <rte_mbuf.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct rte_mempool *ready_pool_create(const char *name, uint32_t count, uint32_t
 									  uint8_t *bytes, struct rte_mbuf **packets);
 /* How many times a driver has given a packet back. */
 uint64_t ready_pool_returned(const struct rte_mempool *pool);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Nothing here needs DPDK, allocates after schedule_create, or looks at the clock.
  */
-#ifndef GENERATOR_SCHEDULE_H
-#define GENERATOR_SCHEDULE_H
+#pragma once
 
 #include "generator/program/program.h"
 
@@ -68,5 +67,3 @@ int64_t schedule_find(const struct schedule *schedule, uint32_t id);
 void schedule_set_stream_factor(struct schedule *schedule, double now, uint32_t stream,
 								double factor);
 void schedule_pause_stream(struct schedule *schedule, double now, uint32_t stream, bool paused);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What schedule.c (running it) and schedule_create.c (making it) share. */
-#ifndef GENERATOR_SCHEDULE_STATE_H
-#define GENERATOR_SCHEDULE_STATE_H
+#pragma once
 
 #include "generator/traffic/schedule.h"
 
@@ -56,5 +55,3 @@ void schedule_begin_burst(struct timed_stream *stream, double at);
 void schedule_set_interval(const struct schedule *schedule, struct timed_stream *stream);
 /* The heap, and what follows from it, from the streams' states. */
 void schedule_replan(struct schedule *schedule);
-
-#endif

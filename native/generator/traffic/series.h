@@ -3,8 +3,7 @@
  * Series of packet numbers, one for each stream with a signature that a worker sends. A series goes
  * on where its last user left it, so receivers need not know when one begins. The main thread's.
  */
-#ifndef GENERATOR_SERIES_H
-#define GENERATOR_SERIES_H
+#pragma once
 
 #include "generator/observe/flow_wire.h"
 
@@ -18,5 +17,3 @@ struct series {
 /* The tail gets a series, and its next number; -ENOSPC and the reason: all are in use. */
 int series_take(struct series *series, struct flow_tail *tail);
 void series_give_back(struct series *series, const struct flow_tail *tail);
-
-#endif

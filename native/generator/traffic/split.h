@@ -8,8 +8,7 @@
  * latency streams, programs that cannot be divided, and what is pinned to a core. Those are dealt
  * out by rate, the fastest first, each to the worker with the least.
  */
-#ifndef GENERATOR_SPLIT_H
-#define GENERATOR_SPLIT_H
+#pragma once
 
 #include "generator/program/program.h"
 
@@ -29,5 +28,3 @@ struct worker_streams {
 int split_streams(const struct ws_stream *streams, uint32_t count, uint16_t workers,
 				  uint64_t allowed, struct worker_streams *out);
 void split_free(struct worker_streams *split, uint16_t workers);
-
-#endif

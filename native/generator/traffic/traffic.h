@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one worker sends on one port: streams, built on the main thread, then handed to it. */
-#ifndef GENERATOR_TRAFFIC_H
-#define GENERATOR_TRAFFIC_H
+#pragma once
 
 #include "generator/observe/flow_counts.h"
 #include "generator/observe/flow_wire.h"
@@ -113,5 +112,3 @@ bool traffic_needs_fresh(const struct traffic *traffic);
 /* No driver holds a packet of it any more; asked by the worker, or when none runs. */
 bool traffic_is_home(const struct traffic *traffic);
 void traffic_free(struct traffic *traffic);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions: what rules that permit and reflect let through besides, both ways. */
-#ifndef WIRESPEED_ACL_SESSIONS_H
-#define WIRESPEED_ACL_SESSIONS_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -60,5 +59,3 @@ int ws_router_acl_sessions(const struct ws_router *router, uint32_t *cursor,
 						   struct ws_acl_session *out, uint32_t max);
 /* Delete all. */
 void ws_router_acl_sessions_clear(struct ws_router *router);
-
-#endif

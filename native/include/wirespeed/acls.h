@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access lists: rules in order, of which the first that fits a packet decides. */
-#ifndef WIRESPEED_ACLS_H
-#define WIRESPEED_ACLS_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -56,5 +55,3 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 /* Returns how many there are; `out` has room for WS_MAX_INTERFACE_ACLS. */
 int ws_router_acl_interface(struct ws_router *router, uint16_t index, bool is_output,
 							uint32_t *out);
-
-#endif

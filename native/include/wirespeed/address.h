@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IP addresses and prefixes of either family. */
-#ifndef WIRESPEED_ADDRESS_H
-#define WIRESPEED_ADDRESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct ws_prefix {
 	struct ws_address address;
 	uint8_t length; /* bits */
 };
-
-#endif

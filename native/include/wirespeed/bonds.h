@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bonds: ports that are one interface together (IEEE 802.1AX). */
-#ifndef WIRESPEED_BONDS_H
-#define WIRESPEED_BONDS_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -63,5 +62,3 @@ int ws_router_bond_member_add(struct ws_router *router, uint16_t bond, uint16_t 
 /* It has its own MAC address again. -EINVAL when it is no member. */
 int ws_router_bond_member_del(struct ws_router *router, uint16_t port);
 int ws_router_bond_member(struct ws_router *router, uint16_t port, struct ws_bond_member *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bridge domains and the stations known in them. */
-#ifndef WIRESPEED_BRIDGES_H
-#define WIRESPEED_BRIDGES_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -37,5 +36,3 @@ void ws_router_l2fib_flush(struct ws_router *router); /* what was learnt */
 /* The next entries from *cursor on, which begins at 0; returns how many, 0 at the end. */
 int ws_router_l2fib(struct ws_router *router, uint32_t *cursor, struct ws_l2fib_entry *out,
 					uint32_t max);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_CAPTURES_H
-#define WIRESPEED_CAPTURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ int ws_generator_capture_read(struct ws_generator *generator, int32_t capture,
 /* Packets that found no room so far. */
 int64_t ws_generator_capture_missed(struct ws_generator *generator, int32_t capture);
 int ws_generator_capture_stop(struct ws_generator *generator, int32_t capture);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What routes and adjacencies forward, counted when it is asked for. */
-#ifndef WIRESPEED_COUNTERS_H
-#define WIRESPEED_COUNTERS_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -52,5 +51,3 @@ struct ws_adjacency {
 /* In order of index, those from `index` on; returns how many were written. */
 int ws_router_adjacencies(struct ws_router *router, uint32_t index, struct ws_adjacency *out,
 						  uint32_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Duplicate address detection (RFC 4862 section 5.4) for the router's own IPv6 addresses. */
-#ifndef WIRESPEED_DAD_H
-#define WIRESPEED_DAD_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -29,5 +28,3 @@ int ws_router_dad(struct ws_router *router, uint16_t index);
 int ws_router_dad_state(struct ws_router *router, uint16_t index, struct ws_address address);
 /* Take those found since the last call, the oldest first; returns how many were written. */
 int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *out, uint32_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pings of a router's own. */
-#ifndef WIRESPEED_ECHO_H
-#define WIRESPEED_ECHO_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -27,5 +26,3 @@ struct ws_echo_reply {
 int ws_router_echo(struct ws_router *router, const struct ws_echo *echo);
 /* Take out answers that came, oldest first; those that nobody takes make room for new ones. */
 int ws_router_echo_replies(struct ws_router *router, struct ws_echo_reply *out, uint32_t max);
-
-#endif

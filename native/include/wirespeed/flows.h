@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flow statistics and latency. */
-#ifndef WIRESPEED_FLOWS_H
-#define WIRESPEED_FLOWS_H
+#pragma once
 
 #include "wirespeed/streams.h"
 
@@ -63,5 +62,3 @@ struct ws_flow_faults {
 	uint64_t old_flow;   /* of an earlier start */
 };
 int ws_generator_flow_faults(struct ws_generator *generator, struct ws_flow_faults *out);
-
-#endif

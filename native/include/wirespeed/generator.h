@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A generator: made, started, counted. */
-#ifndef WIRESPEED_GENERATOR_H
-#define WIRESPEED_GENERATOR_H
+#pragma once
 
 #include "wirespeed/limits.h"
 #include "wirespeed/streams.h"
@@ -97,5 +96,3 @@ struct ws_generator_worker {
  */
 int ws_generator_counters(struct ws_generator *generator, struct ws_generator_port *ports,
 						  struct ws_generator_worker *workers, uint64_t *tsc);
-
-#endif

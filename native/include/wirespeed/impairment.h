@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_IMPAIRMENT_H
-#define WIRESPEED_IMPAIRMENT_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -33,5 +32,3 @@ int ws_router_clear_impairment(struct ws_router *router, uint16_t index);
 /* 1, or 0 when the interface is not impaired. */
 int ws_router_impairment(struct ws_router *router, uint16_t index, struct ws_impairment *out,
 						 struct ws_impairment_counters *counters);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a router routes and bridges between. */
-#ifndef WIRESPEED_INTERFACES_H
-#define WIRESPEED_INTERFACES_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -123,5 +122,3 @@ int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t doma
 int ws_router_set_l3(struct ws_router *router, uint16_t index);
 int ws_router_set_tag_rewrite(struct ws_router *router, uint16_t index,
 							  const struct ws_tag_rewrite *rewrite);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv6 on interfaces. */
-#ifndef WIRESPEED_IP6_H
-#define WIRESPEED_IP6_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -39,5 +38,3 @@ int ws_router_set_ip6(struct ws_router *router, uint16_t index, bool enabled);
 int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws_address address);
 int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 							  const struct ws_ip6_advertising *advertising);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much of each thing there may be. */
-#ifndef WIRESPEED_LIMITS_H
-#define WIRESPEED_LIMITS_H
+#pragma once
 
 enum {
 	WS_NAME_LEN = 64,
@@ -21,5 +20,3 @@ enum {
 	WS_MOST_HELD = 128,   /* next hops that packets of a worker wait for */
 	WS_MAX_MTU = 9216,    /* of an interface; Ethernet header and tags come on top */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linux beside a router: what the kernel of one network namespace says over rtnetlink. */
-#ifndef WIRESPEED_LINUX_H
-#define WIRESPEED_LINUX_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -83,5 +82,3 @@ int ws_linux_address_del(struct ws_linux *linux_host, int32_t link, struct ws_pr
 int ws_linux_vlan_add(struct ws_linux *linux_host, const char *name, int32_t parent,
 					  uint16_t protocol, uint16_t id);
 int ws_linux_link_delete(struct ws_linux *linux_host, int32_t link);
-
-#endif

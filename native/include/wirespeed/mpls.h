@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_MPLS_H
-#define WIRESPEED_MPLS_H
+#pragma once
 
 #include "wirespeed/routes.h"
 
@@ -37,5 +36,3 @@ int ws_router_mpls_route_get(struct ws_router *router, uint32_t label, bool bott
 /* In order of (label, bottom), those from `label` on; returns how many were written. */
 int ws_router_mpls_routes(struct ws_router *router, uint32_t label, struct ws_mpls_route *out,
 						  uint32_t max);
-
-#endif

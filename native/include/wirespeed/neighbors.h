@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_NEIGHBORS_H
-#define WIRESPEED_NEIGHBORS_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -81,5 +80,3 @@ uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family
  * first. */
 int ws_router_set_announcing(struct ws_router *router, uint8_t family, bool is_on);
 bool ws_router_is_announcing(const struct ws_router *router, uint8_t family);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A router's graph and what its nodes counted. */
-#ifndef WIRESPEED_NODES_H
-#define WIRESPEED_NODES_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -63,5 +62,3 @@ struct ws_router_totals {
 	uint64_t held;
 };
 int ws_router_totals(struct ws_router *router, uint16_t worker, struct ws_router_totals *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which worker polls a queue, how, and who gets its packets. */
-#ifndef WIRESPEED_PLACEMENT_H
-#define WIRESPEED_PLACEMENT_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -29,5 +28,3 @@ int ws_router_set_handoff(struct ws_router *router, uint16_t index, const uint16
 /* Returns how many workers there are. */
 int ws_router_handoff(struct ws_router *router, uint16_t index, uint16_t *workers, uint16_t max);
 int ws_router_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue);
-
-#endif

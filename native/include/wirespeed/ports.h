@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports, whatever uses them. */
-#ifndef WIRESPEED_PORTS_H
-#define WIRESPEED_PORTS_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -122,5 +121,3 @@ struct ws_xstat {
 };
 int ws_port_xstats(uint16_t port, struct ws_xstat *out, uint32_t max);
 int ws_port_set_mtu(uint16_t port, uint16_t mtu);
-
-#endif

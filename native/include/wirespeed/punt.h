@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_PUNT_H
-#define WIRESPEED_PUNT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ int ws_router_set_punt_policer(struct ws_router *router, int32_t interface, uint
 /* 1 with `out` filled, 0 when there is none, or a negative errno. */
 int ws_router_punt_policer(struct ws_router *router, int32_t interface, uint32_t reason,
 						   struct ws_punt_policer *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_PUSH_H
-#define WIRESPEED_PUSH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ int ws_generator_push(struct ws_generator *generator, uint16_t port, const struc
 					  uint32_t count);
 /* How many are still to be sent. */
 int ws_generator_push_left(struct ws_generator *generator, uint16_t port);
-
-#endif

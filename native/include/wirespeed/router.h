@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A router: made, started, served by the main thread. */
-#ifndef WIRESPEED_ROUTER_H
-#define WIRESPEED_ROUTER_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -47,5 +46,3 @@ int ws_router_poll(struct ws_router *router);
  * down for good, until they are deleted. Writes these (room for WS_MAX_PORTS); how many they are.
  */
 int ws_router_follow_links(struct ws_router *router, uint16_t *gone);
-
-#endif

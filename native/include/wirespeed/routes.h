@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, where they lead, and the tables that they are in. */
-#ifndef WIRESPEED_ROUTES_H
-#define WIRESPEED_ROUTES_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -163,5 +162,3 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id);
 int ws_router_tables(struct ws_router *router, uint8_t family, struct ws_table *out, uint32_t max);
 /* -EBUSY while the interface has addresses of the family. */
 int ws_router_set_table(struct ws_router *router, uint16_t index, uint8_t family, uint32_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EAL, CPUs, memory, and what went wrong. */
-#ifndef WIRESPEED_RUNTIME_H
-#define WIRESPEED_RUNTIME_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -47,5 +46,3 @@ struct ws_pool_info {
  */
 uint16_t ws_pool_count(void);
 int ws_pool_info(uint16_t index, struct ws_pool_info *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sFlow: headers of packets that are chosen at random, one of so many. */
-#ifndef WIRESPEED_SFLOW_H
-#define WIRESPEED_SFLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int ws_router_sflow_enable(struct ws_router *router, uint16_t index, bool on);
 int ws_router_sflow_is_enabled(const struct ws_router *router, uint16_t index);
 /* Take up to `most` samples of those that wait; returns how many. */
 uint32_t ws_router_sflow_take(struct ws_router *router, struct ws_sflow_sample *out, uint32_t most);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a generator sends: streams, and the field programs that make their packets differ. */
-#ifndef WIRESPEED_STREAMS_H
-#define WIRESPEED_STREAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ struct ws_stream {
 	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
 	bool flow_signature;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tagged packet groups: packets of numbered streams, counted by the VLAN tags they arrive with. */
-#ifndef WIRESPEED_TAGGED_H
-#define WIRESPEED_TAGGED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ int ws_generator_tagged_sent(struct ws_generator *generator, uint16_t port, uint
 /* Returns how many tags, WS_UNKNOWN_TAGS at most, `out` got; `forget`: the list begins anew. */
 int ws_generator_unknown_tags(struct ws_generator *generator, uint16_t port, bool forget,
 							  struct ws_unknown_tag *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces of packets through a router, and captures of them into a file. */
-#ifndef WIRESPEED_TRACE_H
-#define WIRESPEED_TRACE_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -77,5 +76,3 @@ struct ws_pcap_status {
 int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *config);
 int ws_router_pcap_status(struct ws_router *router, struct ws_pcap_status *out);
 int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out);
-
-#endif

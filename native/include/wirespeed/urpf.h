@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WIRESPEED_URPF_H
-#define WIRESPEED_URPF_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -31,5 +30,3 @@ int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_acc
 							  bool on);
 /* In no order; returns how many were written. */
 int ws_router_urpf_accepted(struct ws_router *router, struct ws_urpf_accepted *out, uint32_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* VXLAN tunnels (RFC 7348): interfaces whose frames go in UDP to one other end. */
-#ifndef WIRESPEED_VXLAN_H
-#define WIRESPEED_VXLAN_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -27,5 +26,3 @@ struct ws_vxlan_tunnel {
 int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *tunnel);
 /* -ENODEV when the interface is no tunnel. */
 int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tunnel *out);
-
-#endif

@@ -4,8 +4,7 @@
  * takes the place of is freed once no worker sees it. Only counters are written, by each worker its
  * own.
  */
-#ifndef ROUTER_ACL_H
-#define ROUTER_ACL_H
+#pragma once
 
 #include "router/module.h"
 #include "router/observe/stats_pairs.h"
@@ -73,5 +72,3 @@ void acl_list_free(struct acl_list *list);
 bool acl_list_has(const struct acl_list *list, uint32_t acl);
 /* Whether the rule that fits first permits and reflects. */
 bool acl_list_reflects(const struct acl_list *list, int family, const union acl_key *key);
-
-#endif

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of one frame that are to meet the same rules. */
-#ifndef ROUTER_ACL_BATCH_H
-#define ROUTER_ACL_BATCH_H
+#pragma once
 
+#include "graph/arc.h"
 #include "router/acl/acl_session.h"
 #include "router/packet/metadata.h"
 #include "wire/own_count.h"
 
 #include <rte_acl.h>
-
-/* The edges of each of the nodes. */
-enum acl_edge { ACL_PASS, ACL_DROP, ACL_EDGES };
 
 enum acl_counter {
 	ACL_DENIED,
@@ -20,7 +17,6 @@ enum acl_counter {
 	ACL_NEW_SESSION,
 	ACL_EXISTING_SESSION,
 	ACL_TOO_MANY_SESSIONS,
-	ACL_COUNTERS,
 };
 static const struct graph_counter acl_counters[] = {
 	[ACL_DENIED] = {"ACL deny packets", true},
@@ -79,7 +75,7 @@ static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint1
 	struct acl_batch *batch = &frame->batch;
 	const struct acl_verdict *verdict = &batch->list->verdicts[batch->results[i]];
 	const struct rte_mbuf *packet = frame->packets[batch->places[i]];
-	frame->next[batch->places[i]] = verdict->is_permitted ? ACL_PASS : ACL_DROP;
+	frame->next[batch->places[i]] = verdict->is_permitted ? FILTER_PASS : FILTER_DROP;
 	tally->asked++;
 	tally->permitted += verdict->is_permitted;
 	if (unlikely(!batch->results[i])) {
@@ -98,5 +94,3 @@ static inline void acl_count(struct acl_frame *frame, const struct acl_tally *ta
 	graph_count(frame->node, ACL_DENIED,
 				(uint16_t)(tally->asked - tally->permitted - tally->unmatched));
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What the nodes of ACLs share: packets of a frame that meet the same rules are classified at once.
  */
-#ifndef ROUTER_ACL_FRAME_H
-#define ROUTER_ACL_FRAME_H
+#pragma once
 
 #include "router/acl/acl_trace.h"
 
@@ -62,7 +61,7 @@ static inline void acl_judge(struct acl_frame *frame, const struct acl_list *lis
 		acl_keep(frame, place, interface);
 	} else {
 		graph_count(frame->node, ACL_NO_HEADER, 1);
-		frame->next[place] = ACL_DROP;
+		frame->next[place] = FILTER_DROP;
 	}
 }
 
@@ -95,5 +94,3 @@ static inline uint16_t acl_end(struct acl_frame *frame, struct graph *graph, uin
 	graph_enqueue(graph, frame->node, frame->packets, frame->next, n);
 	return n;
 }
-
-#endif

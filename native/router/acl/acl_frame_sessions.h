@@ -3,8 +3,7 @@
  * Packets of interfaces whose rules reflect: those of a session pass, and of the others, which the
  * rules decide on, some begin one.
  */
-#ifndef ROUTER_ACL_FRAME_SESSIONS_H
-#define ROUTER_ACL_FRAME_SESSIONS_H
+#pragma once
 
 #include "router/acl/acl_batch.h"
 #include "wire/own_count.h"
@@ -55,7 +54,7 @@ static inline bool acl_pass_session(struct acl_sessions *sessions, struct acl_fr
 		return false;
 	acl_session_see(sessions, session, acl_tcp_flags(&batch->keys[number], batch->family),
 					frame->direction == ACL_OUTPUT, frame->now);
-	frame->next[place] = ACL_PASS;
+	frame->next[place] = FILTER_PASS;
 	return true;
 }
 
@@ -107,7 +106,7 @@ static inline uint16_t acl_decide_in_turn(struct acl_sessions *sessions, struct 
 		opened += how == ACL_OPENED;
 		if (unlikely(how == ACL_NO_ROOM)) {
 			refused++;
-			frame->next[place] = ACL_DROP;
+			frame->next[place] = FILTER_DROP;
 		}
 	}
 	acl_count(frame, &tally);
@@ -136,5 +135,3 @@ static __attribute__((noinline, unused)) void acl_flush_sessions(struct acl_fram
 	graph_count(frame->node, ACL_EXISTING_SESSION, passed);
 	graph_count(frame->node, ACL_PERMITTED, passed);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What a packet shows to the rules of ACLs, laid out as rte_acl wants it: one byte, then words of
  * four. All is as on the wire, big endian.
  */
-#ifndef ROUTER_ACL_KEY_H
-#define ROUTER_ACL_KEY_H
+#pragma once
 
 #include "wire/ip4.h"
 #include "wire/ip6.h"
@@ -127,5 +126,3 @@ static inline bool acl_read_ip6(struct acl_ip6_key *key, const uint8_t *bytes, s
 		key->upper.ports = ACL_PORTS_CUT_OFF;
 	return true;
 }
-
-#endif

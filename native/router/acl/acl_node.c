@@ -17,7 +17,6 @@
  * On the way out frames that are not IP pass, and so do the router's own questions and answers of
  * neighbor discovery where it routes: without them nothing else could pass.
  */
-#include "graph/arc.h"
 #include "router/acl/acl_frame.h"
 #include "router/path/frame_ip.h"
 #include "wirespeed/interfaces.h"
@@ -36,7 +35,7 @@ acl_input(struct graph *graph, struct graph_node *node, void **packets, uint16_t
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		const struct acl_list *list = acl_list_of(&frame, packet->port);
-		frame.next[i] = ACL_PASS;
+		frame.next[i] = FILTER_PASS;
 		if (list)
 			acl_judge(&frame, list, family_index(family), packet->port, i, packet_data(packet),
 					  packet->data_len);
@@ -68,7 +67,7 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 		const struct acl_list *list = acl_list_of(&frame, packet->port);
 		size_t at;
 		int family;
-		frame.next[i] = ACL_PASS;
+		frame.next[i] = FILTER_PASS;
 		if (list && packet_find_ip(packet, &at, &family))
 			acl_judge(&frame, list, family, packet->port, i, packet_data(packet) + at,
 					  packet->data_len - at);
@@ -109,7 +108,7 @@ static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *n
 		const struct acl_list *list = acl_list_of(&frame, tx);
 		size_t at;
 		int family;
-		frame.next[i] = ACL_PASS;
+		frame.next[i] = FILTER_PASS;
 		if (!list || !acl_leaves_here(router, node, tx) || !packet_find_ip(packet, &at, &family))
 			continue;
 		const uint8_t *ip = packet_data(packet) + at;
@@ -123,31 +122,17 @@ static uint16_t acl_plugin_out_process(struct graph *graph, struct graph_node *n
 
 /* ---- Registration ---- */
 
-/* A node, and its place on the arc that leads to `pass`. */
-#define ACL_NODE(symbol, judge, what, node_name, arc_name, pass, ...)                              \
-	static const char *const symbol##_edges[] = {[ACL_PASS] = (pass), [ACL_DROP] = "error-drop"};  \
-	static struct graph_registration symbol = {                                                    \
-		.name = (node_name),                                                                       \
-		.process = (judge),                                                                        \
-		.takes = (what),                                                                           \
-		GRAPH_EDGES(symbol##_edges),                                                               \
-		GRAPH_COUNTERS(acl_counters),                                                              \
-	};                                                                                             \
-	GRAPH_REGISTER(symbol)                                                                         \
-	static struct graph_feature symbol##_feature = {                                               \
-		.node = (node_name), .arc = (arc_name), __VA_ARGS__};                                      \
-	GRAPH_REGISTER_FEATURE(symbol##_feature)
-
-ACL_NODE(in_ip4, acl_plugin_in_ip4_process, TAKES_PACKET, "acl-plugin-in-ip4-fa", "ip4-unicast",
-		 "ip4-lookup")
-ACL_NODE(in_ip6, acl_plugin_in_ip6_process, TAKES_PACKET, "acl-plugin-in-ip6-fa", "ip6-unicast",
-		 "ip6-lookup")
-ACL_NODE(in_l2, acl_plugin_in_l2_process, TAKES_FRAME, "acl-plugin-in-l2", "l2-input", "?l2-input")
-ACL_NODE(out, acl_plugin_out_process, TAKES_FRAME, "%-acl-plugin-out", "interface-output", "%-tx",
-		 .runs_before = {"%-impairment"})
-ACL_NODE(bond_out, acl_plugin_out_process, TAKES_FRAME | TAKES_LEAVING, "bond-acl-plugin-out",
-		 "bond-output", "bond-tx")
-ACL_NODE(vxlan4_out, acl_plugin_out_process, TAKES_FRAME, "vxlan4-acl-plugin-out", "vxlan4-output",
-		 "vxlan4-encap")
-ACL_NODE(vxlan6_out, acl_plugin_out_process, TAKES_FRAME, "vxlan6-acl-plugin-out", "vxlan6-output",
-		 "vxlan6-encap")
+GRAPH_FILTER(in_ip4, acl_plugin_in_ip4_process, TAKES_PACKET, acl_counters, "acl-plugin-in-ip4-fa",
+			 "ip4-lookup", .arc = "ip4-unicast")
+GRAPH_FILTER(in_ip6, acl_plugin_in_ip6_process, TAKES_PACKET, acl_counters, "acl-plugin-in-ip6-fa",
+			 "ip6-lookup", .arc = "ip6-unicast")
+GRAPH_FILTER(in_l2, acl_plugin_in_l2_process, TAKES_FRAME, acl_counters, "acl-plugin-in-l2",
+			 "?l2-input", .arc = "l2-input")
+GRAPH_FILTER(out, acl_plugin_out_process, TAKES_FRAME, acl_counters, "%-acl-plugin-out", "%-tx",
+			 .arc = "interface-output", .runs_before = {"%-impairment"})
+GRAPH_FILTER(bond_out, acl_plugin_out_process, TAKES_FRAME | TAKES_LEAVING, acl_counters,
+			 "bond-acl-plugin-out", "bond-tx", .arc = "bond-output")
+GRAPH_FILTER(vxlan4_out, acl_plugin_out_process, TAKES_FRAME, acl_counters, "vxlan4-acl-plugin-out",
+			 "vxlan4-encap", .arc = "vxlan4-output")
+GRAPH_FILTER(vxlan6_out, acl_plugin_out_process, TAKES_FRAME, acl_counters, "vxlan6-acl-plugin-out",
+			 "vxlan6-encap", .arc = "vxlan6-output")

@@ -272,6 +272,4 @@ static void acls_free(struct ws_router *router)
 		free_rules(router, acls_of(router)->acls[i]);
 }
 
-static struct router_module acl_rules_module = {
-	.name = "acl-rules", .after = {"acl"}, .free = acls_free};
-ROUTER_MODULE(acl_rules_module)
+ROUTER_MODULE(acl_rules_module, .name = "acl-rules", .after = {"acl"}, .free = acls_free)

@@ -9,8 +9,7 @@
  * front under one; the main thread takes entries out under it, and frees them once no worker can
  * see them. One that has been idle for too long is none, whether it has been taken out yet or not.
  */
-#ifndef ROUTER_ACL_SESSION_H
-#define ROUTER_ACL_SESSION_H
+#pragma once
 
 #include "router/acl/acl.h"
 #include "router/acl/acl_key.h"
@@ -225,5 +224,3 @@ void acl_sessions_age(struct ws_router *router);
 /* Of a new table: names in the statistics segment, and what stands there from now on. */
 void acl_session_gauges_add(struct ws_router *router);
 void acl_session_gauges_set(struct ws_router *router);
-
-#endif

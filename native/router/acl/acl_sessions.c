@@ -256,10 +256,5 @@ int ws_router_acl_session_set(struct ws_router *router,
 	return 0;
 }
 
-static struct router_module acl_sessions_module = {
-	.name = "acl-sessions",
-	.after = {"acl"},
-	.poll = acl_sessions_age,
-	.free = acl_sessions_free,
-};
-ROUTER_MODULE(acl_sessions_module)
+ROUTER_MODULE(acl_sessions_module, .name = "acl-sessions", .after = {"acl"},
+			  .poll = acl_sessions_age, .free = acl_sessions_free)

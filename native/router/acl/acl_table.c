@@ -36,5 +36,4 @@ int acl_check(const struct ws_router *router, uint32_t index)
 			   : fail(-ENOENT, "there is no ACL %u", index);
 }
 
-struct router_module acl_module = {.name = "acl"};
-ROUTER_MODULE(acl_module)
+ROUTER_MODULE_EXTERN(acl_module, .name = "acl")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of this room share. Main thread only. */
-#ifndef ROUTER_ACL_TABLE_H
-#define ROUTER_ACL_TABLE_H
+#pragma once
 
 #include "router/acl/acl.h"
 
@@ -15,5 +14,3 @@ int acl_check(const struct ws_router *router, uint32_t index);
 /* Before a list takes its place at that interface, and after the old one has left it. */
 void acl_reflect_before(struct acl_table *table, uint16_t interface, const struct acl_list *list);
 void acl_reflect_after(struct acl_table *table, uint16_t interface);
-
-#endif

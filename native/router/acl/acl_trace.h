@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a packet at an ACL's node, told to a trace. While one is on, each packet is a
  * frame of its own there. */
-#ifndef ROUTER_ACL_TRACE_H
-#define ROUTER_ACL_TRACE_H
+#pragma once
 
 #include "router/acl/acl_frame_sessions.h"
 #include "router/observe/trace.h"
@@ -39,7 +38,7 @@ static inline struct ws_trace_acl acl_outcome(const struct acl_frame *frame, uin
 	struct ws_trace_acl outcome = {
 		.acl = -1, .rule = -1, .interface = interface, .next = frame->next[0]};
 	if (!judged) {
-		outcome.kind = frame->next[0] == ACL_DROP ? WS_TRACE_ACL_NO_HEADER : WS_TRACE_NO_ACL;
+		outcome.kind = frame->next[0] == FILTER_DROP ? WS_TRACE_ACL_NO_HEADER : WS_TRACE_NO_ACL;
 	} else if (last->passed) {
 		outcome.kind = WS_TRACE_ACL_SESSION;
 		outcome.action = WS_ACL_PERMIT;
@@ -71,5 +70,3 @@ static __attribute__((noinline, unused)) void acl_trace(const struct acl_frame *
 	if (outcome.kind != WS_TRACE_NO_ACL)
 		trace_acl(graph, frame->node, packet, &outcome);
 }
-
-#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of ACLs against an evaluator that goes through them one after the other. */
-#include "router/acl/acl_naive.h"
+#include "router/acl/test_acl_naive.h"
 #include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"

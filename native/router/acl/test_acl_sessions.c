@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules that permit and reflect, against an evaluator that keeps its sessions in a list. */
-#include "router/acl/acl_naive_sessions.h"
 #include "router/acl/acl_session.h"
+#include "router/acl/test_acl_naive_sessions.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"
 

@@ -3,8 +3,7 @@
  * Bonds as workers see them. What changes is one word, or is replaced as a whole and freed once no
  * worker can be in it.
  */
-#ifndef ROUTER_BOND_H
-#define ROUTER_BOND_H
+#pragma once
 
 #include "router/bond/lacp.h"
 #include "router/module.h"
@@ -125,5 +124,3 @@ void bond_gauges_write(struct ws_router *router, const struct bond *bond);
 /* The member's place, or NULL. */
 struct bond_member *bond_find_member(struct bond *bond, uint16_t port);
 void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t port);
-
-#endif

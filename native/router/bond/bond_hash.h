@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which share of a bond's flows a frame is of. */
-#ifndef ROUTER_BOND_HASH_H
-#define ROUTER_BOND_HASH_H
+#pragma once
 
 #include "router/bond/bond.h"
 #include "wire/ethernet.h"
@@ -55,5 +54,3 @@ static inline uint16_t bond_bucket(uint8_t balance, const uint8_t *frame, size_t
 											 : bond_hash_l2(frame);
 	return (uint16_t)(flow_fold(flow_mix(hash, BOND_HASH_SEED)) % BOND_BUCKETS);
 }
-
-#endif

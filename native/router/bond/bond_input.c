@@ -89,17 +89,7 @@ static uint16_t bond_input_process(struct graph *graph, struct graph_node *node,
 	return n;
 }
 
-static struct graph_registration bond_input = {
-	.name = "bond-input",
-	.process = bond_input_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(bond_input)
+GRAPH_NODE(bond_input, .name = "bond-input", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
-static struct graph_feature bond_input_feature = {
-	.node = "bond-input",
-	.arc = "device-input",
-};
-GRAPH_REGISTER_FEATURE(bond_input_feature)
+GRAPH_FEATURE(bond_input_feature, .node = "bond-input", .arc = "device-input")

@@ -84,5 +84,4 @@ static void bonds_run(struct ws_router *router)
 			run(router, bond, now);
 }
 
-static struct router_module lacp_module = {.name = "lacp", .after = {"bond"}, .poll = bonds_run};
-ROUTER_MODULE(lacp_module)
+ROUTER_MODULE(lacp_module, .name = "lacp", .after = {"bond"}, .poll = bonds_run)

@@ -64,19 +64,8 @@ static uint16_t bond_output_process(struct graph *graph, struct graph_node *node
 	return n;
 }
 
-static struct graph_registration bond_output = {
-	.name = "bond-output",
-	.process = bond_output_process,
-	.takes = TAKES_FRAME | TAKES_LEAVING,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(bond_output)
+GRAPH_NODE(bond_output, .name = "bond-output", .takes = TAKES_FRAME | TAKES_LEAVING,
+		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 /* Frames that leave by a bond, before one of its members gets them. */
-static struct graph_arc bond_output_arc = {
-	.name = "bond-output",
-	.starts = {"bond-output"},
-	.end = "bond-tx",
-};
-GRAPH_REGISTER_ARC(bond_output_arc)
+GRAPH_ARC(bond_output_arc, .name = "bond-output", .starts = {"bond-output"}, .end = "bond-tx")

@@ -64,5 +64,4 @@ static void bonds_free(struct ws_router *router)
 	rte_ring_free(room->heard);
 }
 
-struct router_module bond_module = {.name = "bond", .free = bonds_free};
-ROUTER_MODULE(bond_module)
+ROUTER_MODULE_EXTERN(bond_module, .name = "bond", .free = bonds_free)

@@ -123,11 +123,5 @@ static uint16_t bond_tx_process(struct graph *graph, struct graph_node *node, vo
 	return n;
 }
 
-static struct graph_registration bond_tx = {
-	.name = "bond-tx",
-	.process = bond_tx_process,
-	.takes = TAKES_FRAME | TAKES_LEAVING,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(bond_tx)
+GRAPH_NODE(bond_tx, .name = "bond-tx", .takes = TAKES_FRAME | TAKES_LEAVING, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))

@@ -6,8 +6,7 @@
  * Pure: time comes in, in milliseconds of any clock that does not go back, and what is to be sent
  * is asked for. Nothing here needs DPDK.
  */
-#ifndef ROUTER_BOND_LACP_H
-#define ROUTER_BOND_LACP_H
+#pragma once
 
 #include "wire/lacp.h"
 
@@ -65,5 +64,3 @@ bool lacp_receive(struct lacp_port *port, const struct lacp_pdu *pdu, uint64_t n
 void lacp_run(struct lacp_port *const *ports, uint16_t count, uint64_t now_ms);
 /* True, with the PDU, when the port is to send it now. */
 bool lacp_next_pdu(struct lacp_port *port, uint64_t now_ms, struct lacp_pdu *pdu);
-
-#endif

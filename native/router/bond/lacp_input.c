@@ -19,7 +19,7 @@ static const char *const edges[] = {
 	[EDGE_OUTPUT] = "*-output",
 };
 
-enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM, POLICED, COUNTERS };
+enum counter { HEARD, ANSWERED, ANSWERS, BAD, NO_ROOM, POLICED };
 static const struct graph_counter counters[] = {
 	[HEARD] = {"LACP packets", false},
 	[ANSWERED] = {"marker packets answered", false},
@@ -63,17 +63,5 @@ static uint16_t lacp_input_one(struct graph *graph, struct graph_node *node,
 	return EDGE_OUTPUT + packet_send(router, packet, packet->port);
 }
 
-static uint16_t lacp_input_process(struct graph *graph, struct graph_node *node, void **packets,
-								   uint16_t n)
-{
-	return each_packet(graph, node, packets, n, lacp_input_one);
-}
-
-static struct graph_registration lacp_input = {
-	.name = "lacp-input",
-	.process = lacp_input_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(lacp_input)
+EACH_PACKET_NODE(lacp_input, .name = "lacp-input", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame taken by runs of packets for one interface: what is to be known of that is looked up
  * once. */
-#ifndef ROUTER_RUN_OF_OUTPUT_H
-#define ROUTER_RUN_OF_OUTPUT_H
+#pragma once
 
 #include "router/packet/metadata.h"
 
@@ -14,5 +13,3 @@ static inline uint16_t run_of_output(void *const *packets, uint16_t start, uint1
 		end++;
 	return end;
 }
-
-#endif

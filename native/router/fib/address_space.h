@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays as large as they may ever become, which take memory where they are written. */
-#ifndef ROUTER_ADDRESS_SPACE_H
-#define ROUTER_ADDRESS_SPACE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -22,5 +21,3 @@ static inline void address_space_release(void *memory, size_t bytes)
 	if (memory)
 		munmap(memory, bytes);
 }
-
-#endif

@@ -9,8 +9,7 @@
  * from the table by a reference (of a path, of the one above it, or of its own MAC address being
  * known) and goes back to it after the last.
  */
-#ifndef ROUTER_ADJACENCY_H
-#define ROUTER_ADJACENCY_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -209,5 +208,3 @@ static inline const uint8_t *adjacency_mac(const struct adjacency *adjacency)
 {
 	return adjacency->rewrite + REWRITE_SIZE - adjacency->rewrite_len;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Which node packets go to by an adjacency of each kind. The node's own file says so, at its foot;
  * where nobody does, that kind does not stand there, and leads to error-drop.
  */
-#ifndef ROUTER_ADJACENCY_NODES_H
-#define ROUTER_ADJACENCY_NODES_H
+#pragma once
 
 #include "router/fib/adjacency.h"
 
@@ -25,5 +24,3 @@ void adjacency_lead(enum adjacency_place place, enum adjacency_kind kind, const 
 	{                                                                                              \
 		adjacency_lead(place, kind, node);                                                         \
 	}
-
-#endif

@@ -3,8 +3,7 @@
  * Which load balances an interface that comes or goes, or a route that changes, may lead elsewhere:
  * found by that, so that what has nothing to do with it costs nothing. Main thread only.
  */
-#ifndef ROUTER_BALANCE_SET_H
-#define ROUTER_BALANCE_SET_H
+#pragma once
 
 #include "router/fib/load_balance.h"
 
@@ -21,5 +20,3 @@ void balance_sets_close(struct load_balance_table *table);
 /* Whether a recursive path has a next hop within the prefix, to be found in that table. */
 bool balance_sets_have_next_hop(const struct load_balance_table *table, uint16_t index,
 								const struct ws_prefix *prefix);
-
-#endif

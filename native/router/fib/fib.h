@@ -3,8 +3,7 @@
  * A table of routes of one family, as users name it: prefix to load balance,
  * LOAD_BALANCE_NO_ROUTE where nothing matches. Workers look up in `trie`; the main thread writes.
  */
-#ifndef ROUTER_FIB_H
-#define ROUTER_FIB_H
+#pragma once
 
 #include "router/fib/fib_trie.h"
 #include "wirespeed/limits.h"
@@ -20,5 +19,3 @@ struct fib_table {
 	uint32_t flow_hash; /* enum ws_flow_field, one by one */
 	uint32_t tunnels;   /* that are routed by it, and places of unicast RPF; main thread's */
 };
-
-#endif

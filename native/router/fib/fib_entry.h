@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an entry of the trie of routes may lead to, and how the main thread changes that. */
-#ifndef ROUTER_FIB_ENTRY_H
-#define ROUTER_FIB_ENTRY_H
+#pragma once
 
 #include "router/fib/fib_trie.h"
 #include "wirespeed/address.h"
@@ -88,5 +87,3 @@ void fib_entry_add(struct fib_trie *fib, uint32_t *entry, struct prefix_list_ite
 void fib_entry_remove(struct fib_trie *fib, uint32_t *entry, struct prefix_list_item item);
 /* The entry, behind `depth` bits, leads to a group from now on, if it did not. */
 void fib_entry_make_group(struct fib_trie *fib, uint32_t *entry, uint8_t depth);
-
-#endif

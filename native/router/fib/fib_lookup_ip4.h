@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The routes of a table as workers ask for them: the values of up to a frame of IPv4 addresses. */
-#ifndef ROUTER_FIB_LOOKUP_IP4_H
-#define ROUTER_FIB_LOOKUP_IP4_H
+#pragma once
 
 #include "graph/lanes.h"
 #include "router/fib/fib_trie.h"
@@ -72,5 +71,3 @@ static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const ui
 		values[i] = fib_trie_lookup_deeper(fib, addresses[i], values[i], default_value);
 	}
 }
-
-#endif

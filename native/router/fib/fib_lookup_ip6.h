@@ -6,8 +6,7 @@
  * these steps side by side, whichever of them each needs; the few that go deeper, and those that
  * make no eight, are looked up level by level.
  */
-#ifndef ROUTER_FIB_LOOKUP_IP6_H
-#define ROUTER_FIB_LOOKUP_IP6_H
+#pragma once
 
 #include "graph/lanes.h"
 #include "router/fib/fib_trie.h"
@@ -236,5 +235,3 @@ static inline void fib_trie_lookup_bulk(const struct fib_trie *fib, const uint8_
 	for (uint16_t k = 0; k < lookup.deep_count; k++)
 		values[lookup.deep_at[k]] = deep_values[k];
 }
-
-#endif

@@ -11,8 +11,7 @@
  * or deeper. A change shows itself to readers in one store, and what it took out is not used again
  * before the workers have let go of it.
  */
-#ifndef ROUTER_FIB_TRIE_H
-#define ROUTER_FIB_TRIE_H
+#pragma once
 
 #include "graph/lanes.h"
 #include "router/fib/node_pool.h"
@@ -101,5 +100,3 @@ static inline uint32_t fib_trie_word(const uint8_t *address, uint32_t byte)
 	memcpy(&word, address + at, sizeof(word));
 	return be32toh(word) << 8 * (byte - at);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * what they resolve to changes with that route, in place, however many routes share the paths.
  * Workers read `adjacency` and `buckets` without locks.
  */
-#ifndef ROUTER_LOAD_BALANCE_H
-#define ROUTER_LOAD_BALANCE_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -110,5 +109,3 @@ void load_balance_refresh(struct load_balance_table *table);
  * LOAD_BALANCE_MAX_BUCKETS.
  */
 uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *shares);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From paths to the adjacencies that a load balance has, before it gets its place in the table. */
-#ifndef ROUTER_LOAD_BALANCE_DRAFT_H
-#define ROUTER_LOAD_BALANCE_DRAFT_H
+#pragma once
 
 #include "router/fib/load_balance.h"
 
@@ -21,5 +20,3 @@ int load_balance_make_draft(struct load_balance_table *table, uint16_t payload,
 void load_balance_free_draft(struct load_balance_draft *draft);
 void load_balance_release_adjacencies(struct load_balance_table *table, const uint32_t *adjacencies,
 									  uint32_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * Nodes of one size that workers read while the main thread changes what they hang in. One that
  * was taken out stays as it was until the workers have let go of it.
  */
-#ifndef ROUTER_NODE_POOL_H
-#define ROUTER_NODE_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void *node_pool_take(struct node_pool *pool);
 void node_pool_retire(struct node_pool *pool, const void *node);
 /* The owner's word for a used node. */
 uint32_t *node_pool_link(const struct node_pool *pool, const void *node);
-
-#endif

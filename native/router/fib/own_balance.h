@@ -4,8 +4,7 @@
  * while packets are counted. Each follows a shared one, whose adjacency and buckets it has, and
  * leads elsewhere when its route does: the index stays. Main thread only.
  */
-#ifndef ROUTER_OWN_BALANCE_H
-#define ROUTER_OWN_BALANCE_H
+#pragma once
 
 #include "router/fib/load_balance.h"
 
@@ -44,5 +43,3 @@ static inline uint32_t load_balance_base(const struct load_balance_table *table,
 {
 	return load_balance_is_own(table, index) ? table->own[index].base : index;
 }
-
-#endif

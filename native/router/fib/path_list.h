@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths of routes: the key under which a load balance is found. Main thread only. */
-#ifndef ROUTER_PATH_LIST_H
-#define ROUTER_PATH_LIST_H
+#pragma once
 
 #include "router/fib/load_balance.h"
 #include "wirespeed/routes.h"
@@ -50,5 +49,3 @@ static inline bool path_list_is_recursive(const struct path_list *list)
 			return true;
 	return false;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * matches; a shorter list repeats its first prefix in the slots before it. Once workers can see it,
  * a list changes in single entries only.
  */
-#ifndef ROUTER_PREFIX_LIST_H
-#define ROUTER_PREFIX_LIST_H
+#pragma once
 
 #include "graph/lanes.h"
 
@@ -84,5 +83,3 @@ static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_
 	}
 #endif
 }
-
-#endif

@@ -6,8 +6,7 @@
  * and 32 for IPv6, and a table of n prefixes has fewer than 2n of them. Prefixes given have no host
  * bits. Values are not 0.
  */
-#ifndef ROUTER_PREFIX_TREE_H
-#define ROUTER_PREFIX_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void prefix_tree_seek(const struct prefix_tree *tree, struct prefix_cursor *curs
 					  const struct ws_prefix *after);
 bool prefix_tree_next(const struct prefix_tree *tree, struct prefix_cursor *cursor,
 					  struct ws_prefix *prefix, uint32_t *value);
-
-#endif

@@ -250,5 +250,4 @@ static int watch_impairment(struct ws_router *router, uint16_t index, enum inter
 }
 INTERFACE_WATCH(watch_impairment)
 
-struct router_module impairment_module = {.name = "impairment", .close = impairments_free};
-ROUTER_MODULE(impairment_module)
+ROUTER_MODULE_EXTERN(impairment_module, .name = "impairment", .close = impairments_free)

@@ -6,8 +6,7 @@
  * Each worker draws for itself, each kind of fault from a row of random numbers of its own, so that
  * the same seed and packets have the same fate, whatever else is set.
  */
-#ifndef ROUTER_IMPAIRMENT_H
-#define ROUTER_IMPAIRMENT_H
+#pragma once
 
 #include "router/module.h"
 #include "wire/splitmix.h"
@@ -114,5 +113,3 @@ static inline uint64_t impairment_due(struct impairment_lane *lane, uint64_t now
 		due = lane->last_due_tsc;
 	return lane->last_due_tsc = due;
 }
-
-#endif

@@ -143,18 +143,8 @@ static uint16_t impairment_process(struct graph *graph, struct graph_node *node,
 	return n;
 }
 
-static struct graph_registration impairment = {
-	.name = "%-impairment",
-	.process = impairment_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(impairment)
+GRAPH_NODE(impairment, .name = "%-impairment", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
-static struct graph_feature impairment_feature = {
-	.node = "%-impairment",
-	.arc = "interface-output",
-	.source = "impairment-release",
-};
-GRAPH_REGISTER_FEATURE(impairment_feature)
+GRAPH_FEATURE(impairment_feature, .node = "%-impairment", .arc = "interface-output",
+			  .source = "impairment-release")

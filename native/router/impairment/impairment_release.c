@@ -54,11 +54,5 @@ static uint16_t impairment_release_process(struct graph *graph, struct graph_nod
 	return released;
 }
 
-static struct graph_registration impairment_release = {
-	.name = "impairment-release",
-	.process = impairment_release_process,
-	.takes = TAKES_FRAME,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(impairment_release)
+GRAPH_NODE(impairment_release, .name = "impairment-release", .takes = TAKES_FRAME,
+		   .is_source = true, GRAPH_EDGES(edges))

@@ -4,8 +4,7 @@
  * what overlaps it, is found among ten thousand as among ten. Prefixes of different interfaces do
  * not overlap within a table (address.c sees to it). Main thread only.
  */
-#ifndef ROUTER_ADDRESS_INDEX_H
-#define ROUTER_ADDRESS_INDEX_H
+#pragma once
 
 #include "wirespeed/address.h"
 
@@ -44,5 +43,3 @@ const struct indexed_address *address_index_over(const struct address_index *ind
 const struct indexed_address *address_index_within(const struct address_index *index,
 												   uint16_t table, struct ws_prefix prefix,
 												   uint32_t *place);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interfaces: what workers read of them, and what others may have done to them. */
-#ifndef ROUTER_INTERFACE_H
-#define ROUTER_INTERFACE_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -119,5 +118,3 @@ int router_connected_interface(const struct ws_router *router, const struct fib_
 							   const struct ws_address *address);
 bool router_is_own_address(const struct ws_router *router, const struct fib_table *table,
 						   const struct ws_address *address);
-
-#endif

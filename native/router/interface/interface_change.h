@@ -3,8 +3,7 @@
  * What happens to interfaces, told to whoever asked to hear of it. Interfaces know nobody above
  * them: routes, neighbours, layer 2 and pairs with Linux each watch from a file of their own.
  */
-#ifndef ROUTER_INTERFACE_CHANGE_H
-#define ROUTER_INTERFACE_CHANGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ int interface_changed(struct ws_router *router, uint16_t index, enum interface_c
 		static struct interface_watcher watcher = {.changed = (function)};                         \
 		interface_watch(&watcher);                                                                 \
 	}
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the settings of an interface mean to the device of its port. Main thread. */
-#ifndef ROUTER_INTERFACE_DEVICE_H
-#define ROUTER_INTERFACE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int router_set_device_mtu(struct ws_router *router, uint16_t port, uint16_t mtu)
 bool router_reset_device(struct ws_router *router, uint16_t port);
 /* It was taken out. The interface stays, without a link. */
 void router_let_go_of_device(struct ws_router *router, uint16_t port);
-
-#endif

@@ -3,8 +3,7 @@
  * Interfaces by when something is to be done for them, so that a poll looks at those that are due
  * and at no others, however many there are: a heap. Main thread.
  */
-#ifndef ROUTER_INTERFACE_DUE_H
-#define ROUTER_INTERFACE_DUE_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -30,5 +29,3 @@ static inline bool interface_is_due(const struct interface_due *due, uint16_t in
 {
 	return due->place[index];
 }
-
-#endif

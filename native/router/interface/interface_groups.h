@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ROUTER_INTERFACE_GROUPS_H
-#define ROUTER_INTERFACE_GROUPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,5 +7,3 @@ struct ws_router;
 
 /* Main thread: what the interface, or one on its port, listens to has changed. */
 void router_update_groups(struct ws_router *router, uint16_t index);
-
-#endif

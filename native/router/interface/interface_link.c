@@ -71,6 +71,4 @@ int ws_router_follow_links(struct ws_router *router, uint16_t *gone)
 	return count;
 }
 
-static struct router_module links_module = {
-	.name = "links", .is_trunk = true, .poll = router_follow_links};
-ROUTER_MODULE(links_module)
+ROUTER_MODULE(links_module, .name = "links", .is_trunk = true, .poll = router_follow_links)

@@ -133,6 +133,4 @@ int interface_make_own(struct ws_router *router, const struct interface *given,
 	return error ? error : index;
 }
 
-static struct router_module interfaces_module = {
-	.name = "interfaces", .is_trunk = true, .free = interfaces_free};
-ROUTER_MODULE(interfaces_module)
+ROUTER_MODULE(interfaces_module, .name = "interfaces", .is_trunk = true, .free = interfaces_free)

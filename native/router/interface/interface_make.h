@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What interfaces of all kinds have in common when they are made and let go of. */
-#ifndef ROUTER_INTERFACE_MAKE_H
-#define ROUTER_INTERFACE_MAKE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ int interface_make_own(struct ws_router *router, const struct interface *given,
 void interface_free(struct ws_router *router, uint16_t index);
 /* A sub-interface that is to be deleted gets no more of its port's frames. */
 void subinterface_leave(struct ws_router *router, uint16_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interfaces by their names. Main thread only. */
-#ifndef ROUTER_INTERFACE_NAMES_H
-#define ROUTER_INTERFACE_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ int interface_names_add(struct ws_router *router, uint16_t index);
 /* Before its settings go. */
 void interface_names_remove(struct ws_router *router, uint16_t index);
 void interface_names_free(struct ws_router *router);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of interfaces by the user, and what follows from them. Main thread only. */
-#ifndef ROUTER_INTERFACE_SETTINGS_H
-#define ROUTER_INTERFACE_SETTINGS_H
+#pragma once
 
 #include "router/router.h"
 #include "wirespeed/interfaces.h"
@@ -30,5 +29,3 @@ static inline const char *interface_name(const struct ws_router *router, uint16_
 {
 	return router->settings[index].name;
 }
-
-#endif

@@ -197,10 +197,5 @@ static void ip6_free(struct ws_router *router)
 		free(router->ip6[i]);
 }
 
-static struct router_module ip6_module = {
-	.name = "ip6",
-	.is_trunk = true,
-	.state_size = WS_MAX_INTERFACES * sizeof(struct ip6_settings),
-	.free = ip6_free,
-};
-ROUTER_MODULE(ip6_module)
+ROUTER_MODULE(ip6_module, .name = "ip6", .is_trunk = true,
+			  .state_size = WS_MAX_INTERFACES * sizeof(struct ip6_settings), .free = ip6_free)

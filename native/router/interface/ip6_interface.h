@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What IPv6 is on an interface: link-local address, groups, what is on its link. */
-#ifndef ROUTER_IP6_INTERFACE_H
-#define ROUTER_IP6_INTERFACE_H
+#pragma once
 
 #include "router/router.h"
 #include "wire/address.h"
@@ -34,5 +33,3 @@ bool ip6_is_joined(const struct ws_router *router, uint16_t index, const uint8_t
 bool ip6_wants_dad(const struct ws_router *router, uint16_t index);
 /* Main thread: after a change of the interface's addresses, MAC address or settings. */
 int router_update_ip6(struct ws_router *router, uint16_t index);
-
-#endif

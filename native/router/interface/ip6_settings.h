@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of IPv6 on an interface, and the times of its last messages. Main thread only. */
-#ifndef ROUTER_IP6_SETTINGS_H
-#define ROUTER_IP6_SETTINGS_H
+#pragma once
 
 #include "wirespeed/ip6.h"
 
@@ -17,5 +16,3 @@ struct ip6_settings {
 };
 
 struct ip6_settings *ip6_settings(const struct ws_router *router, uint16_t index);
-
-#endif

@@ -8,8 +8,7 @@
  * addresses that take the longer way. The main thread changes single places while workers read, and
  * makes the set anew, for all to replace, when a bucket is full.
  */
-#ifndef ROUTER_OWN_ADDRESSES_H
-#define ROUTER_OWN_ADDRESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ bool own_set_add(struct own_set *own, const struct own_address *address);
 void own_set_remove(struct own_set *own, const struct own_address *address);
 /* NULL when memory is short. An address may be given more than once, and is then taken as often. */
 struct own_set *own_set_make(const struct own_address *addresses, uint32_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * What an interface calls itself in packets of the router's own: its first address of a prefix that
  * covers the destination, else its first one. Workers may ask.
  */
-#ifndef ROUTER_SOURCE_ADDRESS_H
-#define ROUTER_SOURCE_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ uint32_t ip4_source_address(const struct ws_router *router, uint16_t interface,
  * while IPv6 is not enabled there. */
 bool ip6_source_address(const struct ws_router *router, uint16_t interface,
 						const uint8_t *destination, uint8_t *source);
-
-#endif

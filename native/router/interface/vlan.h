@@ -4,8 +4,7 @@
  * WS_VLAN_ANY. Workers read, the main thread writes single words; an inner table stays until the
  * whole goes.
  */
-#ifndef ROUTER_VLAN_H
-#define ROUTER_VLAN_H
+#pragma once
 
 #include "wire/ethernet.h"
 
@@ -27,5 +26,3 @@ void vlan_table_free(struct vlan_table *table);
 
 /* The tags that all frames of the sub-interface bear; returns their length. */
 uint8_t vlan_tags_write(const struct ws_subinterface *sub, uint8_t *tags);
-
-#endif

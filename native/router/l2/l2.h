@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layer 2: cross-connects, bridge domains and the rewriting of VLAN tags. */
-#ifndef ROUTER_L2_H
-#define ROUTER_L2_H
+#pragma once
 
 #include "router/l2/l2fib.h"
 #include "router/module.h"
@@ -111,5 +110,3 @@ static inline uint32_t l2_second(uint64_t tsc, uint64_t tsc_hz)
 {
 	return (uint32_t)(tsc / tsc_hz);
 }
-
-#endif

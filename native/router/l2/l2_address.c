@@ -133,5 +133,4 @@ int ws_router_l2fib(struct ws_router *router, uint32_t *cursor, struct ws_l2fib_
 	return (int)count;
 }
 
-static struct router_module l2_age_module = {.name = "l2-age", .poll = l2_age};
-ROUTER_MODULE(l2_age_module)
+ROUTER_MODULE(l2_age_module, .name = "l2-age", .poll = l2_age)

@@ -75,18 +75,5 @@ static uint16_t l2_flood_one(struct graph *graph, struct graph_node *node, struc
 	return EDGE_DROP;
 }
 
-static uint16_t l2_flood_process(struct graph *graph, struct graph_node *node, void **packets,
-								 uint16_t n)
-{
-	return each_packet(graph, node, packets, n, l2_flood_one);
-}
-
-static struct graph_registration l2_flood = {
-	.name = "l2-flood",
-	.process = l2_flood_process,
-	.init = l2_node_init,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(l2_flood)
+EACH_PACKET_NODE(l2_flood, .name = "l2-flood", .init = l2_node_init, .takes = TAKES_FRAME,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -24,11 +24,7 @@ static const struct graph_counter counters[] = {
 	[UNKNOWN] = {"L2 station is unknown and flooding is off", true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static uint16_t l2_fwd_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
@@ -52,18 +48,5 @@ static uint16_t l2_fwd_one(struct graph *graph, struct graph_node *node, struct 
 	return EDGE_OUTPUT;
 }
 
-static uint16_t l2_fwd_process(struct graph *graph, struct graph_node *node, void **packets,
-							   uint16_t n)
-{
-	return each_packet(graph, node, packets, n, l2_fwd_one);
-}
-
-static struct graph_registration l2_fwd = {
-	.name = "l2-fwd",
-	.process = l2_fwd_process,
-	.init = l2_node_init,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(l2_fwd)
+EACH_PACKET_NODE(l2_fwd, .name = "l2-fwd", .init = l2_node_init, .takes = TAKES_FRAME,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -56,12 +56,5 @@ static uint16_t l2_input_process(struct graph *graph, struct graph_node *node, v
 	return n;
 }
 
-static struct graph_registration l2_input = {
-	.name = "l2-input",
-	.process = l2_input_process,
-	.init = l2_node_init,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(l2_input)
+GRAPH_NODE(l2_input, .name = "l2-input", .init = l2_node_init, .takes = TAKES_FRAME,
+		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -31,18 +31,5 @@ static uint16_t l2_input_vtr_one(struct graph *graph, struct graph_node *node,
 	return edge;
 }
 
-static uint16_t l2_input_vtr_process(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n)
-{
-	return each_packet(graph, node, packets, n, l2_input_vtr_one);
-}
-
-static struct graph_registration l2_input_vtr = {
-	.name = "l2-input-vtr",
-	.process = l2_input_vtr_process,
-	.init = l2_node_init,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(l2_edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(l2_input_vtr)
+EACH_PACKET_NODE(l2_input_vtr, .name = "l2-input-vtr", .init = l2_node_init, .takes = TAKES_FRAME,
+				 GRAPH_EDGES(l2_edges), GRAPH_COUNTERS(counters))

@@ -16,11 +16,7 @@ static const struct graph_counter counters[] = {
 	[NO_WAY] = {"L2 forwarding of these frames is off", true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return L2_DROP;
-}
+GRAPH_DROP(L2_DROP)
 
 static uint16_t l2_learn_one(struct graph_node *node, struct l2_table *l2, struct rte_mbuf *packet,
 							 uint32_t second)
@@ -52,13 +48,5 @@ static uint16_t l2_learn_process(struct graph *graph, struct graph_node *node, v
 	return n;
 }
 
-static struct graph_registration l2_learn = {
-	.name = "l2-learn",
-	.process = l2_learn_process,
-	.init = l2_node_init,
-	.takes = TAKES_FRAME,
-	.edges = l2_edges,
-	.edge_count = L2_FLOOD + 1,
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(l2_learn)
+GRAPH_NODE(l2_learn, .name = "l2-learn", .init = l2_node_init, .takes = TAKES_FRAME,
+		   .edges = l2_edges, .edge_count = L2_FLOOD + 1, GRAPH_COUNTERS(counters))

@@ -22,11 +22,7 @@ static const struct graph_counter counters[] = {
 	[TOO_LONG] = {"L2 MTU exceeded", true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 /* Ports carry up to two tags beside. */
 static bool is_too_long(const struct rte_mbuf *packet, uint32_t longest)
@@ -102,12 +98,5 @@ static uint16_t l2_output_process(struct graph *graph, struct graph_node *node, 
 	return n;
 }
 
-static struct graph_registration l2_output = {
-	.name = "l2-output",
-	.process = l2_output_process,
-	.init = l2_node_init,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(l2_output)
+GRAPH_NODE(l2_output, .name = "l2-output", .init = l2_node_init, .takes = TAKES_FRAME,
+		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

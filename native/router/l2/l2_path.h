@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the layer 2 nodes share: who takes a frame next, and how it reaches the router itself. */
-#ifndef ROUTER_L2_PATH_H
-#define ROUTER_L2_PATH_H
+#pragma once
 
 #include "router/l2/l2.h"
 #include "router/packet/metadata.h"
@@ -63,5 +62,3 @@ static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint1
 	own_pair_add(&counts->rx.at[bvi], 1, packet->pkt_len);
 	packet->port = bvi;
 }
-
-#endif

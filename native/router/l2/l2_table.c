@@ -26,10 +26,5 @@ static void l2_free(struct ws_router *router)
 	free(table->fib);
 }
 
-struct router_module l2_module = {
-	.name = "l2",
-	.state_size = sizeof(struct l2_table),
-	.make = l2_make,
-	.free = l2_free,
-};
-ROUTER_MODULE(l2_module)
+ROUTER_MODULE_EXTERN(l2_module, .name = "l2", .state_size = sizeof(struct l2_table),
+					 .make = l2_make, .free = l2_free)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tag rewrite applied to a packet. */
-#ifndef ROUTER_L2_TAGS_H
-#define ROUTER_L2_TAGS_H
+#pragma once
 
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
@@ -22,5 +21,3 @@ static inline enum tags_result packet_rewrite_tags(struct rte_mbuf *packet,
 	trace_moved(packet, -grows);
 	return TAGS_REWRITTEN;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * compare-and-swap, and its value is only ever changed by one, so that a worker never brings back
  * what the main thread has marked dead, nor the main thread frees what a worker renewed.
  */
-#ifndef ROUTER_L2FIB_H
-#define ROUTER_L2FIB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,5 +105,3 @@ int l2fib_set(struct l2fib *fib, uint64_t key, uint64_t value);
 /* Remove all entries that `is_gone`; returns how many there were. */
 typedef bool l2fib_test_fn(uint64_t key, uint64_t value, const void *argument);
 uint32_t l2fib_remove(struct l2fib *fib, l2fib_test_fn *is_gone, const void *argument);
-
-#endif

@@ -15,8 +15,7 @@
 #include <errno.h>
 
 /* How many interfaces Linux has a part in. */
-static struct router_module lcp_module = {.name = "lcp", .state_size = sizeof(uint16_t)};
-ROUTER_MODULE(lcp_module)
+ROUTER_MODULE(lcp_module, .name = "lcp", .state_size = sizeof(uint16_t))
 
 static uint16_t *paired(const struct ws_router *router)
 {

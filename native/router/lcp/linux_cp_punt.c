@@ -49,17 +49,5 @@ static uint16_t linux_cp_punt_one(struct graph *graph, struct graph_node *node,
 	return EDGE_OUTPUT + packet_send(router_of(graph), packet, tap);
 }
 
-static uint16_t linux_cp_punt_process(struct graph *graph, struct graph_node *node, void **packets,
-									  uint16_t n)
-{
-	return each_packet(graph, node, packets, n, linux_cp_punt_one);
-}
-
-static struct graph_registration linux_cp_punt = {
-	.name = "linux-cp-punt",
-	.process = linux_cp_punt_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(linux_cp_punt)
+EACH_PACKET_NODE(linux_cp_punt, .name = "linux-cp-punt", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))

@@ -27,17 +27,5 @@ static uint16_t linux_cp_xc_one(struct graph *graph, struct graph_node *node,
 	return to == LCP_NONE ? EDGE_DROP : EDGE_OUTPUT + packet_send(router_of(graph), packet, to);
 }
 
-static uint16_t linux_cp_xc_process(struct graph *graph, struct graph_node *node, void **packets,
-									uint16_t n)
-{
-	return each_packet(graph, node, packets, n, linux_cp_xc_one);
-}
-
-static struct graph_registration linux_cp_xc = {
-	.name = "linux-cp-xc",
-	.process = linux_cp_xc_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(linux_cp_xc)
+EACH_PACKET_NODE(linux_cp_xc, .name = "linux-cp-xc", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))

@@ -210,12 +210,7 @@ static int watch_advertising(struct ws_router *router, uint16_t index, enum inte
 INTERFACE_WATCH(watch_advertising)
 
 /* A bond that came up and an address that came into use are advertised in the same poll. */
-static struct router_module advertise_module = {
-	.name = "advertise",
-	.after = {"lacp", "dad"},
-	.state_size = sizeof(struct interface_due),
-	.poll = router_advertise,
-};
-ROUTER_MODULE(advertise_module)
+ROUTER_MODULE(advertise_module, .name = "advertise", .after = {"lacp", "dad"},
+			  .state_size = sizeof(struct interface_due), .poll = router_advertise)
 
 ROUTER_EVENT(EVENT_ROUTER_SOLICITED, router_solicited)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_PAYLOAD = 1400, IP4_HEADERS = IP4_LEN + ICMP4_LEN, IP6_HEADERS = IP6_LEN + ICMP6_LEN };
+enum { MAX_PAYLOAD = 1400, IP4_HEADERS = IP4_LEN + ICMP4_LEN };
 
 /* The interface that has the address, or -1. */
 static int interface_of(const struct ws_router *router, const struct ws_address *address)
@@ -70,17 +70,9 @@ static int echo_ip4(struct ws_router *router, const struct ws_echo *echo, uint16
 	struct rte_mbuf *packet = main_packet(interface, length);
 	if (!packet)
 		return fail(-ENOBUFS, "no packet buffer is free");
-	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
-	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(ip + 1);
-	*ip = (struct ip4_header){
-		.version_ihl = 0x45,
-		.total_length = htobe16(length),
-		.ttl = LOCAL_TTL,
-		.protocol = IP4_ICMP,
-		.source = htobe32(source),
-		.destination = htobe32(address_ip4(&echo->destination)),
-	};
-	ip4_set_checksum(ip);
+	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(packet_data(packet) + IP4_LEN);
+	ip4_write(packet_data(packet), length, IP4_ICMP, LOCAL_TTL, htobe32(source),
+			  htobe32(address_ip4(&echo->destination)));
 	*icmp = (struct icmp4_header){
 		.type = ICMP4_ECHO_REQUEST,
 		.rest = {htobe16((uint16_t)(id >> 16)), htobe16((uint16_t)id)},
@@ -183,6 +175,5 @@ static int echo_make(struct ws_router *router)
 	return 0;
 }
 
-struct router_module echo_module = {.name = "echo", .make = echo_make};
-ROUTER_MODULE(echo_module)
+ROUTER_MODULE_EXTERN(echo_module, .name = "echo", .make = echo_make)
 ROUTER_EVENT(EVENT_ECHO_REPLY, router_echo_replied)

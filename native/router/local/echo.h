@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers to pings of ours, in what the nodes of both families do alike. */
-#ifndef ROUTER_ECHO_H
-#define ROUTER_ECHO_H
+#pragma once
 
 #include "router/module.h"
 #include "router/packet/metadata.h"
@@ -25,7 +24,7 @@ static inline struct echo *echo_of(const struct ws_router *router)
 }
 
 enum echo_edge { ECHO_DROP, ECHO_PUNT };
-enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM, ECHO_COUNTERS };
+enum echo_counter { ECHO_RECEIVED, ECHO_UNASKED, ECHO_LOST, ECHO_BAD_CHECKSUM };
 
 #define ECHO_COUNTER_NAMES                                                                         \
 	[ECHO_RECEIVED] = {"echo replies received", false},                                            \
@@ -54,5 +53,3 @@ static inline uint16_t echo_reply(struct graph *graph, struct graph_node *node,
 	graph_count(node, told ? ECHO_RECEIVED : ECHO_LOST, 1);
 	return told ? ECHO_PUNT : ECHO_DROP;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the router says of its own: answers to pings, advertisements, reports of listeners. */
-#ifndef ROUTER_LOCAL_H
-#define ROUTER_LOCAL_H
+#pragma once
 
 /* Packets of ours are routed like all others, so ip4-rewrite takes one: 64 leave. */
 enum { LOCAL_TTL = 65 };
@@ -12,5 +11,3 @@ struct ws_router;
 /* When interfaces send their next router advertisement, and report of listeners. */
 struct interface_due *advertisements_due(const struct ws_router *router);
 struct interface_due *reports_due(const struct ws_router *router);
-
-#endif

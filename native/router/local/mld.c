@@ -122,12 +122,7 @@ static int listening_changed(struct ws_router *router, uint16_t index, enum inte
 }
 INTERFACE_WATCH(listening_changed)
 
-static struct router_module mld_module = {
-	.name = "mld",
-	.after = {"lacp", "dad"},
-	.state_size = sizeof(struct interface_due),
-	.poll = router_mld_report,
-};
-ROUTER_MODULE(mld_module)
+ROUTER_MODULE(mld_module, .name = "mld", .after = {"lacp", "dad"},
+			  .state_size = sizeof(struct interface_due), .poll = router_mld_report)
 
 ROUTER_EVENT(EVENT_MLD_QUERIED, router_mld_queried)

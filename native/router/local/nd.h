@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the nodes of neighbour discovery have in common. */
-#ifndef ROUTER_ND_H
-#define ROUTER_ND_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "router/router.h"
@@ -74,5 +73,3 @@ static inline bool nd_taken(struct ws_router *router, const struct rte_mbuf *pac
 	return memcmp(from, router->interfaces[packet->port].mac, sizeof(event.mac)) &&
 		   event_ring_put(&router->events, &event);
 }
-
-#endif

@@ -15,8 +15,7 @@
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
 #include "router/path/count_forwarding.h"
-#include "router/path/ip4_hop.h"
-#include "router/path/ip6_hop.h"
+#include "router/path/ip_hop.h"
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
@@ -144,22 +143,12 @@ static uint16_t ip6_mpls_label_imposition_process(struct graph *graph, struct gr
 	return impose(&ip6_family, graph, node, packets, n);
 }
 
-static struct graph_registration ip4_mpls_label_imposition = {
-	.name = "ip4-mpls-label-imposition-uniform",
-	.process = ip4_mpls_label_imposition_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(ip4_edges),
-	GRAPH_COUNTERS(ip4_counters),
-};
-GRAPH_REGISTER(ip4_mpls_label_imposition)
+GRAPH_NODE(ip4_mpls_label_imposition, .name = "ip4-mpls-label-imposition-uniform",
+		   .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(ip4_edges),
+		   GRAPH_COUNTERS(ip4_counters))
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LABELS, "ip4-mpls-label-imposition-uniform")
 
-static struct graph_registration ip6_mpls_label_imposition = {
-	.name = "ip6-mpls-label-imposition-uniform",
-	.process = ip6_mpls_label_imposition_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(ip6_edges),
-	GRAPH_COUNTERS(ip6_counters),
-};
-GRAPH_REGISTER(ip6_mpls_label_imposition)
+GRAPH_NODE(ip6_mpls_label_imposition, .name = "ip6-mpls-label-imposition-uniform",
+		   .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(ip6_edges),
+		   GRAPH_COUNTERS(ip6_counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LABELS, "ip6-mpls-label-imposition-uniform")

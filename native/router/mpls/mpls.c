@@ -255,5 +255,4 @@ static int settle_labels(struct ws_router *router)
 }
 COUNTED_ROUTES(settle_labels)
 
-struct router_module mpls_module = {.name = "mpls", .free = mpls_free};
-ROUTER_MODULE(mpls_module)
+ROUTER_MODULE_EXTERN(mpls_module, .name = "mpls", .free = mpls_free)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of labels. */
-#ifndef ROUTER_MPLS_H
-#define ROUTER_MPLS_H
+#pragma once
 
 #include "router/module.h"
 #include "wire/mpls.h"
@@ -26,5 +25,3 @@ static inline struct mpls_table *mpls_table(const struct ws_router *router)
 {
 	return module_state(router, &mpls_module);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the nodes for labelled packets: edges, and the label that mpls-lookup took off. */
-#ifndef ROUTER_MPLS_FORWARD_H
-#define ROUTER_MPLS_FORWARD_H
+#pragma once
 
 #include "router/fib/adjacency_nodes.h"
 #include "router/packet/output.h"
@@ -75,5 +74,3 @@ static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mb
 	packet_set_adjacency(packet, adjacency->next);
 	return kind;
 }
-
-#endif

@@ -25,7 +25,7 @@ static const char *const edges[] = {
 	[EDGE_IP6] = "ip6-icmp-error",
 };
 
-enum counter { NO_BOTTOM, NOT_IP, LINK_LOCAL, MAY_FRAGMENT, COUNTERS };
+enum counter { NO_BOTTOM, NOT_IP, LINK_LOCAL, MAY_FRAGMENT };
 static const struct graph_counter counters[] = {
 	[NO_BOTTOM] = {"no icmp error about a label stack too deep", true},
 	[NOT_IP] = {"no icmp error about labels without a good ip header", true},
@@ -35,11 +35,7 @@ static const struct graph_counter counters[] = {
 
 enum { MAX_STACK = 16 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 /* How many entries the stack has; 0 when there is no end to it. */
 static uint16_t depth_of(const struct rte_mbuf *packet)
@@ -102,17 +98,5 @@ static uint16_t mpls_icmp_error_one(struct graph *graph, struct graph_node *node
 	}
 }
 
-static uint16_t mpls_icmp_error_process(struct graph *graph, struct graph_node *node,
-										void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, mpls_icmp_error_one);
-}
-
-static struct graph_registration mpls_icmp_error = {
-	.name = "mpls-icmp-error",
-	.process = mpls_icmp_error_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_icmp_error)
+EACH_PACKET_NODE(mpls_icmp_error, .name = "mpls-icmp-error", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -57,11 +57,5 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 	return n;
 }
 
-static struct graph_registration mpls_input = {
-	.name = "mpls-input",
-	.process = mpls_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_input)
+GRAPH_NODE(mpls_input, .name = "mpls-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))

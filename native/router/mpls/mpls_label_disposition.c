@@ -19,11 +19,7 @@ static const struct graph_counter counters[] = {
 	[TTL] = {"mpls ttl 0", true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return ADJACENCY_DROP;
-}
+GRAPH_DROP(ADJACENCY_DROP)
 
 static uint16_t mpls_label_disposition_one(struct graph *graph, struct graph_node *node,
 										   struct rte_mbuf *packet)
@@ -39,18 +35,7 @@ static uint16_t mpls_label_disposition_one(struct graph *graph, struct graph_nod
 	return adjacency_follow(router_of(graph), packet);
 }
 
-static uint16_t mpls_label_disposition_process(struct graph *graph, struct graph_node *node,
-											   void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, mpls_label_disposition_one);
-}
-
-static struct graph_registration mpls_label_disposition = {
-	.name = "mpls-label-disposition-uniform",
-	.process = mpls_label_disposition_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_label_disposition)
+EACH_PACKET_NODE(mpls_label_disposition, .name = "mpls-label-disposition-uniform",
+				 .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_POP_MPLS, "mpls-label-disposition-uniform")

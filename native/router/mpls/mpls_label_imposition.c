@@ -77,12 +77,6 @@ static uint16_t mpls_label_imposition_process(struct graph *graph, struct graph_
 	return n;
 }
 
-static struct graph_registration mpls_label_imposition = {
-	.name = "mpls-label-imposition-uniform",
-	.process = mpls_label_imposition_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_label_imposition)
+GRAPH_NODE(mpls_label_imposition, .name = "mpls-label-imposition-uniform",
+		   .takes = TAKES_PACKET | TAKES_DECIDED, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LABELS, "mpls-label-imposition-uniform")

@@ -59,7 +59,8 @@ static uint64_t flow_hash(const struct rte_mbuf *packet)
 	return hash;
 }
 
-static uint16_t take_path(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t mpls_load_balance_one(struct graph *graph, struct graph_node *node,
+									  struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	uint64_t hash = flow_hash(packet);
@@ -78,18 +79,6 @@ static uint16_t take_path(struct graph *graph, struct graph_node *node, struct r
 	return EDGE_ICMP_ERROR;
 }
 
-static uint16_t mpls_load_balance_process(struct graph *graph, struct graph_node *node,
-										  void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, take_path);
-}
-
-static struct graph_registration mpls_load_balance = {
-	.name = "mpls-load-balance",
-	.process = mpls_load_balance_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_load_balance)
+EACH_PACKET_NODE(mpls_load_balance, .name = "mpls-load-balance", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABEL, ADJACENCY_LOAD_BALANCE, "mpls-load-balance")

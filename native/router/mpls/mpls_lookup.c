@@ -130,12 +130,6 @@ static uint16_t mpls_lookup_process(struct graph *graph, struct graph_node *node
 	return n;
 }
 
-static struct graph_registration mpls_lookup = {
-	.name = "mpls-lookup",
-	.process = mpls_lookup_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_lookup)
+GRAPH_NODE(mpls_lookup, .name = "mpls-lookup", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_TABLE, "mpls-lookup")

@@ -42,12 +42,6 @@ static uint16_t mpls_output_process(struct graph *graph, struct graph_node *node
 	return n;
 }
 
-static struct graph_registration mpls_output = {
-	.name = "mpls-output",
-	.process = mpls_output_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(mpls_output)
+GRAPH_NODE(mpls_output, .name = "mpls-output", .takes = TAKES_PACKET | TAKES_DECIDED,
+		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_REWRITE, "mpls-output")

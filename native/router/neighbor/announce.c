@@ -155,9 +155,5 @@ bool ws_router_is_announcing(const struct ws_router *router, uint8_t family)
 	return all && all->is_on[family_index(family)];
 }
 
-static struct router_module announce_module = {
-	.name = "announce",
-	.after = {"advertise", "lacp", "dad"},
-	.poll = router_announce,
-};
-ROUTER_MODULE(announce_module)
+ROUTER_MODULE(announce_module, .name = "announce", .after = {"advertise", "lacp", "dad"},
+			  .poll = router_announce)

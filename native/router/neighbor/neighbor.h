@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours: learnt from what workers see, asked, aged. */
-#ifndef ROUTER_NEIGHBOR_H
-#define ROUTER_NEIGHBOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool router_neighbor_ask(struct ws_router *router, uint16_t interface,
 void router_announce_addresses(struct ws_router *router, uint16_t index, uint8_t family);
 /* When interfaces are announced next; NULL before announcing is first set. */
 struct interface_due *announcements_due(const struct ws_router *router);
-
-#endif

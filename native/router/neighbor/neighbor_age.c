@@ -101,9 +101,4 @@ uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family
 	return *neighbor_reachable_s(router, family);
 }
 
-static struct router_module neighbors_module = {
-	.name = "neighbors",
-	.is_trunk = true,
-	.poll = router_neighbor_age,
-};
-ROUTER_MODULE(neighbors_module)
+ROUTER_MODULE(neighbors_module, .name = "neighbors", .is_trunk = true, .poll = router_neighbor_age)

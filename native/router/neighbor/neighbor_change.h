@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of this room do to one neighbour. */
-#ifndef ROUTER_NEIGHBOR_CHANGE_H
-#define ROUTER_NEIGHBOR_CHANGE_H
+#pragma once
 
 #include "wirespeed/neighbors.h"
 
@@ -26,5 +25,3 @@ void neighbor_enter(struct ws_router *router, uint32_t index, enum ws_neighbor_s
 void neighbor_schedule(struct ws_router *router, uint32_t index);
 /* Ask one now, whatever its state; false when nothing can be asked. */
 bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now);
-
-#endif

@@ -124,10 +124,5 @@ static int begin_ages(struct ws_router *router)
 	return 0;
 }
 
-static struct router_module due_module = {
-	.name = "neighbor-due",
-	.is_trunk = true,
-	.state_size = sizeof(struct neighbor_due),
-	.make = begin_ages,
-};
-ROUTER_MODULE(due_module)
+ROUTER_MODULE(due_module, .name = "neighbor-due", .is_trunk = true,
+			  .state_size = sizeof(struct neighbor_due), .make = begin_ages)

@@ -4,8 +4,7 @@
  * poll looks at those that are due and at no others. One that is due later than the wheel reaches
  * is looked at then, and put on again.
  */
-#ifndef ROUTER_NEIGHBOR_DUE_H
-#define ROUTER_NEIGHBOR_DUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void neighbor_due_never(struct ws_router *router, uint32_t index);
 bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot);
 /* Take one out of the slot; 0 when there is none. */
 uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot);
-
-#endif

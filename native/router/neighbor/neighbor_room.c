@@ -141,10 +141,5 @@ int ws_router_neighbor_counters(struct ws_router *router, struct ws_neighbor_cou
 	return 0;
 }
 
-struct router_module neighbor_room_module = {
-	.name = "neighbor-room",
-	.is_trunk = true,
-	.state_size = sizeof(struct neighbor_room),
-	.make = neighbor_room_init,
-};
-ROUTER_MODULE(neighbor_room_module)
+ROUTER_MODULE_EXTERN(neighbor_room_module, .name = "neighbor-room", .is_trunk = true,
+					 .state_size = sizeof(struct neighbor_room), .make = neighbor_room_init)

@@ -7,8 +7,7 @@
  * the table is left. Where it is full, the oldest that never answered a question of ours makes
  * room, at a bounded rate; those that did answer stay.
  */
-#ifndef ROUTER_NEIGHBOR_ROOM_H
-#define ROUTER_NEIGHBOR_ROOM_H
+#pragma once
 
 #include "router/module.h"
 #include "router/worker/token_bucket.h"
@@ -42,5 +41,3 @@ void neighbor_room_enter(struct ws_router *router, uint32_t index);
 void neighbor_room_leave(struct ws_router *router, uint32_t index);
 /* It answered. */
 void neighbor_room_prove(struct ws_router *router, uint32_t index);
-
-#endif

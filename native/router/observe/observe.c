@@ -38,5 +38,4 @@ void observe_resume(struct ws_router *router)
 }
 
 /* Its state is the capture. */
-struct router_module observe_module = {.name = "observe"};
-ROUTER_MODULE(observe_module)
+ROUTER_MODULE_EXTERN(observe_module, .name = "observe")

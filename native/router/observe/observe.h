@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph's hook: who looks at packets as they enter nodes. */
-#ifndef ROUTER_OBSERVE_H
-#define ROUTER_OBSERVE_H
+#pragma once
 
 struct ws_router;
 
 /* Until observe_resume nobody looks, so that what is looked with may change. */
 void observe_pause(struct ws_router *router);
 void observe_resume(struct ws_router *router);
-
-#endif

@@ -196,9 +196,4 @@ int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out)
 	return 0;
 }
 
-static struct router_module pcap_module = {
-	.name = "pcap",
-	.close = pcap_free,
-	.poll = pcap_write,
-};
-ROUTER_MODULE(pcap_module)
+ROUTER_MODULE(pcap_module, .name = "pcap", .close = pcap_free, .poll = pcap_write)

@@ -6,8 +6,7 @@
  * is no room for a copy that is counted, and the packet goes its way. Nothing of this runs unless a
  * capture is on.
  */
-#ifndef ROUTER_PCAP_H
-#define ROUTER_PCAP_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -20,5 +19,3 @@ bool pcap_wants_drops(const struct pcap *pcap);
 /* The packets that enter a node; sources call it for what they received. */
 void pcap_see(struct pcap *pcap, struct graph *graph, const struct graph_node *node, void **packets,
 			  uint16_t n);
-
-#endif

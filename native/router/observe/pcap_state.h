@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A capture, as the workers that fill it and the main thread that writes its file see it. */
-#ifndef ROUTER_PCAP_STATE_H
-#define ROUTER_PCAP_STATE_H
+#pragma once
 
 #include "router/module.h"
 #include "wirespeed/trace.h"
@@ -45,5 +44,3 @@ static inline bool pcap_is_on(const struct ws_router *router)
 {
 	return pcap_of(router) && !pcap_of(router)->is_complete;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names in the statistics segment. */
-#ifndef ROUTER_STATS_DIRECTORY_H
-#define ROUTER_STATS_DIRECTORY_H
+#pragma once
 
 #include "router/observe/stats_segment.h"
 
@@ -33,5 +32,3 @@ static inline void stats_set(struct stats_segment *stats, enum stats_value value
 {
 	stats_gauge_set(stats, stats->values[value], number);
 }
-
-#endif

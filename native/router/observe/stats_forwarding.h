@@ -4,8 +4,7 @@
  * element for each load balance or adjacency that there can be, by its index. They have memory, and
  * names, while these count.
  */
-#ifndef ROUTER_STATS_FORWARDING_H
-#define ROUTER_STATS_FORWARDING_H
+#pragma once
 
 #include "router/observe/stats_layout.h"
 
@@ -40,5 +39,3 @@ int stats_forwarding_begin(struct ws_router *router, enum stats_forwarding which
 /* Thread 0 is the main one. */
 struct own_pair *stats_forwarding_of(const struct stats_segment *stats, enum stats_forwarding which,
 									 uint16_t thread);
-
-#endif

@@ -7,8 +7,7 @@
  * and none ever moves: what a slow reader holds on to stays what it was. Addresses are the router's
  * own; readers take the header's `base` off.
  */
-#ifndef ROUTER_STATS_LAYOUT_H
-#define ROUTER_STATS_LAYOUT_H
+#pragma once
 
 #include "dev/absence.h"
 #include "graph/graph.h"
@@ -178,5 +177,3 @@ struct stats_memory {
 	struct stats_thread threads[]; /* then the area of stats_pairs.h, and a line at the end, which
 									  some readers want there */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which slots of the statistics segment's vectors the nodes of the graphs have. */
-#ifndef ROUTER_STATS_NODES_H
-#define ROUTER_STATS_NODES_H
+#pragma once
 
 #include "router/observe/stats_layout.h"
 
@@ -20,5 +19,3 @@ struct stats_nodes {
 	bool is_taken[STATS_MAX_COUNTERS];
 	uint32_t links[STATS_MAX_COUNTERS];
 };
-
-#endif

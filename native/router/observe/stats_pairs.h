@@ -3,8 +3,7 @@
  * Packets and bytes of things of many parts that come and go while the router runs, as the rules of
  * ACLs: each has a vector of its own in the statistics segment, in which workers count.
  */
-#ifndef ROUTER_STATS_PAIRS_H
-#define ROUTER_STATS_PAIRS_H
+#pragma once
 
 #include "router/observe/stats_layout.h"
 
@@ -30,5 +29,3 @@ void stats_pairs_hide(struct ws_router *router, struct stats_pairs *pairs);
 size_t stats_pairs_size(uint16_t threads);
 /* Have the first `used` of them, in stats_backing.c; -ENOSPC with its line. */
 int stats_make_pairs_room(struct ws_router *router, size_t used);
-
-#endif

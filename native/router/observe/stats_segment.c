@@ -107,6 +107,5 @@ static void stats_close(struct ws_router *router)
 	stats->memory = NULL;
 }
 
-static struct router_module stats_module = {
-	.name = "stats", .is_trunk = true, .make = stats_open, .free = stats_close};
-ROUTER_MODULE(stats_module)
+ROUTER_MODULE(stats_module, .name = "stats", .is_trunk = true, .make = stats_open,
+			  .free = stats_close)

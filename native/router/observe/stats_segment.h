@@ -7,8 +7,7 @@
  * lengths of vectors, between stats_lock and stats_unlock, which readers notice by the epoch.
  * docs/develop/statistics.md tells the names.
  */
-#ifndef ROUTER_STATS_SEGMENT_H
-#define ROUTER_STATS_SEGMENT_H
+#pragma once
 
 #include "router/observe/stats_forwarding.h"
 #include "router/observe/stats_layout.h"
@@ -94,5 +93,3 @@ void stats_forget_graphs(struct ws_router *router);
 
 /* Write what the main thread tells, if that is due. */
 void stats_update(struct ws_router *router);
-
-#endif

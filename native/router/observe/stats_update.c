@@ -145,8 +145,5 @@ void stats_update(struct ws_router *router)
 			   stats->memory->directory.at[heartbeat].value + 1);
 }
 
-static struct router_module stats_update_module = {.name = "stats-update",
-												   .is_trunk = true,
-												   .after = {"links", "neighbors"},
-												   .poll = stats_update};
-ROUTER_MODULE(stats_update_module)
+ROUTER_MODULE(stats_update_module, .name = "stats-update", .is_trunk = true,
+			  .after = {"links", "neighbors"}, .poll = stats_update)

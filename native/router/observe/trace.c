@@ -257,5 +257,4 @@ void trace_packets(struct graph *graph, struct graph_node *node, void **packets,
 	}
 }
 
-struct router_module trace_module = {.name = "trace", .make = trace_make};
-ROUTER_MODULE(trace_module)
+ROUTER_MODULE_EXTERN(trace_module, .name = "trace", .make = trace_make)

@@ -6,8 +6,7 @@
  * its own buffer of steps, which ends when it is full; nothing of this runs unless a trace was
  * asked for.
  */
-#ifndef ROUTER_TRACE_H
-#define ROUTER_TRACE_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -50,5 +49,3 @@ void trace_acl(struct graph *graph, const struct graph_node *node, const struct 
 /* The Ethernet header of a packet, if it is marked, has moved by `bytes` (backward when negative).
  */
 void trace_moved(struct rte_mbuf *packet, int bytes);
-
-#endif

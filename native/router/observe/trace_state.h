@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is traced, as the workers that mark and record and the main thread that asks see it. */
-#ifndef ROUTER_TRACE_STATE_H
-#define ROUTER_TRACE_STATE_H
+#pragma once
 
 #include "router/module.h"
 #include "wirespeed/trace.h"
@@ -28,5 +27,3 @@ static inline struct trace_filter *trace_filter_of(const struct ws_router *route
 {
 	return module_state(router, &trace_module);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Eight packets at once: a node's loop asks of eight whether all are of the usual kind, with one
  * branch for all of the answers, and takes them one by one where some are not.
  */
-#ifndef ROUTER_EIGHT_H
-#define ROUTER_EIGHT_H
+#pragma once
 
 #include "graph/lanes.h"
 #include "router/fib/adjacency.h"
@@ -176,5 +175,3 @@ LANES_INLINE void eight_rewrite(void *const *packets, void *const *data,
 		packet_set_tx_interface(packets[i], interface);
 	}
 }
-
-#endif

@@ -16,8 +16,7 @@
  * The data pointer is at the Ethernet header up to ethernet-input and from ip4-rewrite on, and
  * behind it in between; the received header is then still in front of the data.
  */
-#ifndef ROUTER_METADATA_H
-#define ROUTER_METADATA_H
+#pragma once
 
 #include <rte_mbuf.h>
 #include <stddef.h>
@@ -160,5 +159,3 @@ static inline uint16_t packet_icmp_labels(const struct rte_mbuf *packet)
 {
 	return packet_icmp_mtu(packet);
 }
-
-#endif

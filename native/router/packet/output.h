@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Ethernet header of frames that go out of an interface, its VLAN tags included. */
-#ifndef ROUTER_OUTPUT_H
-#define ROUTER_OUTPUT_H
+#pragma once
 
 #include "router/observe/trace.h"
 #include "router/packet/metadata.h"
@@ -61,5 +60,3 @@ static inline uint16_t packet_frame(const struct ws_router *router, struct rte_m
 	interface_write_header(interface, packet_data(packet), destination, type);
 	return packet_send(router, packet, index);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checksums over packets that may lie in several buffers. */
-#ifndef ROUTER_PACKET_CHECKSUM_H
-#define ROUTER_PACKET_CHECKSUM_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "wire/checksum.h"
@@ -28,5 +27,3 @@ static inline uint16_t packet_checksum(uint64_t sum, const struct rte_mbuf *pack
 	}
 	return (uint16_t)~checksum_fold(sum);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A packet whose Ethernet header was taken off becomes a frame again, for linux-cp-punt. */
-#ifndef ROUTER_RESTORE_FRAME_H
-#define ROUTER_RESTORE_FRAME_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "router/router.h"
@@ -19,5 +18,3 @@ static inline void packet_restore_frame(struct rte_mbuf *packet, const struct in
 	if (header->type != htobe16(type))
 		ethernet_write(packet_data(packet), interface->mac, interface->mac, type);
 }
-
-#endif

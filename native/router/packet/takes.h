@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ROUTER_TAKES_H
-#define ROUTER_TAKES_H
+#pragma once
 
 /*
  * The packets that enter a node, or that a source brings: `takes` of its registration. A node has
@@ -15,5 +14,3 @@ enum packet_takes {
 	TAKES_SENT = 1 << 5,     /* the driver of a port is to send them */
 	TAKES_DROPPED = 1 << 6,  /* a node has counted them as dropped */
 };
-
-#endif

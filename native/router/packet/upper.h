@@ -4,8 +4,7 @@
  * type. The node's own file says so at its foot. The nodes below read the table for what would
  * count as unknown; what each router has to know, they compare themselves.
  */
-#ifndef ROUTER_UPPER_H
-#define ROUTER_UPPER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ uint16_t upper_find(enum upper_layer layer, uint32_t number);
 	{                                                                                              \
 		upper_register(layer, number, node);                                                       \
 	}
-
-#endif

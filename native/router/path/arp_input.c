@@ -37,7 +37,6 @@ enum counter {
 	REPLIES_RECEIVED,
 	LEARN_LOST,
 	POLICED,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[0] = {"ARP for another host taken note of", false},
@@ -54,11 +53,7 @@ static const struct graph_counter counters[] = {
 	[POLICED] = {PUNT_POLICED, true},
 };
 
-static uint16_t drop(struct graph_node *node, uint16_t reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 struct scope {
 	bool is_ours;       /* the target is an address of the interface */
@@ -152,17 +147,5 @@ static uint16_t arp_input_one(struct graph *graph, struct graph_node *node, stru
 	return EDGE_PUNT;
 }
 
-static uint16_t arp_input_process(struct graph *graph, struct graph_node *node, void **packets,
-								  uint16_t n)
-{
-	return each_packet(graph, node, packets, n, arp_input_one);
-}
-
-static struct graph_registration arp_input = {
-	.name = "arp-input",
-	.process = arp_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(arp_input)
+EACH_PACKET_NODE(arp_input, .name = "arp-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a packet, to go its own way: to flood, to broadcast. */
-#ifndef ROUTER_COPY_ASIDE_H
-#define ROUTER_COPY_ASIDE_H
+#pragma once
 
 #include "dev/pool.h"
 #include "router/observe/trace.h"
@@ -25,5 +24,3 @@ static inline struct rte_mbuf *copy_aside(struct graph *graph, const struct rte_
 	}
 	return copy;
 }
-
-#endif

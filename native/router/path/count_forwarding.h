@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters of routes and adjacencies, in the nodes that forward: one test per frame while off. */
-#ifndef ROUTER_COUNT_FORWARDING_H
-#define ROUTER_COUNT_FORWARDING_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "router/path/flow_hash.h"
@@ -104,5 +103,3 @@ static inline void count_adjacencies(const struct graph *graph, void *const *pac
 	if (router_has(router_of(graph), WS_COUNT_ADJACENCIES))
 		count_each_adjacency(graph, packets, next, n, output);
 }
-
-#endif

@@ -60,19 +60,9 @@ static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node,
 	return received + handed_off;
 }
 
-static struct graph_registration dpdk_input = {
-	.name = "dpdk-input",
-	.process = dpdk_input_process,
-	.takes = TAKES_FRAME | TAKES_RECEIVED,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(dpdk_input)
+GRAPH_NODE(dpdk_input, .name = "dpdk-input", .takes = TAKES_FRAME | TAKES_RECEIVED,
+		   .is_source = true, GRAPH_EDGES(edges))
 
 /* Frames as they came in, on the worker that deals with them. */
-static struct graph_arc device_input = {
-	.name = "device-input",
-	.starts = {"dpdk-input", "handoff-dispatch", "worker-handoff"},
-	.end = "ethernet-input",
-};
-GRAPH_REGISTER_ARC(device_input)
+GRAPH_ARC(device_input, .name = "device-input",
+		  .starts = {"dpdk-input", "handoff-dispatch", "worker-handoff"}, .end = "ethernet-input")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame taken packet by packet. */
-#ifndef ROUTER_EACH_PACKET_H
-#define ROUTER_EACH_PACKET_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -25,4 +24,11 @@ static inline __attribute__((always_inline)) uint16_t each_packet(struct graph *
 	return n;
 }
 
-#endif
+/* GRAPH_NODE of a node whose process is each_packet with the function `node`_one. */
+#define EACH_PACKET_NODE(node, ...)                                                                \
+	static uint16_t node##_process(struct graph *graph, struct graph_node *self, void **packets,   \
+								   uint16_t n)                                                     \
+	{                                                                                              \
+		return each_packet(graph, self, packets, n, node##_one);                                   \
+	}                                                                                              \
+	GRAPH_NODE(node, __VA_ARGS__)

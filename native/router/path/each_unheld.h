@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame taken packet by packet, of which some stay to wait for their next hop. */
-#ifndef ROUTER_EACH_UNHELD_H
-#define ROUTER_EACH_UNHELD_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "router/path/each_packet.h"
@@ -82,4 +81,11 @@ static inline __attribute__((always_inline)) uint16_t each_unheld(struct graph *
 	return n;
 }
 
-#endif
+/* GRAPH_NODE of a node whose process is each_unheld with the function `node`_one. */
+#define EACH_UNHELD_NODE(node, ...)                                                                \
+	static uint16_t node##_process(struct graph *graph, struct graph_node *self, void **packets,   \
+								   uint16_t n)                                                     \
+	{                                                                                              \
+		return each_unheld(graph, self, packets, n, node##_one);                                   \
+	}                                                                                              \
+	GRAPH_NODE(node, __VA_ARGS__)

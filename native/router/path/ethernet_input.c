@@ -56,7 +56,6 @@ enum counter {
 	NOT_EXACT,
 	UNKNOWN_TYPE,
 	POLICED,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[RUNT] = {"frame shorter than its header", true},
@@ -70,11 +69,7 @@ static const struct graph_counter counters[] = {
 	[POLICED] = {PUNT_POLICED, true},
 };
 
-static enum edge drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static enum edge for_linux(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
 {
@@ -301,20 +296,8 @@ static int ethernet_input_init(struct graph *graph, struct graph_node *node)
 	return 0;
 }
 
-static struct graph_registration ethernet_input = {
-	.name = "ethernet-input",
-	.process = ethernet_input_process,
-	.init = ethernet_input_init,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ethernet_input)
+GRAPH_NODE(ethernet_input, .name = "ethernet-input", .init = ethernet_input_init,
+		   .takes = TAKES_FRAME, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 /* Frames that are not routed, before they are bridged or cross-connected. */
-static struct graph_arc l2_input_arc = {
-	.name = "l2-input",
-	.starts = {"ethernet-input"},
-	.end = "l2-input",
-};
-GRAPH_REGISTER_ARC(l2_input_arc)
+GRAPH_ARC(l2_input_arc, .name = "l2-input", .starts = {"ethernet-input"}, .end = "l2-input")

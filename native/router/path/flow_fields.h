@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of flows that are told apart by chosen fields (enum ws_flow_field). */
-#ifndef ROUTER_FLOW_FIELDS_H
-#define ROUTER_FLOW_FIELDS_H
+#pragma once
 
 #include "router/path/forward.h"
 #include "wire/flow_mix.h"
@@ -42,5 +41,3 @@ static inline uint64_t flow_fields_hash(const struct flow_fields *flow, uint32_t
 		swaps_ports ? destination_port << 16 | source_port : source_port << 16 | destination_port;
 	return flow_mix(flow_mix(hash, (uint64_t)label << 8 | protocol), ports);
 }
-
-#endif

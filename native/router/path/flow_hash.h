@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The path that a flow's hash chooses. */
-#ifndef ROUTER_FLOW_HASH_H
-#define ROUTER_FLOW_HASH_H
+#pragma once
 
 #include "router/fib/load_balance.h"
 #include "wire/flow_mix.h"
@@ -28,5 +27,3 @@ static inline uint32_t load_balance_choose_via(const struct load_balance *balanc
 	const struct buckets *buckets = __atomic_load_n(&balance->buckets, __ATOMIC_ACQUIRE);
 	return buckets->adjacencies[buckets->count + ((hash * factor >> 32) * buckets->count >> 32)];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a packet goes whose route is known, of either family: shared by the nodes that find it. */
-#ifndef ROUTER_FORWARD_H
-#define ROUTER_FORWARD_H
+#pragma once
 
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
@@ -186,5 +185,3 @@ forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte
 	}
 	return next;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the IP header of a whole frame is, tagged or not, but not behind labels. */
-#ifndef ROUTER_FRAME_IP_H
-#define ROUTER_FRAME_IP_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "wire/ethernet.h"
@@ -17,5 +16,3 @@ static inline bool packet_find_ip(const struct rte_mbuf *packet, size_t *at, int
 	*family = type == ETHERNET_IP6;
 	return *at && (*family || type == ETHERNET_IP4);
 }
-
-#endif

@@ -28,11 +28,5 @@ static uint16_t handoff_dispatch_process(struct graph *graph, struct graph_node 
 	return taken;
 }
 
-static struct graph_registration handoff_dispatch = {
-	.name = "handoff-dispatch",
-	.process = handoff_dispatch_process,
-	.takes = TAKES_FRAME,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(handoff_dispatch)
+GRAPH_NODE(handoff_dispatch, .name = "handoff-dispatch", .takes = TAKES_FRAME, .is_source = true,
+		   GRAPH_EDGES(edges))

@@ -49,17 +49,5 @@ static uint16_t icmp4_echo_request_one(struct graph *graph, struct graph_node *n
 	return EDGE_LOOKUP;
 }
 
-static uint16_t icmp4_echo_request_process(struct graph *graph, struct graph_node *node,
-										   void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp4_echo_request_one);
-}
-
-static struct graph_registration icmp4_echo_request = {
-	.name = "icmp4-echo-request",
-	.process = icmp4_echo_request_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp4_echo_request)
+EACH_PACKET_NODE(icmp4_echo_request, .name = "icmp4-echo-request", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -31,11 +31,7 @@ static const struct graph_counter counters[] = {
 	[NO_ADDRESS] = {"no address to answer from", true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static void update(struct icmp6_header *icmp, const uint8_t *before, const uint8_t *after)
 {
@@ -77,17 +73,5 @@ static uint16_t icmp6_echo_request_one(struct graph *graph, struct graph_node *n
 	return EDGE_OUTPUT + packet_frame(router_of(graph), packet, packet->port, to, ETHERNET_IP6);
 }
 
-static uint16_t icmp6_echo_request_process(struct graph *graph, struct graph_node *node,
-										   void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp6_echo_request_one);
-}
-
-static struct graph_registration icmp6_echo_request = {
-	.name = "icmp6-echo-request",
-	.process = icmp6_echo_request_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_echo_request)
+EACH_PACKET_NODE(icmp6_echo_request, .name = "icmp6-echo-request", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -14,7 +14,7 @@
 enum edge { EDGE_DROP, EDGE_PUNT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_PUNT] = "error-punt"};
 
-enum counter { RECEIVED, SHORT, HOP_LIMIT, NOT_LINK_LOCAL, LOST, COUNTERS };
+enum counter { RECEIVED, SHORT, HOP_LIMIT, NOT_LINK_LOCAL, LOST };
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"multicast listener queries received", false},
 	[SHORT] = {"payload length too small for type", true},
@@ -23,11 +23,7 @@ static const struct graph_counter counters[] = {
 	[LOST] = {"multicast listener query lost: event ring full", true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static uint16_t icmp6_multicast_listener_query_one(struct graph *graph, struct graph_node *node,
 												   struct rte_mbuf *packet)
@@ -52,20 +48,8 @@ static uint16_t icmp6_multicast_listener_query_one(struct graph *graph, struct g
 	return EDGE_PUNT;
 }
 
-static uint16_t icmp6_multicast_listener_query_process(struct graph *graph, struct graph_node *node,
-													   void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp6_multicast_listener_query_one);
-}
-
-static struct graph_registration icmp6_multicast_listener_query = {
-	.name = "icmp6-multicast-listener-query",
-	.process = icmp6_multicast_listener_query_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_multicast_listener_query)
+EACH_PACKET_NODE(icmp6_multicast_listener_query, .name = "icmp6-multicast-listener-query",
+				 .takes = TAKES_PACKET, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 UPPER_NODE(multicast_listener_query, ABOVE_IP6, UPPER_ICMP6(ICMP6_LISTENER_QUERY),
 		   "icmp6-multicast-listener-query")

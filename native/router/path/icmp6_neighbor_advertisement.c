@@ -31,7 +31,6 @@ enum counter {
 	LEARN_LOST,
 	TENTATIVE,
 	TAKEN,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"neighbor advertisements received", false},
@@ -43,11 +42,7 @@ static const struct graph_counter counters[] = {
 	[TAKEN] = {"tentative address that another station has", true},
 };
 
-static enum edge drop(struct graph_node *node, uint16_t reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static uint16_t icmp6_neighbor_advertisement_one(struct graph *graph, struct graph_node *node,
 												 struct rte_mbuf *packet)
@@ -82,17 +77,5 @@ static uint16_t icmp6_neighbor_advertisement_one(struct graph *graph, struct gra
 	return EDGE_LINUX_CP_PUNT;
 }
 
-static uint16_t icmp6_neighbor_advertisement_process(struct graph *graph, struct graph_node *node,
-													 void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp6_neighbor_advertisement_one);
-}
-
-static struct graph_registration icmp6_neighbor_advertisement = {
-	.name = "icmp6-neighbor-advertisement",
-	.process = icmp6_neighbor_advertisement_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_neighbor_advertisement)
+EACH_PACKET_NODE(icmp6_neighbor_advertisement, .name = "icmp6-neighbor-advertisement",
+				 .takes = TAKES_PACKET, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -29,7 +29,6 @@ enum counter {
 	LEARN_LOST,
 	TENTATIVE,
 	TAKEN,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[ADVERTISED] = {"neighbor advertisements sent", false},
@@ -46,11 +45,7 @@ static const struct graph_counter counters[] = {
 /* The message that there is for sure, and the one that is written over it. */
 enum { LEAST = IP6_LEN + ND_NEIGHBOR_LEN, ANSWER = IP6_LEN + ND_NEIGHBOR_MESSAGE_LEN };
 
-static uint16_t drop(struct graph_node *node, uint16_t reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static void write_answer(struct rte_mbuf *packet, const struct interface *interface,
 						 const struct nd_message *asked, const uint8_t *to)
@@ -121,17 +116,5 @@ static uint16_t icmp6_neighbor_solicitation_one(struct graph *graph, struct grap
 	return EDGE_OUTPUT + packet_frame(router, packet, packet->port, from, ETHERNET_IP6);
 }
 
-static uint16_t icmp6_neighbor_solicitation_process(struct graph *graph, struct graph_node *node,
-													void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp6_neighbor_solicitation_one);
-}
-
-static struct graph_registration icmp6_neighbor_solicitation = {
-	.name = "icmp6-neighbor-solicitation",
-	.process = icmp6_neighbor_solicitation_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_neighbor_solicitation)
+EACH_PACKET_NODE(icmp6_neighbor_solicitation, .name = "icmp6-neighbor-solicitation",
+				 .takes = TAKES_PACKET, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

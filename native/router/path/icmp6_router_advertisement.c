@@ -4,10 +4,10 @@
  *
  * Next: error-drop.
  */
-#include "graph/graph.h"
 #include "router/packet/metadata.h"
 #include "router/packet/takes.h"
 #include "router/packet/upper.h"
+#include "router/path/each_packet.h"
 #include "wire/nd.h"
 
 enum edge { EDGE_DROP };
@@ -20,27 +20,18 @@ static const struct graph_counter counters[] = {
 	[NOT_LINK_LOCAL] = {"router advertisements from source not link local", true},
 };
 
-static uint16_t icmp6_router_advertisement_process(struct graph *graph, struct graph_node *node,
-												   void **packets, uint16_t n)
+static uint16_t icmp6_router_advertisement_one(struct graph *graph, struct graph_node *node,
+											   struct rte_mbuf *packet)
 {
-	for (uint16_t i = 0; i < n; i++) {
-		const struct ip6_header *ip =
-			(const struct ip6_header *)(const void *)packet_data(packets[i]);
-		enum counter reason = ip6_is_link_local(ip->source) ? RECEIVED : NOT_LINK_LOCAL;
-		graph_count(node, ip->hop_limit == ND_HOP_LIMIT ? reason : HOP_LIMIT, 1);
-	}
-	graph_enqueue_all(graph, node, EDGE_DROP, packets, n);
-	return n;
+	(void)graph;
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	enum counter reason = ip6_is_link_local(ip->source) ? RECEIVED : NOT_LINK_LOCAL;
+	graph_count(node, ip->hop_limit == ND_HOP_LIMIT ? reason : HOP_LIMIT, 1);
+	return EDGE_DROP;
 }
 
-static struct graph_registration icmp6_router_advertisement = {
-	.name = "icmp6-router-advertisement",
-	.process = icmp6_router_advertisement_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_router_advertisement)
+EACH_PACKET_NODE(icmp6_router_advertisement, .name = "icmp6-router-advertisement",
+				 .takes = TAKES_PACKET, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 UPPER_NODE(router_advertisement, ABOVE_IP6, UPPER_ICMP6(ICMP6_ROUTER_ADVERTISEMENT),
 		   "icmp6-router-advertisement")

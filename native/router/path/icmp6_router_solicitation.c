@@ -15,7 +15,7 @@ enum edge { EDGE_DROP, EDGE_PUNT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_PUNT] = "error-punt"};
 
 /* The first ones in the order of enum nd_fault. */
-enum counter { RECEIVED = 0, NOT_ON_LINK = ND_FAULTS, LOST, COUNTERS };
+enum counter { RECEIVED = 0, NOT_ON_LINK = ND_FAULTS, LOST };
 static const struct graph_counter counters[] = {
 	[RECEIVED] = {"router solicitations received", false},
 	ND_FAULT_COUNTERS,
@@ -23,11 +23,7 @@ static const struct graph_counter counters[] = {
 	[LOST] = {"router solicitation lost: event ring full", true},
 };
 
-static enum edge drop(struct graph_node *node, uint16_t reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static uint16_t icmp6_router_solicitation_one(struct graph *graph, struct graph_node *node,
 											  struct rte_mbuf *packet)
@@ -53,20 +49,8 @@ static uint16_t icmp6_router_solicitation_one(struct graph *graph, struct graph_
 	return EDGE_PUNT;
 }
 
-static uint16_t icmp6_router_solicitation_process(struct graph *graph, struct graph_node *node,
-												  void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, icmp6_router_solicitation_one);
-}
-
-static struct graph_registration icmp6_router_solicitation = {
-	.name = "icmp6-router-solicitation",
-	.process = icmp6_router_solicitation_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp6_router_solicitation)
+EACH_PACKET_NODE(icmp6_router_solicitation, .name = "icmp6-router-solicitation",
+				 .takes = TAKES_PACKET, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
 UPPER_NODE(router_solicitation, ABOVE_IP6, UPPER_ICMP6(ICMP6_ROUTER_SOLICITATION),
 		   "icmp6-router-solicitation")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an ICMP error of either family quotes of the packet that it is about. */
-#ifndef ROUTER_ICMP_QUOTE_H
-#define ROUTER_ICMP_QUOTE_H
+#pragma once
 
 #include "router/packet/metadata.h"
 #include "wire/icmp_extension.h"
@@ -34,5 +33,3 @@ static inline uint8_t icmp_quote(struct rte_mbuf *packet, uint32_t whole, uint16
 	packet_lengthen(packet, behind);
 	return (uint8_t)(padded / unit);
 }
-
-#endif

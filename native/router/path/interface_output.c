@@ -61,19 +61,8 @@ static uint16_t interface_output_process(struct graph *graph, struct graph_node 
 	return output_each(graph, node, packets, n);
 }
 
-static struct graph_registration interface_output = {
-	.name = "%-output",
-	.process = interface_output_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(interface_output)
+GRAPH_NODE(interface_output, .name = "%-output", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 /* Frames that leave by the port, its sub-interfaces' too, before the driver gets them. */
-static struct graph_arc interface_output_arc = {
-	.name = "interface-output",
-	.starts = {"%-output"},
-	.end = "%-tx",
-};
-GRAPH_REGISTER_ARC(interface_output_arc)
+GRAPH_ARC(interface_output_arc, .name = "interface-output", .starts = {"%-output"}, .end = "%-tx")

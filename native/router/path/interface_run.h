@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of a frame that came in by one interface in a row, counted at the end of their run. */
-#ifndef ROUTER_INTERFACE_RUN_H
-#define ROUTER_INTERFACE_RUN_H
+#pragma once
 
 #include "wire/own_count.h"
 
@@ -28,5 +27,3 @@ static inline void interface_run_next(struct interface_run *run, uint16_t at, ui
 	interface_run_end(run, at);
 	*run = (struct interface_run){interface, at, counter};
 }
-
-#endif

@@ -61,12 +61,5 @@ static uint16_t interface_tx_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-static struct graph_registration interface_tx = {
-	.name = "%-tx",
-	.process = interface_tx_process,
-	.takes = TAKES_FRAME | TAKES_SENT,
-	.init = interface_tx_init,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(interface_tx)
+GRAPH_NODE(interface_tx, .name = "%-tx", .takes = TAKES_FRAME | TAKES_SENT,
+		   .init = interface_tx_init, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

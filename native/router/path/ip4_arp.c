@@ -21,7 +21,7 @@
 enum edge { EDGE_DROP, EDGE_OUTPUT };
 static const char *const edges[] = {[EDGE_DROP] = "error-drop", [EDGE_OUTPUT] = "*-output"};
 
-enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM, HELD, COUNTERS };
+enum counter { REQUESTS, THROTTLED, NO_ADDRESS, NO_ROOM, HELD };
 static const struct graph_counter counters[] = {
 	[REQUESTS] = {"ARP requests sent", false},
 	[THROTTLED] = {"ARP requests throttled", true},
@@ -33,11 +33,7 @@ static const struct graph_counter counters[] = {
 /* The request ends where the IPv4 header did, which is there for sure; so it begins earlier. */
 enum { BACK = ARP_LEN - IP4_LEN, HEADROOM = BACK + ETHERNET_MAX_LEN };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static struct glean_question question_about(struct graph *graph, const struct rte_mbuf *packet,
 											uint32_t *next_hop)
@@ -87,20 +83,8 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 	return EDGE_OUTPUT + packet_frame(router_of(graph), packet, index, arp_everybody, ETHERNET_ARP);
 }
 
-static uint16_t ip4_arp_process(struct graph *graph, struct graph_node *node, void **packets,
-								uint16_t n)
-{
-	return each_unheld(graph, node, packets, n, ip4_arp_one);
-}
-
-static struct graph_registration ip4_arp = {
-	.name = "ip4-arp",
-	.process = ip4_arp_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_arp)
+EACH_UNHELD_NODE(ip4_arp, .name = "ip4-arp", .takes = TAKES_PACKET | TAKES_DECIDED,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_GLEAN, "ip4-arp")
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_INCOMPLETE, "ip4-arp")
 ADJACENCY_NODE(BEHIND_LABELLED, ADJACENCY_INCOMPLETE, "ip4-arp")

@@ -129,17 +129,5 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 	return gets_labels ? EDGE_LABELS : EDGE_REWRITE;
 }
 
-static uint16_t ip4_frag_process(struct graph *graph, struct graph_node *node, void **packets,
-								 uint16_t n)
-{
-	return each_packet(graph, node, packets, n, ip4_frag_one);
-}
-
-static struct graph_registration ip4_frag = {
-	.name = "ip4-frag",
-	.process = ip4_frag_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_frag)
+EACH_PACKET_NODE(ip4_frag, .name = "ip4-frag", .takes = TAKES_PACKET | TAKES_DECIDED,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

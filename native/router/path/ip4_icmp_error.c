@@ -36,7 +36,6 @@ enum counter {
 	RATE,
 	NO_ADDRESS,
 	NO_ROOM,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[UNREACHABLE_SENT] = {"destination unreachable response sent", false},
@@ -51,11 +50,7 @@ static const struct graph_counter counters[] = {
 
 enum { ERROR_LEN = IP4_LEN + ICMP4_LEN, MAX_LEN = 576, QUOTE_UNIT = 4 };
 
-static enum edge drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static bool is_about_error(const struct rte_mbuf *packet)
 {
@@ -135,20 +130,8 @@ static uint16_t ip4_icmp_error_one(struct graph *graph, struct graph_node *node,
 	return EDGE_LOOKUP;
 }
 
-static uint16_t ip4_icmp_error_process(struct graph *graph, struct graph_node *node, void **packets,
-									   uint16_t n)
-{
-	return each_packet(graph, node, packets, n, ip4_icmp_error_one);
-}
-
-static struct graph_registration ip4_icmp_error = {
-	.name = "ip4-icmp-error",
-	.process = ip4_icmp_error_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_icmp_error)
+EACH_PACKET_NODE(ip4_icmp_error, .name = "ip4-icmp-error", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_NO_ROUTE, "ip4-icmp-error")
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_UNREACHABLE, "ip4-icmp-error")
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_PROHIBIT, "ip4-icmp-error")

@@ -32,7 +32,6 @@ enum counter {
 	DESTINATION_MULTICAST,
 	DESTINATION_CLASS_E,
 	DESTINATION_BROADCAST,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[OPTIONS] = {"ip4 options present", false},
@@ -194,19 +193,8 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 	return n;
 }
 
-static struct graph_registration ip4_input = {
-	.name = "ip4-input",
-	.process = ip4_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_input)
+GRAPH_NODE(ip4_input, .name = "ip4-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 /* Good packets before they are looked up. */
-static struct graph_arc ip4_unicast = {
-	.name = "ip4-unicast",
-	.starts = {"ip4-input"},
-	.end = "ip4-lookup",
-};
-GRAPH_REGISTER_ARC(ip4_unicast)
+GRAPH_ARC(ip4_unicast, .name = "ip4-unicast", .starts = {"ip4-input"}, .end = "ip4-lookup")

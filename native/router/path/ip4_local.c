@@ -47,7 +47,6 @@ enum counter {
 	NO_UDP_LISTENER,
 	UNKNOWN_PROTOCOL,
 	POLICED,
-	COUNTERS
 };
 static const struct graph_counter counters[] = {
 	[FRAGMENT] = {"ip4 fragment to us is not reassembled", true},
@@ -59,11 +58,7 @@ static const struct graph_counter counters[] = {
 	[POLICED] = {PUNT_POLICED, true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static uint16_t refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
 					   enum icmp4_unreachable_code code)
@@ -145,22 +140,9 @@ static uint16_t ip4_local_one(struct graph *graph, struct graph_node *node, stru
 										  : serve(graph, node, packet);
 }
 
-static uint16_t ip4_local_process(struct graph *graph, struct graph_node *node, void **packets,
-								  uint16_t n)
-{
-	return each_packet(graph, node, packets, n, ip4_local_one);
-}
+EACH_PACKET_NODE(ip4_local, .name = "ip4-local", .takes = TAKES_PACKET | TAKES_DECIDED,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
-static struct graph_registration ip4_local = {
-	.name = "ip4-local",
-	.process = ip4_local_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_local)
-
-static struct graph_arc ip4_local_arc = {.name = "ip4-local", .end = "ip4-local"};
-GRAPH_REGISTER_ARC(ip4_local_arc)
+GRAPH_ARC(ip4_local_arc, .name = "ip4-local", .end = "ip4-local")
 
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_LOCAL, "ip4-local")

@@ -36,7 +36,6 @@ enum counter {
 	RATE,
 	NO_ADDRESS,
 	NO_ROOM,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[ABOUT_ERROR] = {"no icmp6 error about an icmp6 error", true},
@@ -53,11 +52,7 @@ static const struct graph_counter counters[] = {
 
 enum { ERROR_LEN = IP6_LEN + ICMP6_LEN, QUOTE_UNIT = 8, UNITS_SHIFT = 24 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 /* What cannot be looked at as far as its type is taken for an error. */
 static bool is_about_error(const struct rte_mbuf *packet)
@@ -124,20 +119,8 @@ static uint16_t ip6_icmp_error_one(struct graph *graph, struct graph_node *node,
 	return EDGE_OUTPUT + packet_frame(router, packet, packet->port, to, ETHERNET_IP6);
 }
 
-static uint16_t ip6_icmp_error_process(struct graph *graph, struct graph_node *node, void **packets,
-									   uint16_t n)
-{
-	return each_packet(graph, node, packets, n, ip6_icmp_error_one);
-}
-
-static struct graph_registration ip6_icmp_error = {
-	.name = "ip6-icmp-error",
-	.process = ip6_icmp_error_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_icmp_error)
+EACH_PACKET_NODE(ip6_icmp_error, .name = "ip6-icmp-error", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_NO_ROUTE, "ip6-icmp-error")
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_UNREACHABLE, "ip6-icmp-error")
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_PROHIBIT, "ip6-icmp-error")

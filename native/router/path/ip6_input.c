@@ -40,7 +40,6 @@ enum counter {
 	DESTINATION_IP4,
 	DESTINATION_LINK_LOCAL,
 	DESTINATION_MULTICAST,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[MULTICAST_IN] = {"ip6 multicast packets taken in", false},
@@ -79,11 +78,7 @@ static bool is_own(const struct own_set *own, const uint8_t *address, uint16_t t
 	return own_set_has(own, &whole);
 }
 
-static enum edge drop(struct graph_node *node, uint16_t reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 /* Why a packet with this source is not to be, or 0. An unspecified one may ask on its link. */
 static uint16_t bad_source(const struct own_set *own, uint16_t table,
@@ -219,19 +214,8 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 	return n;
 }
 
-static struct graph_registration ip6_input = {
-	.name = "ip6-input",
-	.process = ip6_input_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_input)
+GRAPH_NODE(ip6_input, .name = "ip6-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 /* Good packets before they are looked up. */
-static struct graph_arc ip6_unicast = {
-	.name = "ip6-unicast",
-	.starts = {"ip6-input"},
-	.end = "ip6-lookup",
-};
-GRAPH_REGISTER_ARC(ip6_unicast)
+GRAPH_ARC(ip6_unicast, .name = "ip6-unicast", .starts = {"ip6-input"}, .end = "ip6-lookup")

@@ -62,7 +62,6 @@ enum counter {
 	UNKNOWN_PROTOCOL,
 	NO_NEXT_HEADER,
 	POLICED,
-	COUNTERS,
 };
 static const struct graph_counter counters[] = {
 	[EXTENSIONS] = {"ip6 extension headers present", false},
@@ -79,11 +78,7 @@ static const struct graph_counter counters[] = {
 	[POLICED] = {PUNT_POLICED, true},
 };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return EDGE_DROP;
-}
+GRAPH_DROP(EDGE_DROP)
 
 static uint16_t refuse(struct graph_node *node, enum counter reason, struct rte_mbuf *packet,
 					   enum icmp6_type type, uint8_t code, uint16_t at)
@@ -225,22 +220,9 @@ static uint16_t ip6_local_one(struct graph *graph, struct graph_node *node, stru
 										  : serve(graph, node, packet);
 }
 
-static uint16_t ip6_local_process(struct graph *graph, struct graph_node *node, void **packets,
-								  uint16_t n)
-{
-	return each_packet(graph, node, packets, n, ip6_local_one);
-}
+EACH_PACKET_NODE(ip6_local, .name = "ip6-local", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+				 GRAPH_COUNTERS(counters))
 
-static struct graph_registration ip6_local = {
-	.name = "ip6-local",
-	.process = ip6_local_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_local)
-
-static struct graph_arc ip6_local_arc = {.name = "ip6-local", .end = "ip6-local"};
-GRAPH_REGISTER_ARC(ip6_local_arc)
+GRAPH_ARC(ip6_local_arc, .name = "ip6-local", .end = "ip6-local")
 
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_LOCAL, "ip6-local")

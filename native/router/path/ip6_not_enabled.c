@@ -22,11 +22,5 @@ static uint16_t ip6_not_enabled_process(struct graph *graph, struct graph_node *
 	return n;
 }
 
-static struct graph_registration ip6_not_enabled = {
-	.name = "ip6-not-enabled",
-	.process = ip6_not_enabled_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_not_enabled)
+GRAPH_NODE(ip6_not_enabled, .name = "ip6-not-enabled", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))

@@ -10,8 +10,7 @@
  * ip6-load-balance). Next: by enum adjacency_kind.
  */
 #include "graph/graph.h"
-#include "router/path/ip4_forward.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 
 static const struct graph_counter counters[] = {FORWARD_COUNTERS};
 
@@ -23,14 +22,8 @@ static uint16_t ip4_lookup_process(struct graph *graph, struct graph_node *node,
 	return forward_frame(graph, node, packets, n, WS_IP4, ip4_table_lookup, &ip4_refusal);
 }
 
-static struct graph_registration ip4_lookup = {
-	.name = "ip4-lookup",
-	.process = ip4_lookup_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(ip4_edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip4_lookup)
+GRAPH_NODE(ip4_lookup, .name = "ip4-lookup", .takes = TAKES_PACKET, GRAPH_EDGES(ip4_edges),
+		   GRAPH_COUNTERS(counters))
 
 static const char *const ip6_edges[] = {EDGES_BEHIND_IP6};
 
@@ -40,11 +33,5 @@ static uint16_t ip6_lookup_process(struct graph *graph, struct graph_node *node,
 	return forward_frame(graph, node, packets, n, WS_IP6, ip6_table_lookup, &ip6_refusal);
 }
 
-static struct graph_registration ip6_lookup = {
-	.name = "ip6-lookup",
-	.process = ip6_lookup_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(ip6_edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(ip6_lookup)
+GRAPH_NODE(ip6_lookup, .name = "ip6-lookup", .takes = TAKES_PACKET, GRAPH_EDGES(ip6_edges),
+		   GRAPH_COUNTERS(counters))

@@ -12,8 +12,7 @@
 #include "router/packet/eight.h"
 #include "router/packet/output.h"
 #include "router/path/count_forwarding.h"
-#include "router/path/ip4_hop.h"
-#include "router/path/ip6_hop.h"
+#include "router/path/ip_hop.h"
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
@@ -160,22 +159,10 @@ static uint16_t ip6_rewrite_process(struct graph *graph, struct graph_node *node
 	return rewrite_frame(&ip6_family, graph, node, packets, n);
 }
 
-static struct graph_registration ip4_rewrite = {
-	.name = "ip4-rewrite",
-	.process = ip4_rewrite_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(ip4_edges),
-	GRAPH_COUNTERS(ip4_counters),
-};
-GRAPH_REGISTER(ip4_rewrite)
+GRAPH_NODE(ip4_rewrite, .name = "ip4-rewrite", .takes = TAKES_PACKET | TAKES_DECIDED,
+		   GRAPH_EDGES(ip4_edges), GRAPH_COUNTERS(ip4_counters))
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_REWRITE, "ip4-rewrite")
 
-static struct graph_registration ip6_rewrite = {
-	.name = "ip6-rewrite",
-	.process = ip6_rewrite_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(ip6_edges),
-	GRAPH_COUNTERS(ip6_counters),
-};
-GRAPH_REGISTER(ip6_rewrite)
+GRAPH_NODE(ip6_rewrite, .name = "ip6-rewrite", .takes = TAKES_PACKET | TAKES_DECIDED,
+		   GRAPH_EDGES(ip6_edges), GRAPH_COUNTERS(ip6_counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_REWRITE, "ip6-rewrite")

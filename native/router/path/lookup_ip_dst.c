@@ -12,16 +12,11 @@
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
 #include "router/path/each_packet.h"
-#include "router/path/ip4_forward.h"
-#include "router/path/ip6_forward.h"
+#include "router/path/ip_forward.h"
 
 enum counter { TOO_MANY = FORWARD_REFUSALS, MARTIAN };
 
-static uint16_t drop(struct graph_node *node, enum counter reason)
-{
-	graph_count(node, reason, 1);
-	return ADJACENCY_DROP;
-}
+GRAPH_DROP(ADJACENCY_DROP)
 
 /* ---- IPv4 ---- */
 
@@ -32,7 +27,8 @@ static const struct graph_counter ip4_counters[] = {
 	[MARTIAN] = {"ip4 destination may not be routed", true},
 };
 
-static uint16_t look_up_ip4(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t lookup_ip4_dst_one(struct graph *graph, struct graph_node *node,
+								   struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	if (!ip4_is_host(be32toh(ip->destination)))
@@ -41,20 +37,8 @@ static uint16_t look_up_ip4(struct graph *graph, struct graph_node *node, struct
 	return next == ADJACENCY_TABLE ? drop(node, TOO_MANY) : next;
 }
 
-static uint16_t lookup_ip4_dst_process(struct graph *graph, struct graph_node *node, void **packets,
-									   uint16_t n)
-{
-	return each_packet(graph, node, packets, n, look_up_ip4);
-}
-
-static struct graph_registration lookup_ip4_dst = {
-	.name = "lookup-ip4-dst",
-	.process = lookup_ip4_dst_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(ip4_edges),
-	GRAPH_COUNTERS(ip4_counters),
-};
-GRAPH_REGISTER(lookup_ip4_dst)
+EACH_PACKET_NODE(lookup_ip4_dst, .name = "lookup-ip4-dst", .takes = TAKES_PACKET | TAKES_DECIDED,
+				 GRAPH_EDGES(ip4_edges), GRAPH_COUNTERS(ip4_counters))
 ADJACENCY_NODE(BEHIND_IP4, ADJACENCY_TABLE, "lookup-ip4-dst")
 
 /* ---- IPv6 ---- */
@@ -66,7 +50,8 @@ static const struct graph_counter ip6_counters[] = {
 	[MARTIAN] = {"ip6 destination may not be routed", true},
 };
 
-static uint16_t look_up_ip6(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet)
+static uint16_t lookup_ip6_dst_one(struct graph *graph, struct graph_node *node,
+								   struct rte_mbuf *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	if (ip->destination[0] == 0 || ip6_is_multicast(ip->destination) ||
@@ -76,18 +61,6 @@ static uint16_t look_up_ip6(struct graph *graph, struct graph_node *node, struct
 	return next == ADJACENCY_TABLE ? drop(node, TOO_MANY) : next;
 }
 
-static uint16_t lookup_ip6_dst_process(struct graph *graph, struct graph_node *node, void **packets,
-									   uint16_t n)
-{
-	return each_packet(graph, node, packets, n, look_up_ip6);
-}
-
-static struct graph_registration lookup_ip6_dst = {
-	.name = "lookup-ip6-dst",
-	.process = lookup_ip6_dst_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(ip6_edges),
-	GRAPH_COUNTERS(ip6_counters),
-};
-GRAPH_REGISTER(lookup_ip6_dst)
+EACH_PACKET_NODE(lookup_ip6_dst, .name = "lookup-ip6-dst", .takes = TAKES_PACKET | TAKES_DECIDED,
+				 GRAPH_EDGES(ip6_edges), GRAPH_COUNTERS(ip6_counters))
 ADJACENCY_NODE(BEHIND_IP6, ADJACENCY_TABLE, "lookup-ip6-dst")

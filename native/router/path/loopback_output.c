@@ -34,17 +34,5 @@ static uint16_t loopback_output_one(struct graph *graph, struct graph_node *node
 	return EDGE_L2_INPUT;
 }
 
-static uint16_t loopback_output_process(struct graph *graph, struct graph_node *node,
-										void **packets, uint16_t n)
-{
-	return each_packet(graph, node, packets, n, loopback_output_one);
-}
-
-static struct graph_registration loopback_output = {
-	.name = "loopback-output",
-	.process = loopback_output_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(loopback_output)
+EACH_PACKET_NODE(loopback_output, .name = "loopback-output", .takes = TAKES_FRAME,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -36,11 +36,5 @@ static uint16_t main_input_process(struct graph *graph, struct graph_node *node,
 	return taken;
 }
 
-static struct graph_registration main_input = {
-	.name = "main-input",
-	.process = main_input_process,
-	.takes = TAKES_FRAME | TAKES_PACKET,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(main_input)
+GRAPH_NODE(main_input, .name = "main-input", .takes = TAKES_FRAME | TAKES_PACKET, .is_source = true,
+		   GRAPH_EDGES(edges))

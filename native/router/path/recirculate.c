@@ -26,7 +26,7 @@ static const char *const edges[] = {
 	[RECIRCULATE_OUTPUT] = "*-output",
 };
 
-enum counter { SENT, UNANSWERED, COUNTERS };
+enum counter { SENT, UNANSWERED };
 static const struct graph_counter counters[] = {
 	[SENT] = {"held packets sent to their next hop", false},
 	[UNANSWERED] = {"held packets whose next hop did not answer", true},
@@ -56,12 +56,5 @@ static uint16_t recirculate_process(struct graph *graph, struct graph_node *node
 	return count;
 }
 
-static struct graph_registration recirculate = {
-	.name = "recirculate",
-	.process = recirculate_process,
-	.takes = TAKES_FRAME | TAKES_PACKET,
-	.is_source = true,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(recirculate)
+GRAPH_NODE(recirculate, .name = "recirculate", .takes = TAKES_FRAME | TAKES_PACKET,
+		   .is_source = true, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -70,11 +70,5 @@ static uint16_t worker_handoff_process(struct graph *graph, struct graph_node *n
 	return n;
 }
 
-static struct graph_registration worker_handoff = {
-	.name = "worker-handoff",
-	.process = worker_handoff_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(worker_handoff)
+GRAPH_NODE(worker_handoff, .name = "worker-handoff", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))

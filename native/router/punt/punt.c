@@ -159,5 +159,4 @@ static int watch_punts(struct ws_router *router, uint16_t index, enum interface_
 }
 INTERFACE_WATCH(watch_punts)
 
-struct router_module punt_module = {.name = "punt", .free = punt_free};
-ROUTER_MODULE(punt_module)
+ROUTER_MODULE_EXTERN(punt_module, .name = "punt", .free = punt_free)

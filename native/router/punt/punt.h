@@ -6,8 +6,7 @@
  * Nodes ask before they hand a packet over and drop what is too much under a reason of their own.
  * No node of the way through asks.
  */
-#ifndef ROUTER_PUNT_H
-#define ROUTER_PUNT_H
+#pragma once
 
 #include "router/module.h"
 #include "router/worker/token_bucket.h"
@@ -79,5 +78,3 @@ static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_
 enum ws_punt_reason punt_reason_of_ip4(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_ip6(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_frame(const uint8_t *bytes, size_t length);
-
-#endif

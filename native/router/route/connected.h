@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The routes that an interface's addresses bring with them. */
-#ifndef ROUTER_CONNECTED_H
-#define ROUTER_CONNECTED_H
+#pragma once
 
 #include "router/router.h"
 #include "wirespeed/routes.h"
@@ -23,5 +22,3 @@ uint32_t connected_routes(const struct address_list *addresses, struct connected
 /* Index in `routes` of the prefix, or -1. */
 int connected_find(const struct connected_route *routes, uint32_t count,
 				   const struct ws_prefix *prefix);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes outside the tables of IPv4 and IPv6, which count with the others. */
-#ifndef ROUTER_COUNTING_H
-#define ROUTER_COUNTING_H
+#pragma once
 
 #include "router/router.h"
 
@@ -23,5 +22,3 @@ int64_t counting_value(struct load_balance_table *table, uint32_t before);
 		static struct counted_routes routes = {.settle = (function)};                              \
 		counted_routes_register(&routes);                                                          \
 	}
-
-#endif

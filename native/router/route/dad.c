@@ -291,12 +291,7 @@ static int watch_addresses_in_doubt(struct ws_router *router, uint16_t index,
 }
 INTERFACE_WATCH(watch_addresses_in_doubt)
 
-struct router_module dad_module = {
-	.name = "dad",
-	.after = {"lacp"},
-	.poll = router_dad_run,
-	.free = dad_free,
-};
-ROUTER_MODULE(dad_module)
+ROUTER_MODULE_EXTERN(dad_module, .name = "dad", .after = {"lacp"}, .poll = router_dad_run,
+					 .free = dad_free)
 
 ROUTER_EVENT(EVENT_ADDRESS_TAKEN, router_dad_taken)

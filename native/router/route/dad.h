@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ROUTER_DAD_H
-#define ROUTER_DAD_H
+#pragma once
 
 #include "router/module.h"
 #include "wirespeed/dad.h"
@@ -40,5 +39,3 @@ static inline struct dad *dad_of(const struct ws_router *router)
 /* address.c: have the interface use an address that it was given, or no longer. */
 int address_settle(struct ws_router *router, uint16_t index, const struct ws_address *address,
 				   bool is_used);
-
-#endif

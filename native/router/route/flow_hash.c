@@ -60,6 +60,4 @@ static int draw_seed(struct ws_router *router)
 	return 0;
 }
 
-static struct router_module flow_hash_module = {
-	.name = "flow-hash", .is_trunk = true, .make = draw_seed};
-ROUTER_MODULE(flow_hash_module)
+ROUTER_MODULE(flow_hash_module, .name = "flow-hash", .is_trunk = true, .make = draw_seed)

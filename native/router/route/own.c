@@ -150,6 +150,5 @@ static int watch_own(struct ws_router *router, uint16_t index, enum interface_ch
 }
 INTERFACE_WATCH(watch_own)
 
-static struct router_module own_module = {
-	.name = "own-addresses", .is_trunk = true, .make = router_update_own, .free = own_free};
-ROUTER_MODULE(own_module)
+ROUTER_MODULE(own_module, .name = "own-addresses", .is_trunk = true, .make = router_update_own,
+			  .free = own_free)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of routes, who made them, and where they lead. */
-#ifndef ROUTER_ROUTE_H
-#define ROUTER_ROUTE_H
+#pragma once
 
 #include "router/fib/path_list.h"
 #include "router/route/connected.h"
@@ -60,5 +59,3 @@ int64_t route_add(struct ws_router *router, struct fib_table *table, struct ws_p
 uint32_t router_resolve(void *router, const struct path_list *list, struct path_key *leaves);
 void router_follow(struct ws_router *router, const struct fib_table *table,
 				   const struct ws_prefix *prefix);
-
-#endif

@@ -28,6 +28,5 @@ static void routes_free(struct ws_router *router)
 	router_free_tables(router);
 }
 
-static struct router_module routes_module = {
-	.name = "routes", .is_trunk = true, .make = routes_make, .free = routes_free};
-ROUTER_MODULE(routes_module)
+ROUTER_MODULE(routes_module, .name = "routes", .is_trunk = true, .make = routes_make,
+			  .free = routes_free)

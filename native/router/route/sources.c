@@ -246,11 +246,5 @@ int sources_remove(struct ws_router *router, struct fib_table *table,
 	return 0;
 }
 
-static struct router_module sources_module = {
-	.name = "route-sources",
-	.is_trunk = true,
-	.state_size = sizeof(struct sources),
-	.make = sources_make,
-	.free = sources_free,
-};
-ROUTER_MODULE(sources_module)
+ROUTER_MODULE(sources_module, .name = "route-sources", .is_trunk = true,
+			  .state_size = sizeof(struct sources), .make = sources_make, .free = sources_free)

@@ -3,8 +3,7 @@
  * Routes by who made them. The best one for a prefix is in the table that packets are looked up in;
  * the others wait here, which few prefixes have.
  */
-#ifndef ROUTER_SOURCES_H
-#define ROUTER_SOURCES_H
+#pragma once
 
 #include "wirespeed/routes.h"
 
@@ -37,5 +36,3 @@ struct host_route_watcher {
 	struct host_route_watcher *next;
 };
 void sources_watch_hosts(struct host_route_watcher *watcher);
-
-#endif

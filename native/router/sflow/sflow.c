@@ -176,5 +176,4 @@ static int watch_sflow(struct ws_router *router, uint16_t index, enum interface_
 }
 INTERFACE_WATCH(watch_sflow)
 
-struct router_module sflow_module = {.name = "sflow"};
-ROUTER_MODULE(sflow_module)
+ROUTER_MODULE_EXTERN(sflow_module, .name = "sflow")

@@ -4,8 +4,7 @@
  * the gaps between them are geometric, and which ports are enabled need not be asked before one is
  * chosen: of those of a port the same share is.
  */
-#ifndef ROUTER_SFLOW_H
-#define ROUTER_SFLOW_H
+#pragma once
 
 #include "router/module.h"
 #include "router/packet/metadata.h"
@@ -15,7 +14,7 @@
 #include <math.h>
 #include <rte_common.h>
 
-enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED, SFLOW_COUNTERS };
+enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED };
 #define SFLOW_COUNTER_NAMES                                                                        \
 	[SFLOW_PROCESSED] = {"sflow packets processed", false},                                        \
 	[SFLOW_SAMPLED] = {"sflow packets sampled", false},                                            \
@@ -86,8 +85,10 @@ static inline bool sflow_keep(struct sflow_lane *lane, const struct sflow *sflow
 
 /* The whole of a node's process; `port` is that of all packets, or UINT16_MAX: each one's own,
  * which it was received by. */
-static inline uint16_t sflow_process(struct graph *graph, struct graph_node *node, void **packets,
-									 uint16_t n, uint16_t port)
+static inline __attribute__((always_inline)) uint16_t sflow_process(struct graph *graph,
+																	struct graph_node *node,
+																	void **packets, uint16_t n,
+																	uint16_t port)
 {
 	struct sflow *sflow = sflow_of(router_of(graph));
 	struct sflow_lane *lane = &sflow->lanes[graph->worker];
@@ -106,5 +107,3 @@ static inline uint16_t sflow_process(struct graph *graph, struct graph_node *nod
 	graph_enqueue_all(graph, node, 0, packets, n);
 	return n;
 }
-
-#endif

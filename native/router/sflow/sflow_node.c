@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sflow: samples of what ports receive; passes all packets on as they are.
+ * sflow, <if>-sflow-egress: samples of what ports receive and of what the port sends; all packets
+ * pass as they are.
  *
- * A feature of the arc device-input. Uses: mbuf->port. Next: ethernet-input.
+ * Features of the arcs device-input and interface-output, there behind what may drop packets. Uses:
+ * mbuf->port. Next: ethernet-input, <if>-tx.
  */
 #include "router/sflow/sflow.h"
 
 #include "graph/arc.h"
 
-static const char *const edges[] = {"ethernet-input"};
 static const struct graph_counter counters[] = {SFLOW_COUNTER_NAMES};
+
+static const char *const edges[] = {"ethernet-input"};
 
 static uint16_t sflow_input_process(struct graph *graph, struct graph_node *node, void **packets,
 									uint16_t n)
@@ -17,19 +20,22 @@ static uint16_t sflow_input_process(struct graph *graph, struct graph_node *node
 	return sflow_process(graph, node, packets, n, UINT16_MAX);
 }
 
-static struct graph_registration sflow = {
-	.name = "sflow",
-	.process = sflow_input_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(sflow)
+GRAPH_NODE(sflow_input, .name = "sflow", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 /* What members of bonds bring is sampled as the ports'. */
-static struct graph_feature sflow_feature = {
-	.node = "sflow",
-	.arc = "device-input",
-	.runs_before = {"bond-input"},
-};
-GRAPH_REGISTER_FEATURE(sflow_feature)
+GRAPH_FEATURE(sflow_feature, .node = "sflow", .arc = "device-input", .runs_before = {"bond-input"})
+
+static const char *const egress_edges[] = {"%-tx"};
+
+static uint16_t sflow_egress_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	return sflow_process(graph, node, packets, n, node->interface);
+}
+
+GRAPH_NODE(sflow_egress, .name = "%-sflow-egress", .takes = TAKES_FRAME, GRAPH_EDGES(egress_edges),
+		   GRAPH_COUNTERS(counters))
+
+GRAPH_FEATURE(sflow_egress_feature, .node = "%-sflow-egress", .arc = "interface-output",
+			  .runs_before = {"%-impairment"}, .runs_after = {"%-acl-plugin-out"})

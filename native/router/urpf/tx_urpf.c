@@ -8,7 +8,6 @@
  * Features of the arcs interface-output and bond-output. Uses: tx interface. Next: <if>-tx or
  * bond-tx, error-drop.
  */
-#include "graph/arc.h"
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/fib/fib_lookup_ip6.h"
 #include "router/path/frame_ip.h"
@@ -18,7 +17,7 @@
 #include "wirespeed/interfaces.h"
 #include "wirespeed/urpf.h"
 
-enum { TX_URPF_IP4, TX_URPF_IP6, TX_URPF_COUNTERS }; /* by family */
+enum { TX_URPF_IP4, TX_URPF_IP6 }; /* by family */
 static const struct graph_counter tx_urpf_counters[] = {
 	[TX_URPF_IP4] = {"ip4 uRPF Drop", true},
 	[TX_URPF_IP6] = {"ip6 uRPF Drop", true},
@@ -68,13 +67,13 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, const struct 
 		(node->interface != NO_PORT &&
 		 interface_way_out(&router->interfaces[tx]) != node->interface) ||
 		!packet_find_ip(packet, &at, &family) || packet->data_len < at + lengths[family])
-		return URPF_PASS;
+		return FILTER_PASS;
 	uint8_t mode = __atomic_load_n(&urpf->modes[URPF_TX][family][tx], __ATOMIC_RELAXED);
 	if (mode == WS_URPF_OFF || likely(tx_urpf_passes(router, urpf, family, mode, tx,
 													 packet_data(packet) + at + sources[family])))
-		return URPF_PASS;
+		return FILTER_PASS;
 	graph_count(node, (uint16_t)family, 1);
-	return URPF_DROP;
+	return FILTER_DROP;
 }
 
 static uint16_t tx_urpf_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -88,23 +87,8 @@ static uint16_t tx_urpf_process(struct graph *graph, struct graph_node *node, vo
 	return n;
 }
 
-/* A node, and its place on the arc that leads to `pass`. */
-#define TX_URPF_NODE(symbol, what, node_name, arc_name, pass, ...)                                 \
-	static const char *const symbol##_edges[] = {                                                  \
-		[URPF_PASS] = (pass), [URPF_DROP] = "error-drop"};                                         \
-	static struct graph_registration symbol = {                                                    \
-		.name = (node_name),                                                                       \
-		.process = tx_urpf_process,                                                                \
-		.takes = (what),                                                                           \
-		GRAPH_EDGES(symbol##_edges),                                                               \
-		GRAPH_COUNTERS(tx_urpf_counters),                                                          \
-	};                                                                                             \
-	GRAPH_REGISTER(symbol)                                                                         \
-	static struct graph_feature symbol##_feature = {                                               \
-		.node = (node_name), .arc = (arc_name), .runs_before = {__VA_ARGS__}};                     \
-	GRAPH_REGISTER_FEATURE(symbol##_feature)
-
-TX_URPF_NODE(tx_urpf, TAKES_FRAME, "%-tx-urpf", "interface-output", "%-tx", "%-acl-plugin-out",
-			 "%-impairment")
-TX_URPF_NODE(bond_tx_urpf, TAKES_FRAME | TAKES_LEAVING, "bond-tx-urpf", "bond-output", "bond-tx",
-			 "bond-acl-plugin-out")
+GRAPH_FILTER(tx_urpf, tx_urpf_process, TAKES_FRAME, tx_urpf_counters, "%-tx-urpf", "%-tx",
+			 .arc = "interface-output", .runs_before = {"%-acl-plugin-out", "%-impairment"})
+GRAPH_FILTER(bond_tx_urpf, tx_urpf_process, TAKES_FRAME | TAKES_LEAVING, tx_urpf_counters,
+			 "bond-tx-urpf", "bond-tx", .arc = "bond-output",
+			 .runs_before = {"bond-acl-plugin-out"})

@@ -261,5 +261,4 @@ int ws_router_urpf_accepted(struct ws_router *router, struct ws_urpf_accepted *o
 	return (int)n;
 }
 
-struct router_module urpf_module = {.name = "urpf", .free = urpf_free};
-ROUTER_MODULE(urpf_module)
+ROUTER_MODULE_EXTERN(urpf_module, .name = "urpf", .free = urpf_free)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unicast reverse path forwarding: which interfaces look where a packet's source is. */
-#ifndef ROUTER_URPF_H
-#define ROUTER_URPF_H
+#pragma once
 
 #include "router/module.h"
 
@@ -45,5 +44,3 @@ static inline uint16_t urpf_table(const struct ws_router *router, const struct u
 			   ? __atomic_load_n(&router->interfaces[interface].table[family], __ATOMIC_RELAXED)
 			   : table;
 }
-
-#endif

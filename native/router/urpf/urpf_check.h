@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the nodes of unicast RPF share: where the routes of sources lead. */
-#ifndef ROUTER_URPF_CHECK_H
-#define ROUTER_URPF_CHECK_H
+#pragma once
 
+#include "graph/arc.h"
 #include "router/path/forward.h"
 #include "router/urpf/urpf.h"
 #include "wire/address.h"
-
-enum urpf_edge { URPF_PASS, URPF_DROP };
 
 /* The adjacency at the end of a path, behind labels that it pushes or pops. */
 static inline const struct adjacency *urpf_path_end(const struct ws_router *router, uint32_t index)
@@ -69,5 +67,3 @@ static __attribute__((noinline, unused)) bool urpf_accepts(const struct urpf *ur
 			return true;
 	return false;
 }
-
-#endif

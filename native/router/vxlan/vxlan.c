@@ -53,14 +53,13 @@ static void write_headers(struct vxlan_tunnel *tunnel)
 {
 	static const uint8_t nobody[6];
 	bool is_ip4 = tunnel->key.family == WS_IP4;
+	uint32_t source, destination;
 	uint8_t *ip = tunnel->headers + ETHERNET_LEN, *udp = ip + (is_ip4 ? IP4_LEN : IP6_LEN);
 	ethernet_write(tunnel->headers, nobody, nobody, is_ip4 ? ETHERNET_IP4 : ETHERNET_IP6);
 	if (is_ip4) {
-		struct ip4_header header = {.version_ihl = 0x45, .ttl = OUTER_TTL, .protocol = IP4_UDP};
-		memcpy(&header.source, tunnel->key.local, sizeof(header.source));
-		memcpy(&header.destination, tunnel->key.remote, sizeof(header.destination));
-		ip4_set_checksum(&header);
-		memcpy(ip, &header, sizeof(header));
+		memcpy(&source, tunnel->key.local, sizeof(source));
+		memcpy(&destination, tunnel->key.remote, sizeof(destination));
+		ip4_write(ip, 0, IP4_UDP, OUTER_TTL, source, destination);
 	} else {
 		ip6_write(ip, 0, IP6_UDP, OUTER_TTL, tunnel->key.local, tunnel->key.remote);
 	}
@@ -247,8 +246,7 @@ static void vxlan_free(struct ws_router *router)
 	free(room->ends);
 }
 
-struct router_module vxlan_module = {.name = "vxlan", .free = vxlan_free};
-ROUTER_MODULE(vxlan_module)
+ROUTER_MODULE_EXTERN(vxlan_module, .name = "vxlan", .free = vxlan_free)
 
 static const struct interface_kind vxlan_kind = {
 	.kind = WS_INTERFACE_VXLAN, .output = "vxlan", .takes_subs = true, .is_unlimited = true};

@@ -3,8 +3,7 @@
  * VXLAN tunnels as workers see them. Both tables are replaced as a whole, or by one word, and freed
  * once no worker can be in them.
  */
-#ifndef ROUTER_VXLAN_H
-#define ROUTER_VXLAN_H
+#pragma once
 
 #include "router/module.h"
 #include "wire/ethernet.h"
@@ -106,5 +105,3 @@ static inline const struct vxlan_tunnel *vxlan_tunnel(const struct ws_router *ro
 	const struct vxlan_room *room = vxlan_room(router);
 	return room ? __atomic_load_n(&room->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
 }
-
-#endif

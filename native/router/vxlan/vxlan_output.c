@@ -72,26 +72,12 @@ static uint16_t vxlan_output_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-static struct graph_registration vxlan_output = {
-	.name = "vxlan-output",
-	.process = vxlan_output_process,
-	.takes = TAKES_FRAME,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(vxlan_output)
+GRAPH_NODE(vxlan_output, .name = "vxlan-output", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
 
 /* Frames that leave by tunnels, before they get the tunnels' headers. */
-static struct graph_arc vxlan4_output_arc = {
-	.name = "vxlan4-output",
-	.starts = {"vxlan-output"},
-	.end = "vxlan4-encap",
-};
-GRAPH_REGISTER_ARC(vxlan4_output_arc)
+GRAPH_ARC(vxlan4_output_arc, .name = "vxlan4-output", .starts = {"vxlan-output"},
+		  .end = "vxlan4-encap")
 
-static struct graph_arc vxlan6_output_arc = {
-	.name = "vxlan6-output",
-	.starts = {"vxlan-output"},
-	.end = "vxlan6-encap",
-};
-GRAPH_REGISTER_ARC(vxlan6_output_arc)
+GRAPH_ARC(vxlan6_output_arc, .name = "vxlan6-output", .starts = {"vxlan-output"},
+		  .end = "vxlan6-encap")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each worker does itself, between two walks, while the others go on. */
-#ifndef ROUTER_CALL_H
-#define ROUTER_CALL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct worker_call {
 void workers_call(struct ws_router *router, worker_call_fn *function, void *argument);
 /* On a worker that sees a call, between two walks. */
 void worker_answer(struct ws_router *router, uint16_t worker);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which features of arcs are on. */
-#ifndef ROUTER_FEATURES_H
-#define ROUTER_FEATURES_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -30,5 +29,3 @@ enum { FEATURES_MAX_OF_OUTPUT = 4 };
  */
 uint16_t features_of_output(uint16_t output, const char *suffix,
 							struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT]);
-
-#endif

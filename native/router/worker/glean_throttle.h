@@ -9,8 +9,7 @@
  * told from another one by its whole hash, so a scan cannot sit on a host's slot either: at worst
  * a host is asked for a little more often.
  */
-#ifndef ROUTER_GLEAN_THROTTLE_H
-#define ROUTER_GLEAN_THROTTLE_H
+#pragma once
 
 #include "router/worker/token_bucket.h"
 
@@ -109,5 +108,3 @@ static inline bool glean_may_ask(struct glean_throttle *throttle,
 	__atomic_store_n(question->asked_tsc, now, __ATOMIC_RELAXED);
 	return true;
 }
-
-#endif

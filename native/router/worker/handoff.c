@@ -96,6 +96,4 @@ int ws_router_handoff(struct ws_router *router, uint16_t index, uint16_t *worker
 	return handoff->count;
 }
 
-static struct router_module handoff_module = {
-	.name = "handoff", .is_trunk = true, .close = handoff_close};
-ROUTER_MODULE(handoff_module)
+ROUTER_MODULE(handoff_module, .name = "handoff", .is_trunk = true, .close = handoff_close)

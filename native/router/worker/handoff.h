@@ -3,8 +3,7 @@
  * Hand-off: the packets of an interface spread over several workers by flow, for ports that cannot
  * do that themselves. Each worker has a ring that the others put packets into.
  */
-#ifndef ROUTER_HANDOFF_H
-#define ROUTER_HANDOFF_H
+#pragma once
 
 #include "wirespeed/limits.h"
 
@@ -22,5 +21,3 @@ struct handoff {
 	bool is_symmetrical;
 	uint8_t workers[WS_MAX_WORKERS];
 };
-
-#endif

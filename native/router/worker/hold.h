@@ -12,8 +12,7 @@
  * worker sends its held packets before its next walk (run.c). Within a walk, some packets would
  * find the next hop unresolved and be held, and later ones would overtake them.
  */
-#ifndef ROUTER_HOLD_H
-#define ROUTER_HOLD_H
+#pragma once
 
 #include "wirespeed/address.h"
 #include "wirespeed/limits.h"
@@ -65,5 +64,3 @@ void hold_forget(struct router_worker *worker, uint16_t interface);
 void hold_close(struct router_worker *worker);
 /* On the main thread: whether any worker holds packets. */
 bool hold_is_used(const struct ws_router *router);
-
-#endif

@@ -58,6 +58,5 @@ bool main_send(struct ws_router *router, struct rte_mbuf *packet, const uint8_t 
 	return main_route(router, packet, MAIN_OUTPUT + output);
 }
 
-static struct router_module main_input_module = {
-	.name = "main-input", .is_trunk = true, .make = main_input_make, .free = main_input_free};
-ROUTER_MODULE(main_input_module)
+ROUTER_MODULE(main_input_module, .name = "main-input", .is_trunk = true, .make = main_input_make,
+			  .free = main_input_free)

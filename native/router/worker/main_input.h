@@ -4,8 +4,7 @@
  *
  * They go through a ring to the node main-input of worker 0, and from there on like any others.
  */
-#ifndef ROUTER_MAIN_INPUT_H
-#define ROUTER_MAIN_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool main_route(struct ws_router *router, struct rte_mbuf *packet, enum main_edg
 /* Out of its interface, to the station `mac`; `type` is an enum ethernet_type. */
 bool main_send(struct ws_router *router, struct rte_mbuf *packet, const uint8_t *mac,
 			   uint16_t type);
-
-#endif

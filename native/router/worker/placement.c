@@ -187,6 +187,4 @@ static int spread_queues(struct ws_router *router)
 	return 0;
 }
 
-static struct router_module placement_module = {
-	.name = "placement", .is_trunk = true, .make = spread_queues};
-ROUTER_MODULE(placement_module)
+ROUTER_MODULE(placement_module, .name = "placement", .is_trunk = true, .make = spread_queues)

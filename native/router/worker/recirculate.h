@@ -8,8 +8,7 @@
  * They bear indices of adjacencies and interfaces, so the worker takes in nothing else, and is not
  * quiescent, before all of them have gone their way (run.c).
  */
-#ifndef ROUTER_RECIRCULATE_H
-#define ROUTER_RECIRCULATE_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -28,7 +27,6 @@ enum recirculate_target {
 	RECIRCULATE_IP4_ICMP_ERROR, /* with the error set */
 	RECIRCULATE_IP6_ICMP_ERROR,
 	RECIRCULATE_OUTPUT, /* frames; so many more, to which of "*-output" */
-	RECIRCULATE_TARGETS,
 };
 
 enum { RECIRCULATE_SLOTS = 2048 }; /* a power of two */
@@ -59,5 +57,3 @@ static inline void recirculate_put(struct recirculate_queue *queue, struct rte_m
 	queue->slots[slot].packet = packet;
 	queue->slots[slot].target = target;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * nothing. A nap is short enough for a ring of 1 024 packets to hold what comes meanwhile at a
  * million packets a second.
  */
-#ifndef ROUTER_REST_H
-#define ROUTER_REST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void rest_close(struct router_worker *worker);
 void rest_prepare(struct ws_router *router, uint16_t worker);
 /* A poll brought nothing. */
 void rest(struct ws_router *router, uint16_t worker);
-
-#endif

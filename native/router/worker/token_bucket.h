@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One token a packet, refilled by the TSC. */
-#ifndef ROUTER_TOKEN_BUCKET_H
-#define ROUTER_TOKEN_BUCKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline bool token_bucket_take(struct token_bucket *bucket, uint64_t now)
 	bucket->full_at += bucket->ticks_per_token;
 	return true;
 }
-
-#endif

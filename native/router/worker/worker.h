@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workers: what each has of its own, and how the main thread makes, stops and feeds them. */
-#ifndef ROUTER_WORKER_H
-#define ROUTER_WORKER_H
+#pragma once
 
 #include "dev/absence.h"
 #include "router/worker/glean_throttle.h"
@@ -86,5 +85,3 @@ int router_remake_graphs(struct ws_router *router);
 uint8_t router_default_rx_mode(uint16_t port);
 /* Hand out the RX queues as they are placed; workers whose queues stay the same notice nothing. */
 void router_place_queues(struct ws_router *router);
-
-#endif

@@ -25,7 +25,6 @@ from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.counting import Counting
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.settled import settled
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import SUM
 from wirespeed.results.dut import DutTelemetry
@@ -43,7 +42,7 @@ _LEAST_STEPS = 6
 def cases_of(result: Result, source: str) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, with theirs, else its one direction's; () of a file
     without samples."""
-    analysis = settled(result.analysis)
+    analysis = result.analysis.settled
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
@@ -72,10 +72,6 @@ class SearchPlan(MeasurementPlan):
     def notes(self) -> tuple[str, ...]:
         """What was decided for the user."""
         return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
-
-    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SearchPlan:
-        """The same plan on a lab and a device that are described so."""
-        return replace(self, lab=lab, dut=dut)
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that those of a load test have."""

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets counted by their DSCP. */
-#ifndef WIRESPEED_DSCP_H
-#define WIRESPEED_DSCP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int ws_router_set_dscp(struct ws_router *router, uint16_t index, bool on);
 int ws_router_dscp(struct ws_router *router, uint16_t index);
 /* Packets by DSCP, of all workers and interfaces; `out` has WS_DSCP_VALUES places. */
 void ws_router_dscp_counts(struct ws_router *router, uint64_t *out);
-
-#endif

@@ -65,5 +65,4 @@ static int watch_dscp(struct ws_router *router, uint16_t index, enum interface_c
 }
 INTERFACE_WATCH(watch_dscp)
 
-struct router_module dscp_module = {.name = "dscp"};
-ROUTER_MODULE(dscp_module)
+ROUTER_MODULE_EXTERN(dscp_module, .name = "dscp")

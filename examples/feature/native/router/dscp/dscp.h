@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interfaces that count packets by DSCP, and their counts. */
-#ifndef ROUTER_DSCP_H
-#define ROUTER_DSCP_H
+#pragma once
 
 #include "router/module.h"
 #include "wirespeed/dscp.h"
@@ -18,5 +17,3 @@ static inline struct dscp *dscp_of(const struct ws_router *router)
 {
 	return module_state(router, &dscp_module);
 }
-
-#endif

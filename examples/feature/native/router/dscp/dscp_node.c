@@ -35,18 +35,8 @@ static uint16_t dscp_ip4_process(struct graph *graph, struct graph_node *node, v
 	return n;
 }
 
-static struct graph_registration dscp_ip4 = {
-	.name = "dscp-ip4",
-	.process = dscp_ip4_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(dscp_edges),
-	GRAPH_COUNTERS(dscp_counters),
-};
-GRAPH_REGISTER(dscp_ip4)
+GRAPH_NODE(dscp_ip4, .name = "dscp-ip4", .takes = TAKES_PACKET, GRAPH_EDGES(dscp_edges),
+		   GRAPH_COUNTERS(dscp_counters))
 
-static struct graph_feature dscp_feature = {
-	.node = "dscp-ip4",
-	.arc = "ip4-unicast",
-	.runs_after = {"acl-plugin-in-ip4-fa"},
-};
-GRAPH_REGISTER_FEATURE(dscp_feature)
+GRAPH_FEATURE(dscp_feature, .node = "dscp-ip4", .arc = "ip4-unicast",
+			  .runs_after = {"acl-plugin-in-ip4-fa"})

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan4-local: of the packets to this router, those to VXLAN's port go to the ends of tunnels.
+ * vxlan4-local, vxlan6-local: of the packets to this router, those to VXLAN's port go to the ends
+ * of tunnels.
  *
- * A feature of the arc ip4-local while there are tunnels. Next: vxlan4-input, ip4-local.
+ * Features of the arcs ip4-local and ip6-local while there are tunnels. Next: vxlan4-input and
+ * ip4-local, or vxlan6-input and ip6-local.
  */
 #include "graph/arc.h"
 #include "router/packet/eight.h"
+#include "router/path/each_packet.h"
 #include "router/vxlan/vxlan.h"
 
 enum edge { EDGE_VXLAN, EDGE_LOCAL };
-static const char *const edges[] = {[EDGE_VXLAN] = "vxlan4-input", [EDGE_LOCAL] = "ip4-local"};
+
+/* ---- IPv4 ---- */
+
+static const char *const ip4_edges[] = {[EDGE_VXLAN] = "vxlan4-input", [EDGE_LOCAL] = "ip4-local"};
 
 /* With options, or not. */
 static bool may_be_vxlan(const struct rte_mbuf *packet)
@@ -26,7 +32,7 @@ static bool may_be_vxlan(const struct rte_mbuf *packet)
 enum { PLAIN_IHL = 4 << 4 | IP4_LEN / 4, VXLAN_NEEDS = IP4_LEN + UDP_LEN };
 
 /* The usual kind is found with one branch. */
-static inline bool is_vxlan(const struct rte_mbuf *packet)
+static inline bool ip4_is_vxlan(const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	const struct udp_header *udp = (const struct udp_header *)(const void *)(ip + 1);
@@ -70,19 +76,39 @@ static uint16_t vxlan4_local_process(struct graph *graph, struct graph_node *nod
 			continue;
 		}
 		for (uint16_t k = i; k < end; k++)
-			next[k] = is_vxlan(packets[k]) ? EDGE_VXLAN : EDGE_LOCAL;
+			next[k] = ip4_is_vxlan(packets[k]) ? EDGE_VXLAN : EDGE_LOCAL;
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
 
-static struct graph_registration vxlan4_local = {
-	.name = "vxlan4-local",
-	.process = vxlan4_local_process,
-	.takes = TAKES_PACKET | TAKES_DECIDED,
-	GRAPH_EDGES(edges),
-};
-GRAPH_REGISTER(vxlan4_local)
+GRAPH_NODE(vxlan4_local, .name = "vxlan4-local", .takes = TAKES_PACKET | TAKES_DECIDED,
+		   GRAPH_EDGES(ip4_edges))
 
-static struct graph_feature vxlan4_local_feature = {.node = "vxlan4-local", .arc = "ip4-local"};
-GRAPH_REGISTER_FEATURE(vxlan4_local_feature)
+GRAPH_FEATURE(vxlan4_local_feature, .node = "vxlan4-local", .arc = "ip4-local")
+
+/* ---- IPv6 ---- */
+
+static const char *const ip6_edges[] = {[EDGE_VXLAN] = "vxlan6-input", [EDGE_LOCAL] = "ip6-local"};
+
+static bool ip6_is_vxlan(const struct rte_mbuf *packet)
+{
+	const uint8_t *data = packet_data(packet);
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)data;
+	const struct udp_header *udp = (const struct udp_header *)(const void *)(data + IP6_LEN);
+	return ip->next_header == IP6_UDP && packet->data_len >= IP6_LEN + UDP_LEN &&
+		   be16toh(ip->payload_length) >= UDP_LEN && udp->destination == htobe16(VXLAN_PORT);
+}
+
+static uint16_t vxlan6_local_one(struct graph *graph, struct graph_node *node,
+								 struct rte_mbuf *packet)
+{
+	(void)graph;
+	(void)node;
+	return ip6_is_vxlan(packet) ? EDGE_VXLAN : EDGE_LOCAL;
+}
+
+EACH_PACKET_NODE(vxlan6_local, .name = "vxlan6-local", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(ip6_edges))
+
+GRAPH_FEATURE(vxlan6_local_feature, .node = "vxlan6-local", .arc = "ip6-local")

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules and packets drawn at random, and an evaluator that goes through rules one after the other.
  */
-#ifndef TESTS_ACL_NAIVE_H
-#define TESTS_ACL_NAIVE_H
+#pragma once
 
 #include "router/acl/acl_key.h"
 #include "tests/router_rig.h"
@@ -26,5 +25,3 @@ struct ws_acl_rule acl_draw_rule(uint32_t actions);
 uint32_t acl_decide(const struct ws_acl_rule *rules, uint32_t count, const struct acl_facts *facts);
 /* The packet, in a frame from host 1 to host 0 of the rig. */
 struct frame acl_frame_of(const struct acl_facts *facts);
-
-#endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp4-echo-reply: tells the main thread of the answer to a ping of ours.
+ * icmp4-echo-reply, icmp6-echo-reply: tell the main thread of the answer to a ping of ours.
  *
- * Takes whole datagrams whose IPv4 and ICMP headers ip4-local has seen. Next: error-punt (taken
- * note of), error-drop.
+ * Take whole datagrams whose IPv4 and ICMP headers ip4-local has seen, and whole messages that
+ * ip6-local has checked. Next: error-punt (taken note of), error-drop.
  */
 #include "router/local/echo.h"
 #include "router/packet/metadata.h"
@@ -11,6 +11,7 @@
 #include "router/path/each_packet.h"
 #include "wire/address.h"
 #include "wire/icmp4.h"
+#include "wire/icmp6.h"
 #include "wire/ip4.h"
 
 static const char *const edges[] = {[ECHO_DROP] = "error-drop", [ECHO_PUNT] = "error-punt"};
@@ -37,17 +38,23 @@ static uint16_t icmp4_echo_reply_one(struct graph *graph, struct graph_node *nod
 	return echo_reply(graph, node, packet, &event);
 }
 
-static uint16_t icmp4_echo_reply_process(struct graph *graph, struct graph_node *node,
-										 void **packets, uint16_t n)
+EACH_PACKET_NODE(icmp4_echo_reply, .name = "icmp4-echo-reply", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
+
+static uint16_t icmp6_echo_reply_one(struct graph *graph, struct graph_node *node,
+									 struct rte_mbuf *packet)
 {
-	return each_packet(graph, node, packets, n, icmp4_echo_reply_one);
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	const struct icmp6_header *icmp = (const struct icmp6_header *)(const void *)(ip + 1);
+	struct router_event event = {
+		.kind = EVENT_ECHO_REPLY,
+		.address = address_of_ip6(ip->source),
+		.ttl = ip->hop_limit,
+		.length = be16toh(ip->payload_length),
+		.echo = be32toh(icmp->rest),
+	};
+	return echo_reply(graph, node, packet, &event);
 }
 
-static struct graph_registration icmp4_echo_reply = {
-	.name = "icmp4-echo-reply",
-	.process = icmp4_echo_reply_process,
-	.takes = TAKES_PACKET,
-	GRAPH_EDGES(edges),
-	GRAPH_COUNTERS(counters),
-};
-GRAPH_REGISTER(icmp4_echo_reply)
+EACH_PACKET_NODE(icmp6_echo_reply, .name = "icmp6-echo-reply", .takes = TAKES_PACKET,
+				 GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by vxlan4-encap and vxlan6-encap: the headers, and the way to the other end. */
-#ifndef ROUTER_VXLAN_ENCAP_H
-#define ROUTER_VXLAN_ENCAP_H
-
-#include "router/fib/adjacency_nodes.h"
+/*
+ * vxlan4-encap, vxlan6-encap: frames out of VXLAN tunnels in UDP over IPv4, without a UDP checksum
+ * (RFC 7348 section 5), or over IPv6, with the checksum that receivers may insist on (RFC 8200
+ * section 8.1).
+ *
+ * Uses: tx interface. Sets: adjacency; the data begins at the outer IP header. Next: by
+ * enum adjacency_kind.
+ */
 #include "router/observe/trace.h"
-#include "router/path/forward.h"
+#include "router/packet/packet_checksum.h"
+#include "router/path/ip_forward.h"
 #include "router/vxlan/vxlan.h"
 #include "wire/flow_mix.h"
 
@@ -14,13 +18,14 @@ enum vxlan_encap_counter {
 	VXLAN_NO_ROOM,
 	VXLAN_TO_US,
 	VXLAN_INTO_ITSELF,
-	VXLAN_COUNTERS
 };
-#define VXLAN_ENCAP_COUNTERS                                                                       \
-	FORWARD_COUNTERS, [VXLAN_GONE] = {"tunnel is gone", true},                                     \
-					  [VXLAN_NO_ROOM] = {"no room for the tunnel's headers", true},                \
-					  [VXLAN_TO_US] = {"tunnel ends at this router", true},                        \
-					  [VXLAN_INTO_ITSELF] = {"tunnel leads into itself", true}
+static const struct graph_counter counters[] = {
+	FORWARD_COUNTERS,
+	[VXLAN_GONE] = {"tunnel is gone", true},
+	[VXLAN_NO_ROOM] = {"no room for the tunnel's headers", true},
+	[VXLAN_TO_US] = {"tunnel ends at this router", true},
+	[VXLAN_INTO_ITSELF] = {"tunnel leads into itself", true},
+};
 
 static inline uint64_t vxlan_word(const uint8_t *bytes)
 {
@@ -62,6 +67,15 @@ static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct 
 		   !memcmp(frame + at, made + at, (size_t)addresses) &&
 		   vxlan_word(frame + vxlan) == vxlan_word(made + vxlan);
 }
+
+struct ip_family {
+	uint8_t family;
+	uint16_t overhead;
+	/* Sets the lengths and checksums of the outer headers. */
+	void (*finish)(struct rte_mbuf *packet);
+	forward_look_up_fn *look_up;
+	const struct forward_refusal *refusal;
+};
 
 /* The way of frames in a row of one tunnel: all go to one other end, which is looked up once. */
 struct vxlan_way {
@@ -115,33 +129,29 @@ static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet
  */
 static inline __attribute__((always_inline)) uint16_t
 vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
-			  struct vxlan_way *way, uint8_t family, forward_look_up_fn *look_up,
-			  const struct forward_refusal *refusal, bool counts)
+			  struct vxlan_way *way, const struct ip_family *family, bool counts)
 {
 	const struct ws_router *router = router_of(graph);
 	void *packets[] = {packet};
 	if (unlikely(!way->is_known)) {
-		look_up(router, way->tunnel->key.table, packets, &way->value, 1);
+		family->look_up(router, way->tunnel->key.table, packets, &way->value, 1);
 		way->is_known = true;
 	}
 	if (counts)
 		count_each_route(graph, packets, &way->value, 1);
-	uint16_t next = forward(router, node, packet, way->value, refusal);
+	uint16_t next = forward(router, node, packet, way->value, family->refusal);
 	if (unlikely(next == ADJACENCY_TABLE))
-		next = forward_by_tables(graph, node, packet, family, look_up, refusal);
+		next = forward_by_tables(graph, node, packet, family->family, family->look_up,
+								 family->refusal);
 	if (likely(next > ADJACENCY_LOCAL))
 		return next == ADJACENCY_TABLE ? (uint16_t)ADJACENCY_DROP : next;
 	graph_count(node, VXLAN_TO_US, next == ADJACENCY_LOCAL);
 	return ADJACENCY_DROP;
 }
 
-/* Sets the lengths and checksums of the outer headers. */
-typedef void vxlan_finish_fn(struct rte_mbuf *packet);
-
 static inline __attribute__((always_inline)) uint16_t
 vxlan_encap_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
-				  uint16_t overhead, vxlan_finish_fn *finish, uint8_t family,
-				  forward_look_up_fn *look_up, const struct forward_refusal *refusal, bool counts)
+				  const struct ip_family *family, bool counts)
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
@@ -149,29 +159,75 @@ vxlan_encap_frame(struct graph *graph, struct graph_node *node, void **packets, 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *packet = packets[i];
 		const struct vxlan_tunnel *tunnel =
-			vxlan_encap_tunnel(router, node, packet, &way, overhead);
+			vxlan_encap_tunnel(router, node, packet, &way, family->overhead);
 		next[i] = ADJACENCY_DROP;
 		if (unlikely(!tunnel))
 			continue;
-		vxlan_push(graph, packet, tunnel, overhead);
-		finish(packet);
-		next[i] = vxlan_forward(graph, node, packet, &way, family, look_up, refusal, counts);
+		vxlan_push(graph, packet, tunnel, family->overhead);
+		family->finish(packet);
+		next[i] = vxlan_forward(graph, node, packet, &way, family, counts);
 	}
 	graph_enqueue(graph, node, packets, next, n);
 	return n;
 }
 
-/* The whole of a node's process. */
-static inline __attribute__((always_inline)) uint16_t
-vxlan_encap(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
-			uint16_t overhead, vxlan_finish_fn *finish, uint8_t family, forward_look_up_fn *look_up,
-			const struct forward_refusal *refusal)
+static inline __attribute__((always_inline)) uint16_t vxlan_encap(struct graph *graph,
+																  struct graph_node *node,
+																  void **packets, uint16_t n,
+																  const struct ip_family *family)
 {
 	if (router_has(router_of(graph), WS_COUNT_ROUTES))
-		return vxlan_encap_frame(graph, node, packets, n, overhead, finish, family, look_up,
-								 refusal, true);
-	return vxlan_encap_frame(graph, node, packets, n, overhead, finish, family, look_up, refusal,
-							 false);
+		return vxlan_encap_frame(graph, node, packets, n, family, true);
+	return vxlan_encap_frame(graph, node, packets, n, family, false);
 }
 
-#endif
+/* ---- IPv4 ---- */
+
+static const char *const ip4_edges[] = {EDGES_BEHIND_IP4};
+
+static inline void ip4_finish(struct rte_mbuf *packet)
+{
+	struct ip4_header *ip = (struct ip4_header *)(void *)packet_data(packet);
+	ip->total_length = htobe16((uint16_t)packet->pkt_len);
+	ip->checksum = checksum_update(ip->checksum, 0, ip->total_length);
+}
+
+static const struct ip_family ip4_family = {
+	WS_IP4, VXLAN_IP4_OVERHEAD, ip4_finish, ip4_table_lookup, &ip4_refusal,
+};
+
+static uint16_t vxlan4_encap_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	return vxlan_encap(graph, node, packets, n, &ip4_family);
+}
+
+GRAPH_NODE(vxlan4_encap, .name = "vxlan4-encap", .takes = TAKES_FRAME, GRAPH_EDGES(ip4_edges),
+		   GRAPH_COUNTERS(counters))
+
+/* ---- IPv6 ---- */
+
+static const char *const ip6_edges[] = {EDGES_BEHIND_IP6};
+
+static inline void ip6_finish(struct rte_mbuf *packet)
+{
+	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
+	struct udp_header *udp = (struct udp_header *)(void *)(packet_data(packet) + IP6_LEN);
+	uint32_t length = packet->pkt_len - IP6_LEN;
+	ip->payload_length = htobe16((uint16_t)length);
+	uint16_t sum = packet_checksum(ip6_pseudo_sum(ip, length, IP6_UDP), packet, IP6_LEN, length);
+	udp->checksum = sum ? sum : 0xffff;
+}
+
+static const struct ip_family ip6_family = {
+	WS_IP6, VXLAN_IP6_OVERHEAD, ip6_finish, ip6_table_lookup, &ip6_refusal,
+};
+
+static uint16_t vxlan6_encap_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	return vxlan_encap(graph, node, packets, n, &ip6_family);
+}
+
+GRAPH_NODE(vxlan6_encap, .name = "vxlan6-encap", .takes = TAKES_FRAME, GRAPH_EDGES(ip6_edges),
+		   GRAPH_COUNTERS(counters))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "router/acl/acl_naive_sessions.h"
+#include "router/acl/test_acl_naive_sessions.h"
 
 #include "router/acl/acl_session.h"
 

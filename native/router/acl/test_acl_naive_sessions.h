@@ -3,10 +3,9 @@
  * Rules that permit and reflect, by an evaluator that keeps its sessions in a list: those of the
  * interface e0, whose input has ACL 0 and whose output ACL 1.
  */
-#ifndef TESTS_ACL_NAIVE_SESSIONS_H
-#define TESTS_ACL_NAIVE_SESSIONS_H
+#pragma once
 
-#include "router/acl/acl_naive.h"
+#include "router/acl/test_acl_naive.h"
 
 enum { ACL_NAIVE_MOST_RULES = 8, ACL_NAIVE_MOST_SESSIONS = 12000 };
 
@@ -37,5 +36,3 @@ void acl_naive_let_pass(uint32_t seconds);
 void acl_naive_sweep(void);
 /* Sweep; then both have as many sessions, and have made and lost as many. */
 bool acl_naive_agrees(void);
-
-#endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "router/acl/acl_naive.h"
+#include "router/acl/test_acl_naive.h"
 
 #include "wire/ethernet.h"
 #include "wire/splitmix.h"

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vxlan4-input, vxlan6-input: what comes to VXLAN's port in UDP over IPv4, or over IPv6 without
+ * extension headers, out of the tunnel that it came by.
+ *
+ * A UDP checksum is checked where there is one; IPv6 tunnels may do without too (RFC 6935).
+ *
+ * Sets: mbuf->port, to the tunnel; the data begins at what was in it. Next: ethernet-input,
+ * ip4-input, ip6-input, error-drop.
+ */
+#include "router/observe/trace.h"
+#include "router/packet/eight.h"
+#include "router/packet/packet_checksum.h"
+#include "router/path/forward.h"
+#include "router/vxlan/vxlan.h"
+#include "wire/own_count.h"
+
+enum vxlan_decap_edge { VXLAN_DROP, VXLAN_FRAME, VXLAN_PACKET4, VXLAN_PACKET6 };
+static const char *const edges[] = {
+	[VXLAN_DROP] = "error-drop",
+	[VXLAN_FRAME] = "ethernet-input",
+	[VXLAN_PACKET4] = "ip4-input",
+	[VXLAN_PACKET6] = "ip6-input",
+};
+
+enum vxlan_decap_counter {
+	VXLAN_BAD_UDP,
+	VXLAN_BAD_CHECKSUM,
+	VXLAN_BAD_HEADER,
+	VXLAN_NO_TUNNEL,
+	VXLAN_DOWN,
+	VXLAN_GOOD,
+};
+static const struct graph_counter counters[] = {
+	[VXLAN_BAD_UDP] = {"bad udp length", true},
+	[VXLAN_BAD_CHECKSUM] = {"bad udp checksum", true},
+	[VXLAN_BAD_HEADER] = {"vxlan header without a VNI", true},
+	[VXLAN_NO_TUNNEL] = {"no such tunnel", true},
+	[VXLAN_DOWN] = {"interface is down", true},
+	[VXLAN_GOOD] = {"good packets decapsulated", false},
+};
+
+/* Where the UDP header is, and how many bytes IP has from it on. */
+struct vxlan_datagram {
+	uint16_t offset, claimed;
+};
+
+GRAPH_DROP(VXLAN_DROP)
+
+/* The data becomes what is in the tunnel, with an Ethernet header in front of what has none. */
+static inline uint16_t vxlan_take_out(struct rte_mbuf *packet, const struct vxlan_tunnel *tunnel,
+									  uint16_t headers, uint32_t length)
+{
+	static const uint8_t nobody[6];
+	int before;
+	if (unlikely(packet->pkt_len > length))
+		packet_cut(packet, length);
+	if (unlikely(trace_frame_start(packet, &before)))
+		trace_moved(packet, before + headers - (tunnel->decap == WS_VXLAN_L2 ? 0 : ETHERNET_LEN));
+	packet_advance(packet, headers);
+	packet->port = tunnel->interface;
+	if (likely(tunnel->decap == WS_VXLAN_L2))
+		return VXLAN_FRAME;
+	bool is_ip4 = tunnel->decap == WS_VXLAN_IP4;
+	ethernet_write(packet_data(packet) - ETHERNET_LEN, nobody, nobody,
+				   is_ip4 ? ETHERNET_IP4 : ETHERNET_IP6);
+	return is_ip4 ? VXLAN_PACKET4 : VXLAN_PACKET6;
+}
+
+static __attribute__((noinline, unused)) bool
+vxlan_checksum_is_right(const struct rte_mbuf *packet, uint8_t family,
+						const struct vxlan_datagram *datagram, uint16_t length)
+{
+	const uint8_t *ip = packet_data(packet);
+	uint64_t sum = family == WS_IP4 ? checksum_add(0, ip + IP4_ADDRESSES_AT, IP4_ADDRESSES_LEN) +
+										  htobe16(IP4_UDP) + htobe16(length)
+									: ip6_pseudo_sum((const void *)ip, length, IP6_UDP);
+	return !packet_checksum(sum, packet, datagram->offset, length);
+}
+
+/* Packets in a row out of one tunnel, counted for its interface at once. */
+struct vxlan_run {
+	const struct vxlan_tunnel *tunnel; /* NULL: of none yet */
+	uint16_t came_by;                  /* the interface of the last one that was in it */
+	bool is_up;
+	uint64_t packets, bytes, good;
+};
+
+static inline void vxlan_run_end(struct vxlan_run *run, struct graph *graph)
+{
+	struct interface_counts *counts = router_worker_of(graph)->interfaces;
+	if (!run->packets)
+		return;
+	own_pair_add(&counts->rx.at[run->tunnel->interface], run->packets, run->bytes);
+	run->good += run->packets;
+	run->packets = run->bytes = 0;
+}
+
+/* False: there is no such tunnel. */
+static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
+								  const struct rte_mbuf *packet, const struct vxlan_key *key)
+{
+	const struct ws_router *router = router_of(graph);
+	if (likely(run->tunnel && vxlan_is_key(&run->tunnel->key, key))) {
+		run->came_by = packet->port;
+		return true;
+	}
+	const struct vxlan_room *room = vxlan_room(router);
+	const struct vxlan_tunnel *tunnel =
+		room ? vxlan_find(__atomic_load_n(&room->ends, __ATOMIC_ACQUIRE), key) : NULL;
+	if (unlikely(!tunnel))
+		return false;
+	vxlan_run_end(run, graph);
+	run->tunnel = tunnel;
+	run->came_by = packet->port;
+	run->is_up = interface_is_up(&router->interfaces[tunnel->interface]);
+	return true;
+}
+
+/* Where a datagram's UDP header is, and the addresses of `key`; UDP's bytes are readable. */
+typedef void vxlan_read_fn(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+						   struct vxlan_key *key);
+
+static inline __attribute__((always_inline)) uint16_t
+vxlan_decap_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
+				struct vxlan_run *run, uint8_t family, vxlan_read_fn *read)
+{
+	struct vxlan_datagram datagram;
+	struct vxlan_key key;
+	read(packet, &datagram, &key);
+	const uint8_t *at = packet_data(packet) + datagram.offset;
+	size_t readable = packet->data_len - datagram.offset;
+	const struct udp_header *udp = udp_parse(at, readable, datagram.claimed);
+	if (unlikely(!udp))
+		return drop(node, VXLAN_BAD_UDP);
+	uint16_t length = be16toh(udp->length);
+	const struct vxlan_header *vxlan =
+		vxlan_parse(at + UDP_LEN, RTE_MIN(readable, (size_t)length) - UDP_LEN);
+	if (unlikely(!vxlan))
+		return drop(node, VXLAN_BAD_HEADER);
+	key.words[4] = vxlan_last_word(vxlan->vni & htobe32((uint32_t)VXLAN_MAX_VNI << VXLAN_VNI_SHIFT),
+								   packet_table(router_of(graph), family, packet), family);
+	if (unlikely(!vxlan_run_take(run, graph, packet, &key)))
+		return drop(node, VXLAN_NO_TUNNEL);
+	if (udp->checksum && !vxlan_checksum_is_right(packet, family, &datagram, length))
+		return drop(node, VXLAN_BAD_CHECKSUM);
+	if (unlikely(!run->is_up))
+		return drop(node, VXLAN_DOWN);
+	uint16_t edge = vxlan_take_out(packet, run->tunnel, datagram.offset + UDP_LEN + VXLAN_LEN,
+								   datagram.offset + (uint32_t)length);
+	run->packets++;
+	run->bytes += packet->pkt_len;
+	return edge;
+}
+
+static inline void vxlan_decap_end(struct graph *graph, struct graph_node *node,
+								   struct vxlan_run *run, void **packets, uint16_t *next,
+								   uint16_t n)
+{
+	vxlan_run_end(run, graph);
+	graph_count(node, VXLAN_GOOD, run->good);
+	graph_enqueue(graph, node, packets, next, n);
+}
+
+/* ---- IPv4 ---- */
+
+enum { HEADERS = IP4_LEN + UDP_LEN + VXLAN_LEN, PLAIN_IHL = 0x45 };
+
+static inline void read_ip4(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+							struct vxlan_key *key)
+{
+	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
+	uint16_t offset = ip4_header_length(ip), claimed = be16toh(ip->total_length) - offset;
+	*datagram = (struct vxlan_datagram){offset, claimed};
+	*key = (struct vxlan_key){
+		.words = {htole64(le32toh(ip->source)), 0, htole64(le32toh(ip->destination)), 0}};
+}
+
+static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct graph_node *node,
+												   struct rte_mbuf *packet, struct vxlan_run *run)
+{
+	return vxlan_decap_one(graph, node, packet, run, WS_IP4, read_ip4);
+}
+
+/*
+ * What whole packets of a run have in common that have no options, no padding and no checksum:
+ * parts of their headers, as they have them, and where they came by. Their lengths differ.
+ */
+struct likeness {
+	eight_part ends, vxlan;
+	uint16_t came_by, interface;
+};
+
+enum {
+	ENDS_AT = IP4_ADDRESSES_AT,
+	VXLAN_AT = HEADERS - sizeof(eight_part), /* and UDP before it */
+	UDP_LENGTH_AT = IP4_LEN + offsetof(struct udp_header, length),
+	TOS = 0x00ff0000, /* of a header's first word */
+};
+
+/* What counts in those parts: what is reserved, and the ports, may be anything. */
+static const union eight_bytes ends_count = {{[0 ... IP4_ADDRESSES_LEN - 1] = 0xff}};
+static const union eight_bytes vxlan_counts = {{[8] = 0x08, [12 ... 14] = 0xff}};
+
+/* Of one of frames; false: the run has none. */
+static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out)
+{
+	const struct vxlan_tunnel *tunnel = run->tunnel;
+	const struct vxlan_header vxlan = {htobe32(VXLAN_HAS_VNI), tunnel ? tunnel->key.vni : 0};
+	if (!tunnel || !run->is_up || tunnel->decap != WS_VXLAN_L2)
+		return false;
+	*out = (struct likeness){.came_by = run->came_by, .interface = tunnel->interface};
+	memcpy(&out->ends, tunnel->key.remote, sizeof(uint32_t));
+	memcpy((uint8_t *)&out->ends + sizeof(uint32_t), tunnel->key.local, sizeof(uint32_t));
+	memcpy((uint8_t *)&out->vxlan + sizeof(out->vxlan) - VXLAN_LEN, &vxlan, sizeof(vxlan));
+	return true;
+}
+
+/* Given what differs in the parts, in bits that count or not. */
+LANES_INLINE bool parts_are_alike(eight_part ends, eight_part vxlan)
+{
+	return eight_part_is_zero((ends & ends_count.part) | (vxlan & vxlan_counts.part));
+}
+
+static inline uint32_t load32(const uint8_t *bytes)
+{
+	uint32_t word;
+	memcpy(&word, bytes, sizeof(word));
+	return be32toh(word);
+}
+
+static inline bool is_alike(const struct rte_mbuf *packet, const struct likeness *likeness)
+{
+	const uint8_t *data = packet_data(packet);
+	uint32_t length = packet->pkt_len;
+	if (unlikely(packet->data_len < HEADERS || packet->port != likeness->came_by))
+		return false;
+	uint32_t differs = (load32(data) & ~(uint32_t)TOS) ^ (PLAIN_IHL << 24 | length);
+	differs |= load32(data + UDP_LENGTH_AT) ^ (length - IP4_LEN) << 16;
+	return !differs && parts_are_alike(eight_load_part(data, ENDS_AT) ^ likeness->ends,
+									   eight_load_part(data, VXLAN_AT) ^ likeness->vxlan);
+}
+
+/* The same of eight, whose lengths it gives. */
+LANES_INLINE bool are_alike(void *const *packets, const struct likeness *likeness, lanes *lengths)
+{
+	const void *data[EIGHT];
+	if (!eight_came_by(packets, likeness->came_by) || !eight_have_bytes(packets, HEADERS))
+		return false;
+	eight_data(packets, (void **)data);
+	*lengths = lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, pkt_len));
+	lanes starts = lanes_swap(lanes_load_at(data, 0)) & ~(uint32_t)TOS;
+	lanes udp = lanes_swap(lanes_load_at(data, UDP_LENGTH_AT));
+	lanes differs = starts ^ (*lengths | PLAIN_IHL << 24);
+	differs |= udp ^ (*lengths - IP4_LEN) << 16;
+	return !lanes_any(differs) && parts_are_alike(eight_differ(data, ENDS_AT, likeness->ends),
+												  eight_differ(data, VXLAN_AT, likeness->vxlan));
+}
+
+static inline void take_alike(struct rte_mbuf *packet, const struct likeness *likeness)
+{
+	if (TRACE_CHECKS)
+		trace_moved(packet, HEADERS + ETHERNET_LEN);
+	packet_advance(packet, HEADERS);
+	packet->port = likeness->interface;
+}
+
+static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	struct vxlan_run run = {0};
+	struct likeness likeness;
+	lanes lengths;
+	bool is_traced = graph_is_traced(graph), has_likeness = false;
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (has_likeness && end - i == EIGHT && are_alike(packets + i, &likeness, &lengths)) {
+			for (uint16_t k = i; k < end; k++)
+				take_alike(packets[k], &likeness);
+			eight_fill(next + i, VXLAN_FRAME);
+			run.packets += EIGHT;
+			run.bytes += lanes_sum(lengths) - EIGHT * HEADERS;
+			continue;
+		}
+		for (uint16_t k = i; k < end; k++) {
+			if (has_likeness && is_alike(packets[k], &likeness)) {
+				take_alike(packets[k], &likeness);
+				next[k] = VXLAN_FRAME;
+				run.packets++;
+				run.bytes += ((const struct rte_mbuf *)packets[k])->pkt_len;
+				continue;
+			}
+			next[k] = take_one(graph, node, packets[k], &run);
+			has_likeness = !is_traced && likeness_of(&run, &likeness);
+		}
+	}
+	vxlan_decap_end(graph, node, &run, packets, next, n);
+	return n;
+}
+
+GRAPH_NODE(vxlan4_input, .name = "vxlan4-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
+
+/* ---- IPv6 ---- */
+
+static inline void read_ip6(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+							struct vxlan_key *key)
+{
+	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
+	*datagram = (struct vxlan_datagram){IP6_LEN, be16toh(ip->payload_length)};
+	memcpy(key->remote, ip->source, sizeof(key->remote));
+	memcpy(key->local, ip->destination, sizeof(key->local));
+}
+
+static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	uint16_t next[GRAPH_FRAME_SIZE];
+	struct vxlan_run run = {0};
+	for (uint16_t i = 0; i < n; i++)
+		next[i] = vxlan_decap_one(graph, node, packets[i], &run, WS_IP6, read_ip6);
+	vxlan_decap_end(graph, node, &run, packets, next, n);
+	return n;
+}
+
+GRAPH_NODE(vxlan6_input, .name = "vxlan6-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+		   GRAPH_COUNTERS(counters))
