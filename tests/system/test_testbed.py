@@ -281,7 +281,7 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
         told = result.lab["bench"]["tester_ceiling"]["directions"]["1"]
         assert told == {"percent": round(one["percent"], 2), "pps": round(one["pps"])}
-        assert any(note.startswith("the tester ends at") for note in result.ending.notes) == (told["percent"] < 100)
+        assert any(note.startswith("the tester reaches") for note in result.ending.notes) == (told["percent"] < 100)
     finally:
         tool("ip", "link", "del", cable[0])
 
