@@ -61,7 +61,7 @@ def web_process(*words: object, port: int = 0) -> Iterator[tuple[str, subprocess
 
 def ask(address: str, path: str = "", method: str = "GET", **headers: str) -> tuple[int, str, dict[str, str]]:
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     try:
         connection.request(method, parts.path + path, headers=headers)
         response = connection.getresponse()
