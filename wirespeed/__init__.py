@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from wirespeed.errors import WirespeedError
     from wirespeed.explain.verdicts import verdict_of
     from wirespeed.library import Testbed, bring_up, connect, embedded_lab, read_result, write_result
+    from wirespeed.measurement.burst.options import BurstOptions as Burst
+    from wirespeed.measurement.burst.result import BurstResult
     from wirespeed.measurement.loadtest.options import LoadtestOptions as LoadTest
     from wirespeed.measurement.loadtest.result import Result as LoadTestResult
     from wirespeed.measurement.rfc2544.options import Rfc2544Options as Rfc2544
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from wirespeed.results.verdict import Verdict
 
 _PLACES = {
+    "Burst": "measurement.burst.options:BurstOptions",
+    "BurstResult": "measurement.burst.result:BurstResult",
     "LoadTest": "measurement.loadtest.options:LoadtestOptions",
     "LoadTestResult": "measurement.loadtest.result:Result",
     "Rfc2544": "measurement.rfc2544.options:Rfc2544Options",
@@ -43,6 +47,8 @@ _PLACES = {
 }
 
 __all__ = [
+    "Burst",
+    "BurstResult",
     "LoadTest",
     "LoadTestResult",
     "Rfc2544",

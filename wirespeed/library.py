@@ -45,7 +45,8 @@ class Testbed:
         self._place, self._dut, self._lab = place, dut, lab
 
     def run(self, test: MeasurementOptions[AResult], stop: Event | None = None) -> AResult:
-        """Run `test` (a LoadTest, Search, Soak or Rfc2544) until its end, or until `stop` is set; returns its result.
+        """Run `test` (a LoadTest, Search, Soak, Rfc2544 or Burst) until its end, or until `stop` is set, and return its
+        result.
 
         A file that the test names as `output` gets the result as well. An interrupted test returns what it measured,
         with `ending.status` "interrupted".

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from harness.waiting import wait_for
 
-from wirespeed import LoadTestResult, SearchResult, read_result, write_result
+from wirespeed import BurstResult, LoadTestResult, SearchResult, read_result, write_result
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.router.client import ask
 
@@ -27,6 +27,7 @@ QUICK = {
     "<= 200": "<= 10_000_000",
     "Timer(3.0, stop.set).start()": "when_traffic_flows(stop.set)",
     "range(3)": "range(1)",
+    "longest_s=0.5": "longest_s=1e-5, rest_s=0, tries=1",
     "Search(": "Search(most='10kpps', ",
     "embedded_lab()": f"embedded_lab(descriptors={SHALLOW_SLOTS})",
 }
@@ -43,7 +44,7 @@ def quick(*words: str) -> list[str]:
 
 def test_each_example_is_run_here() -> None:
     run = {*quick("def test_"), *quick("embedded_lab("), *quick("connect(")}
-    assert len(run | {*quick("read_result(")}) == len(EXAMPLES) == 6
+    assert len(run | {*quick("read_result(")}) == len(EXAMPLES) == 7
     assert all(any(long in one for one in EXAMPLES) for long in QUICK)
 
 
@@ -77,7 +78,7 @@ def test_a_testbed_that_exists(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     place = {"127.0.0.1:4501": lab.rpc, "/run/wirespeed/router.sock": str(lab.control_socket)}
-    search, stopped = (
+    search, burst, stopped = (
         "".join(place.get(part, part) for part in re.split(f"({'|'.join(place)})", one)) for one in quick("connect(")
     )
 
@@ -97,10 +98,13 @@ def test_a_testbed_that_exists(
     assert isinstance(scope["found"], SearchResult)
     assert read_result("ndr.json") == scope["found"]
     assert [path.name for path in tmp_path.iterdir()] == ["ndr.json"]
+    exec(burst, scope)
+    assert isinstance(scope["found"], BurstResult)
+    assert scope["found"].ending.status == "complete" and scope["found"].trials[0].frames == 64
     exec(stopped, scope)
     assert scope["result"].ending.status == "interrupted"
     shown = capsys.readouterr().out
-    assert "NDR" in shown
+    assert "NDR" in shown and "longest burst" in shown
     assert "interrupted" in shown and "vector rates" in shown
 
 

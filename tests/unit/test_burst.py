@@ -85,10 +85,33 @@ def test_a_device_without_loss_holds_the_longest_burst_at_least() -> None:
     assert "≥" in verdict.line and "--longest" in verdict.next_step
 
 
-def test_a_tester_that_leaves_gaps_says_so() -> None:
-    with loop(tester_pps=3e6) as trex:
-        result = run(trex)
-    assert verdict_of(result).limited_by == "tester"
+def test_a_burst_of_which_more_than_a_twentieth_is_unsent_counts_as_not_sent() -> None:
+    with loop(tester_pps=0.94 * LINE_PPS) as trex:
+        result = run(trex, replace(QUICK, tries=3, first=10_000))
+    assert [one.frames for one in result.trials] == [10_000] * 3, "no other length tells anything"
+    assert (result.longest, result.lossy, result.unsent) == (None, None, 10_000)
+    verdict = verdict_of(result)
+    assert verdict.limited_by == "tester"
+    assert verdict.line.startswith("longest burst not measured: the tester sent no burst back to back")
+    assert "left more than 5% of a burst of 10,000 frames unsent, so that burst counts as not sent" in verdict.sentence
+    with loop(tester_pps=0.96 * LINE_PPS) as trex:
+        assert verdict_of(run(trex, replace(QUICK, first=10_000))).limited_by == "nothing"
+
+
+def test_a_length_with_gaps_makes_the_figure_a_lower_bound(found: BurstResult) -> None:
+    whole = tuple(one for one in found.trials if one.burst.whole)
+    longest = max(one.frames for one in found.trials)
+    (loses, *_) = (one for one in found.trials if one.frames == longest)
+    channels = {
+        name: replace(one, balance=replace(one.balance, asked=one.balance.sent * 1.2, late=one.balance.sent * 0.2))
+        for name, one in loses.trial.channels.items()
+    }
+    gaps = replace(loses, trial=replace(loses.trial, channels=channels))
+    result = replace(found, trials=(*whole, loses, gaps))
+    assert (result.lossy, result.unsent) == (None, longest), "one try with gaps, and none was whole"
+    verdict = verdict_of(result)
+    assert verdict.limited_by == "tester" and "≥" in verdict.line
+    assert verdict_of(replace(result, trials=(*whole, loses))).limited_by == "dut"
 
 
 def test_one_direction_at_half_the_line_and_a_device_that_returns_nothing() -> None:
@@ -165,7 +188,7 @@ def test_reports_have_a_table_a_chart_and_the_verdict(found: BurstResult) -> Non
 def test_whoever_follows_it_has_a_frame_a_burst(found: BurstResult) -> None:
     assert [frame["what"] for frame in frames_of(found)][:2] == ["64 frames", "128 frames"]
     sums = summary_of(found).packets["0→1"]
-    assert sums["offered"] == pytest.approx(sum(one.sent for one in found.trials))
+    assert sums["offered"] == pytest.approx(sum(one.burst.sent for one in found.trials))
 
 
 def test_campaigns_have_its_options() -> None:

@@ -11,7 +11,7 @@ from simulated_dut import SimulatedDut, step
 
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.measurement.loadtest.analysis import analyse, judged
+from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.loads import group_by_load
@@ -107,7 +107,7 @@ def test_a_hidden_loss_is_no_proof_that_all_came_back() -> None:
 
 def test_the_report_warns_of_both() -> None:
     twice, hidden = result_of(numbered(0.02), verify=True), result_of(run(Bench(), LOADS), 10**6)
-    found = {one.cause: one.sentence for one in remarks_on(group_by_load([analyse(twice), analyse(hidden)]))}
+    found = {one.cause: one.sentence for one in remarks_on(group_by_load([twice.analysis, hidden.analysis]))}
     assert "packets came back twice" in found["duplicates"]
     assert "duplicates hide a loss" in found["hidden-loss"]
     assert "surplus" not in found

@@ -22,6 +22,8 @@ PAIR = ["--interface=e0", "--interface=e1"]
         ),
         (["prepare", "--dut=linux:ssh://r:secret@h", *PAIR], 2, "a password on a command line is read by every user"),
         (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is not an access method; give ssh://user@host[:port]"),
+        (["prepare", "--testbed=/nothing.yaml"], 6, "/nothing.yaml cannot be read"),
+        (["prepare", "--testbed=/nothing.yaml", "--dry-run", "-q"], 6, "/nothing.yaml cannot be read"),
         (
             ["prepare", "--testbed=b.yaml", "--queues=4"],
             2,

@@ -12,13 +12,15 @@ import pytest
 from report_kinds import search_of
 
 import wirespeed
-from wirespeed import LoadTest, Rfc2544, Search, Soak, Testbed, connect, read_result, write_result
+from wirespeed import Burst, LoadTest, Rfc2544, Search, Soak, Testbed, connect, read_result, write_result
 from wirespeed.compare.baseline import faults, renew
 from wirespeed.errors import FileFault, UsageError
 
 pytest_plugins = ["pytester"]
 
 SURFACE = {
+    "Burst": "",
+    "BurstResult": "",
     "LoadTest": "",
     "LoadTestResult": "",
     "Rfc2544": "",
@@ -38,10 +40,11 @@ SURFACE = {
     "program: str | PathLike[str] | None = None, config: str | PathLike[str] | None = None, "
     "exec: str | PathLike[str] | None = None) -> Iterator[Testbed]",
     "read_result": "(file: str | PathLike[str]) -> MeasurementResult",
-    "verdict_of": "(result: MeasurementResult, analysis: Analysis | None = None) -> Verdict",
+    "verdict_of": "(result: MeasurementResult) -> Verdict",
     "write_result": "(result: MeasurementResult, file: str | PathLike[str]) -> None",
 }
 TESTS = {
+    Burst: "first load longest_s profile resolution rest_s tries",
     LoadTest: "fail_threshold hold_s ignore_link_down include_disturbed interval latency profile ramp_s ramp_target "
     "steps warmup_rate warmup_s",
     Search: "goal latency least most mrr preset profile repeat_disturbed time_s",
@@ -91,10 +94,13 @@ def test_the_package_and_the_plugin_import_nothing_before_use() -> None:
         (Search(lab="embedded"), "lab='embedded' of a test is the testbed's"),
         (Soak(web=True), "web=True of a test belongs to the command line"),
         (LoadTest(ramp_target="fast"), "fast"),
+        (Burst(longest_s=0.0), "--longest 0 is not a duration"),
         (LoadTest(direction="0-1", unidirectional=True), "both set the direction"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_is_sent(test: LoadTest | Search | Soak, said: str) -> None:
+def test_what_cannot_be_run_is_refused_before_anything_is_sent(
+    test: Burst | LoadTest | Search | Soak, said: str
+) -> None:
     with pytest.raises(UsageError, match=said):
         Testbed({"server": "127.0.0.1:1"}).run(test)
 

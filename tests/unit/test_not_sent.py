@@ -9,7 +9,7 @@ from simulated_bench import Bench, ramp, run
 from simulated_dut import SimulatedDut, step
 from test_figures_agree import VARIABLES
 
-from wirespeed.measurement.loadtest.analysis import analyse, judged
+from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import figures
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import frames_of
@@ -59,9 +59,8 @@ def test_the_live_page_of_a_search(search: SearchResult) -> None:
 
 
 def test_the_chart_and_the_live_view_of_a_load_test(load_test: Result) -> None:
-    test = analyse(load_test)
-    chart = over_load(comparison_of(test), 0, frozenset({"0→1"}))
-    (short,) = [point for point in test.curves[0].measured if point.phase == "ramp"][-1:]
+    chart = over_load(comparison_of(load_test), 0, frozenset({"0→1"}))
+    (short,) = [point for point in load_test.analysis.curves[0].measured if point.phase == "ramp"][-1:]
     share = short.balance.tester_share
     assert share == pytest.approx(1 - TESTER_PPS / short.balance.asked * short.interval_s, abs=0.01)
     for panel in (0, 1):

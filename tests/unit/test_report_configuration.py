@@ -11,7 +11,7 @@ from wirespeed.results.figures import three_digits
 
 
 def result_of(name, **changes):
-    return analysis_of(name, **changes).result
+    return analysis_of(name, **changes)
 
 
 def with_dut(**dut):

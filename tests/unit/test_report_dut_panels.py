@@ -10,7 +10,7 @@ from report_kinds import search_of, soak_of
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.dut_panels import panels_of, values
-from wirespeed.measurement.loadtest.analysis import Analysis, analyse
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.rfc2544.charts import device_chart
 from wirespeed.measurement.rfc2544.result import Method, Rfc2544Result, SuiteTrial
 from wirespeed.measurement.search.charts import search_chart
@@ -22,9 +22,9 @@ from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.figures import MEGA
 
 
-def test_of_linux(place: str) -> Analysis:
+def test_of_linux(place: str) -> Result:
     """A device whose CPUs are at work in softirq, and which drops in two places from its third sample on."""
-    result = case_of("linux").result
+    result = case_of("linux")
     told = [
         DutTelemetry(
             interval_s=0.5,
@@ -34,7 +34,7 @@ def test_of_linux(place: str) -> Analysis:
         for number in range(len(result.samples))
     ]
     samples = tuple(replace(one, dut=dut.to_json()) for one, dut in zip(result.samples, told, strict=True))
-    return analyse(replace(result, samples=samples), 0.001)
+    return replace(result, samples=samples)
 
 
 test_of_linux.__test__ = False  # type: ignore[attr-defined]
@@ -42,11 +42,11 @@ test_of_linux.__test__ = False  # type: ignore[attr-defined]
 
 def test_cpu_by_class_and_drops_by_place_are_over_the_load():
     test = test_of_linux("e0 rx drop")
-    told = account_of(test)
+    told = account_of(test.analysis)
     cpu, drops = panels_of([told])
     assert [quantity.key for quantity in cpu.quantities] == ["softirq", "system"]
     assert [quantity.key for quantity in drops.quantities] == ["e0 rx drop", "Ip InNoRoutes"]
-    measured = [place for place, point in enumerate(test.curves[-1].points) if point.measured]
+    measured = [place for place, point in enumerate(test.analysis.curves[-1].points) if point.measured]
     assert [one.value for one in values(told, cpu.quantities[0])] == [10.0 * place for place in measured]
     rates = [one.value for one in values(told, drops.quantities[0])]
     assert rates == [100.0 * place if place > 2 else 0.0 for place in measured]

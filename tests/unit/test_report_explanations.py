@@ -10,6 +10,8 @@ from report_kinds import comparison_of, search_of, soak_of, suite_of
 from simulated_dut import SimulatedDut, step
 
 from wirespeed.explain.sources.files import cases_of_results
+from wirespeed.measurement.loadtest.result import Judging
+from wirespeed.report.comparison import compare
 from wirespeed.report.page import to_html
 from wirespeed.report.views import page_of
 from wirespeed.results.figures import MEGA
@@ -57,7 +59,7 @@ def test_what_all_tests_miss_is_said_once():
 
 
 def test_an_inspection_of_another_machine_says_nothing_of_the_device():
-    result, facts = test_of("ramp").result, {"cpu": {"governor": "powersave"}}
+    result, facts = test_of("ramp"), {"cpu": {"governor": "powersave"}}
     named = replace(result, dut={**result.dut, "name": "box"})
     for machine, governor in (("tester", ""), ("box", "powersave")):
         (case,) = cases_of_results([named], [Inspection(machine, "today", (), facts=facts)])
@@ -69,3 +71,8 @@ def test_the_evidence_is_folded_below_the_sentence():
     part = text.partition('<section id="why">')[2].partition("</section>")[0]
     assert part.count("<details") == part.count("<summary>") == 1
     assert 'data-at="14.8' in part and 'href="#load-0"' in part
+
+
+def test_what_a_report_judges_by_holds_for_what_limited_too():
+    told = compare([replace(test_of("ramp"), judging=Judging(line_bps=3e9))])
+    assert told.explanations[0].case.load.line_bps == 3e9

@@ -8,7 +8,6 @@ import pytest
 from report_charts import opened, over_load
 from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 
-from wirespeed.measurement.loadtest.analysis import analyse
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare
 from wirespeed.report.more_panels import more_panels
@@ -45,17 +44,17 @@ def told(loads):
     variables = VARIABLES | {"rampup_target": 100, "rampup_duration": 10, "hold_duration": 2}
     ports = {port: PortFacts(port, speed_bps=LINE_BPS) for port in (0, 1)}
     lab = {"latency_floor": {"0→1": {"min_us": 3.0, "median_us": 4.5, "p99_us": 7.0}}}
-    return analyse(Result("t", variables, tuple(samples), ports=ports, lab=lab))
+    return Result("t", variables, tuple(samples), ports=ports, lab=lab)
 
 
 def test_three_loads_of_a_ramp():
-    rows = node_rows(told(ramp(10e6, 100, 5)))
+    rows = node_rows(told(ramp(10e6, 100, 5)).analysis)
     loads = list(dict.fromkeys(row.offered_pps for row in rows))
     assert loads == [pytest.approx(pps, rel=0.011) for pps in (1e6, 5e6, 10e6)]
 
 
 def test_each_step_has_its_rows_once():
-    rows = node_rows(told(steps([1e6, 4e6, 2e6], 3)))
+    rows = node_rows(told(steps([1e6, 4e6, 2e6], 3)).analysis)
     assert list(dict.fromkeys(row.offered_pps for row in rows)) == [1e6, 4e6, 2e6]
     lookup = [row for row in rows if (row.node, row.worker, row.offered_pps) == ("ip4-lookup", "wk_0", 4e6)]
     assert [(row.calls, row.vectors, row.clocks) for row in lookup] == [(300, 12_000, 480_000)]
@@ -63,7 +62,7 @@ def test_each_step_has_its_rows_once():
 
 
 def test_a_worker_sums_to_all_of_its_ticks():
-    rows = node_rows(told(ramp(10e6, 20, 5)))
+    rows = node_rows(told(ramp(10e6, 20, 5)).analysis)
     for load in {row.offered_pps for row in rows}:
         for name in ("wk_0", "wk_1"):
             own = [row for row in rows if (row.worker, row.offered_pps) == (name, load)]
@@ -72,11 +71,11 @@ def test_a_worker_sums_to_all_of_its_ticks():
 
 
 def test_the_dearest_nodes_over_the_load():
-    lookup, rewrite = dearest(told(ramp(10e6, 10, 2)))
+    lookup, rewrite = dearest(told(ramp(10e6, 10, 2)).analysis)
     assert [lookup.node, rewrite.node] == ["ip4-lookup", "ip4-rewrite"]
     assert [value for *_, value in lookup.dots] == [40] * 12
     assert [held for held, *_ in lookup.dots] == [False] * 10 + [True] * 2
-    assert len(dearest(told(ramp(10e6, 10, 2)), most=1)) == 1
+    assert len(dearest(told(ramp(10e6, 10, 2)).analysis, most=1)) == 1
 
 
 def test_tables():
@@ -101,16 +100,16 @@ def test_the_page_has_them_folded():
 
 def test_a_router_that_tells_nothing_has_no_table():
     test = told(ramp(1e6, 5, 2))
-    silent = replace(test.result, samples=tuple(replace(one, dut={}) for one in test.result.samples))
-    broken = replace(test.result, samples=tuple(replace(one, dut={"workers": 5}) for one in test.result.samples))
+    silent = replace(test, samples=tuple(replace(one, dut={}) for one in test.samples))
+    broken = replace(test, samples=tuple(replace(one, dut={"workers": 5}) for one in test.samples))
     for result in (silent, broken):
-        assert node_rows(analyse(result)) == []
-    assert nodes_to_markdown(compare([analyse(silent)]), MEGA) == "No router told what its nodes cost.\n"
+        assert node_rows(result.analysis) == []
+    assert nodes_to_markdown(compare([silent]), MEGA) == "No router told what its nodes cost.\n"
 
 
 def test_latency_and_nodes_are_panels_over_the_load():
     test = told(ramp(10e6, 10, 2))
-    latency, nodes = more_panels([test])
+    latency, nodes = more_panels([test.analysis])
     assert [(line.label, line.dash) for line in latency.lines] == [
         ("0→1 average", "solid"),
         ("0→1 99 %", "dash"),
@@ -129,5 +128,5 @@ def test_latency_and_nodes_are_panels_over_the_load():
 @pytest.mark.parametrize("floor", [None, 5, {"0→1": 5}, {"0→1": {"median_us": "x"}}, {"0→1": {"median_us": -1}}])
 def test_a_floor_that_is_none_is_left_out(floor):
     test = told(ramp(10e6, 10, 2))
-    other = analyse(replace(test.result, lab={"latency_floor": floor}))
-    assert more_panels([other])[0].floors == ()
+    other = replace(test, lab={"latency_floor": floor})
+    assert more_panels([other.analysis])[0].floors == ()

@@ -14,8 +14,8 @@ from report_charts import curves, opened, over_load, over_time, unpacked
 
 from wirespeed.charts import dygraphs
 from wirespeed.charts.scales import log_scale
-from wirespeed.measurement.loadtest.analysis import analyse
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
+from wirespeed.measurement.loadtest.result import Judging
 from wirespeed.pages.templates import script_json
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.page import to_html
@@ -110,8 +110,8 @@ def test_each_channel_can_be_toggled_and_the_sum_waits_hidden(tests):
 
 
 def test_a_device_has_one_colour_and_of_its_tests_in_one_direction_one_is_drawn(tests):
-    again = replace(tests[1], result=replace(tests[1].result, name="again"))
-    other = replace(tests[1], result=replace(tests[1].result, name="other", dut={"name": "other"}))
+    again = replace(tests[1], name="again")
+    other = replace(tests[1], name="other", dut={"name": "other"})
     entries = {entry.name: entry for entry in chart([tests[1], again, other]).legend}
     assert [name for name, entry in entries.items() if entry.on] == ["wirespeed", "other"]
     assert entries["wirespeed"].colour == entries["again"].colour != entries["other"].colour
@@ -132,9 +132,9 @@ def test_telemetry_is_drawn_over_the_load_of_a_channel(tests):
 
 
 def test_telemetry_of_a_router_is_over_the_mean_of_both_channels(tests):
-    result = tests[0].result
+    result = tests[0]
     samples = tuple(replace(sample, dut={"vectors_per_call": 8.0}) for sample in result.samples)
-    drawn = chart([analyse(replace(result, samples=samples), 0.001)])
+    drawn = chart([replace(result, samples=samples)])
     line, held = drawn.panels[2].curves
     assert line.x[0] == 0.14881
     assert (*line.y, *held.y) == (8.0,) * 12
@@ -155,9 +155,9 @@ def test_a_log_axis_has_few_round_ticks(least, most, ticks):
 
 @pytest.mark.parametrize("value", [None, "438", True, math.nan, math.inf, [1], 10**400])
 def test_telemetry_that_is_no_number_is_left_out(tests, value):
-    result = tests[1].result
+    result = tests[1]
     samples = tuple(replace(sample, dut={"cycles_per_packet": value}) for sample in result.samples)
-    assert len(chart([analyse(replace(result, samples=samples), 0.001)]).panels) == 2
+    assert len(chart([replace(result, samples=samples)]).panels) == 2
 
 
 def test_time_holds_the_whole_run(tests):
@@ -231,8 +231,8 @@ def test_a_page_without_remarks_has_no_place_for_them(tests):
 
 
 def test_a_page_without_traffic_has_no_answers(tests):
-    silent = replace(tests[1].result, samples=tests[1].result.samples[:1])
-    text = page([analyse(silent, 0.001)])
+    silent = replace(tests[1], samples=tests[1].samples[:1])
+    text = page([silent])
     assert 'id="answers"' not in text
     assert "without traffic in ramp and hold" in text
 
@@ -244,7 +244,7 @@ def test_no_json_is_shown(tests):
         "nics": [{"queues": [1, 2], "up": True}],
         "fit": {"a": None},
     }
-    test = analyse(replace(tests[1].result, dut=dut, lab={"cpus": [0, 1], "empty": [], "none": {}}), 0.001)
+    test = replace(tests[1], dut=dut, lab={"cpus": [0, 1], "empty": [], "none": {}})
     read = Reader(page([test]))
     for text in read.text:
         assert not re.search(r'[\[\]{}"]', text)
@@ -253,7 +253,7 @@ def test_no_json_is_shown(tests):
 
 
 def test_routers_that_have_no_room_are_counted(tests):
-    many = [replace(tests[1], result=replace(tests[1].result, name=f"t{n}", dut={"name": f"r{n}"})) for n in range(11)]
+    many = [replace(tests[1], name=f"t{n}", dut={"name": f"r{n}"}) for n in range(11)]
     read = Reader(page(many))
     assert [item.get("class") for _, item in read.elements].count("card") == 8
     assert "3 more routers below." in read.text
@@ -262,17 +262,16 @@ def test_routers_that_have_no_room_are_counted(tests):
 
 def hostile(test, text):
     """A result that says `text` wherever a file can say something."""
-    variables = {key: text if isinstance(value, str) else value for key, value in test.result.variables.items()}
-    result = replace(
-        test.result,
+    variables = {key: text if isinstance(value, str) else value for key, value in test.variables.items()}
+    return replace(
+        test,
         name=text,
         variables=variables | {text: text, "profile_file": text, "tunables": {text: text}},
         versions={text: text},
         lab={text: [text], "ports": [{text: {text: text}}]},
         dut={"name": text, "commands": [text, text], "config": f"{text}\n{text}"},
-        ending=replace(test.result.ending, status="failed", reason=text, started=text),
+        ending=replace(test.ending, status="failed", reason=text, started=text),
     )
-    return analyse(result, 0.001)
 
 
 def test_text_from_files_stays_text(tests):
@@ -323,7 +322,7 @@ documents = st.fixed_dictionaries(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents)
 def test_whatever_can_be_read_can_be_reported(document):
-    comparison = compare([analyse(result_of(document, "any"), 0.001)])
+    comparison = compare([replace(result_of(document, "any"), judging=Judging(0.001))])
     to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1", "sum"}), date="today"))
     assert to_markdown(comparison, MEGA).count("\n") == 2 + 3
     assert to_csv(rows(comparison)).count("\n") == 1 + 3

@@ -58,7 +58,7 @@ def test_a_broken_off_run_is_marked():
     assert remarks(broken) == (
         Remark("incomplete", "1 test (a) not complete: the figures cover only what ran.", ("a: interrupted: Ctrl-C",)),
     )
-    assert notes(broken, broken.curves[0]) == ["interrupted"]
+    assert notes(broken.analysis, broken.analysis.curves[0]) == ["interrupted"]
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_a_broken_off_run_is_marked():
 )
 def test_an_ending_is_words(outcome, said):
     test = test_of("a", change=lambda document: document.update(outcome=outcome))
-    assert test.result.ending.text == said
-    assert said.startswith(status(test))
+    assert test.ending.text == said
+    assert said.startswith(status(test.analysis))
 
 
 def test_a_run_that_ended_in_the_warm_up_says_nothing():
@@ -92,7 +92,7 @@ def test_a_limiting_tester_is_named_and_noted():
             ("a 0→1: 100 % of the missing packets",),
         ),
     )
-    assert notes(limited, limited.curves[0]) == ["tester-limited"]
+    assert notes(limited.analysis, limited.analysis.curves[0]) == ["tester-limited"]
 
 
 def test_what_is_true_of_many_is_said_once():

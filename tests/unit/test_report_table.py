@@ -71,8 +71,8 @@ def test_json(golden):
 
 
 def test_a_name_cannot_break_the_markdown_table(golden):
-    test = golden.groups[0].tests[0]
-    named = replace(test, result=replace(test.result, name="a|b\n<script>*x*`"))
+    test = golden.results[0]
+    named = replace(test, name="a|b\n<script>*x*`")
     lines = to_markdown(compare([named]), MEGA).splitlines()
     assert len(lines) == 2 + 3
     assert lines[2].startswith(r"| a\|b \<script>\*x\*\` |")

@@ -132,6 +132,18 @@ def test_bursts_that_never_or_always_come_back() -> None:
     assert none.frames == 0 and not none.is_longest_tried
 
 
+def test_a_length_that_is_not_sent_back_to_back_ends_the_search() -> None:
+    sent = []
+
+    def send(frames: int) -> Burst:
+        sent.append(frames)
+        return Burst(frames, whole=frames < 1000, back_to_back=frames < 1000 or len(sent) % 2 == 0)
+
+    found = longest_burst(send, 100_000, 0.01, verify=1, first=256)
+    assert sent == [256, 512, 1024, 1024], "one of the two was sent with gaps"
+    assert (found.frames, found.tester_limited, found.is_longest_tried) == (512, True, False)
+
+
 def test_bursts_grow_from_the_first_and_are_narrowed_from_there() -> None:
     sent = []
 

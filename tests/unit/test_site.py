@@ -14,9 +14,11 @@ from report_kinds import search_of, soak_of, suite_of
 
 from wirespeed.measurement.loadtest.document import result_of
 from wirespeed.measurement.rerun import command_of
+from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.results.subjects import Value
 from wirespeed.results.verdict import Mark
 from wirespeed.site import names
+from wirespeed.site.bars import build_bars, change, side_by_side
 from wirespeed.site.builds import against_before, since_the_last_step
 from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
@@ -138,7 +140,7 @@ def test_a_build_against_the_one_before() -> None:
     ]
     assert against_before([*old, *new]) == "worse (-14.29 %) than aaaa"
     assert against_before(old) == ""
-    assert against_before([old[0], new[0]]) == "-14.29 %, one run each: cannot be judged, than aaaa"
+    assert against_before([old[0], new[0]]) == "against aaaa: -14.29 %, one run each: cannot be judged"
 
 
 def test_rates_are_of_all_directions_together() -> None:
@@ -202,3 +204,85 @@ def test_a_table_has_no_column_in_which_nothing_is_known() -> None:
         "t", (headings[0], headings[2]), tuple((row[0], row[2]) for row in rows)
     )
     assert Table("t", headings, ()).known.headings == headings
+
+
+@pytest.mark.parametrize(
+    ("load", "title"),
+    [
+        ("bench size=64,vm=var2", "64b many flows"),
+        ("bench size=64", "64b one flow"),
+        ("bench size=imix,vm=none", "imix one flow"),
+        ("bench vm=var1,size=64,prefixes=internet:900000", "64b, vm=var1, prefixes=internet:900000"),
+        ("mpls size=64", "64b MPLS"),
+        ("mpls size=64,vm=var2", "64b MPLS, vm=var2"),
+        ("bench", "bench"),
+        ("own size=64", "own size=64"),
+        ("bench size=64; rm -rf /", "64; rm -rf / one flow"),
+        ("", ""),
+    ],
+)
+def test_loads_have_the_names_of_the_command_line(load: str, title: str) -> None:
+    assert load_title(load) == title
+
+
+def test_directions_in_words() -> None:
+    assert directions_title("0→1, 1→0") == "bidirectional"
+    assert directions_title("0→1") == "0→1" and directions_title("0→1, 2→3") == "0→1 2→3"
+
+
+def shelf(*figures: Figure) -> Catalogue:
+    """A catalogue of results with one figure each."""
+    entries = [replace(one.entry, digest=f"{number:064d}") for number, one in enumerate(figures)]
+    told = [replace(one, entry=entry) for one, entry in zip(figures, entries, strict=True)]
+    return Catalogue(tuple(entries), {one.entry.digest: (one,) for one in told})
+
+
+def test_boxes_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
+    found = shelf(
+        *(figure(rate, box=box) for rate, box in ((5e4, "slow"), (38e6, "fast"), (50e6, "unknown"))),
+        figure(1e6, box="slow", load="bench size=1514"),  # one box is not side by side
+    )
+    (bars,) = side_by_side(found, 4)
+    assert [(bar.name, bar.text) for bar in bars.bars] == [
+        ("fast", "38.0 ●"),
+        ("slow", "0.0500 ●"),
+        ("unknown", "50.0 ●"),
+    ]
+    assert (bars.title, bars.of) == ("64b one flow, 0→1", "NDR, Mpps")
+    assert [bar.filled_percent for bar in bars.bars] == ["76.0", "0.1", "100.0"]
+    assert list(found.boxes)[-1] == "unknown"
+    assert side_by_side(found, 4, by_watt=True) == ()
+
+
+def test_one_test_of_each_frame_size_comes_before_a_second_one() -> None:
+    loads = ("size=64", "size=64,vm=var2", "size=1514", "size=imix")
+    found = shelf(*(figure(1e6, box=box, load=f"bench {load}") for load in loads for box in ("a", "b")))
+    titles = [bars.title.partition(",")[0] for bars in side_by_side(found, 4)]
+    assert titles == ["64b many flows", "imix one flow", "1514b one flow", "64b one flow"]
+
+
+def test_bars_by_version_tell_of_the_step() -> None:
+    rates = [1e6, 1.001e6, 1e6, 0.8e6, 0.801e6, 0.8e6]
+    found = shelf(
+        *(
+            figure(rate, version="1.1" if number > 2 else "1.0", started=f"2026-11-{number + 1:02d}T10:00:00+00:00")
+            for number, rate in enumerate(rates)
+        )
+    )
+    newest = found.of(found.entries)[-1]
+    bars = build_bars(found, newest, "router")
+    assert bars is not None
+    assert [(bar.name, bar.text, bar.change, bar.is_down) for bar in bars.bars] == [
+        ("1.0", "1.00 ●", "", False),
+        ("1.1", "0.800 ●", "▼ -19.99 %", True),
+    ]
+    assert change(found.of(found.entries)) == ("▼ -19.99 % from 1.1", True)
+    assert change(found.of(found.entries[:2])) == ("", False)
+
+
+def test_boxes_for_each_watt() -> None:
+    metered = [
+        replace(figure(rate, box=box), per_watt=each) for rate, box, each in ((5e6, "big", 1e5), (1e6, "small", 4e5))
+    ]
+    (bars,) = side_by_side(shelf(*metered), 4, by_watt=True)
+    assert [(bar.name, bar.text) for bar in bars.bars] == [("small", "0.400"), ("big", "0.100")]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.article.pictures import Picture
-from wirespeed.report.comparison import Comparison, compare, reported
+from wirespeed.report.comparison import Comparison, compare
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
@@ -56,7 +56,7 @@ class Material:
     @property
     def comparison(self) -> Comparison:
         """Of both boxes, where there are two."""
-        return compared([*self.tests, *(self.against.tests if self.against else ())])
+        return compare([*self.tests, *(self.against.tests if self.against else ())])
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -76,10 +76,6 @@ class Material:
     @property
     def unmeasured(self) -> tuple[Expected, ...]:
         return tuple(one for one in self.expected if not any(one.is_in(entry) for entry in self.entries))
-
-
-def compared(results: Sequence[MeasurementResult]) -> Comparison:
-    return compare([reported(one) for one in results])
 
 
 def newest(entries: Sequence[Entry]) -> tuple[Entry, ...]:

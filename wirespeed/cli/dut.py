@@ -105,11 +105,11 @@ def prepare(
     quiet: _Quiet = False,
 ) -> None:
     """Configure a DUT to forward between two interfaces."""
+    given = dict(locals())  # before the imports, whose names are local as well
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
-    given = locals()
     settings = (name for name in given if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
     if bench is not None and (unwanted := [name for name in settings if given[name] not in (None, "", [])]):
         word = option_name(prepare, unwanted[0])

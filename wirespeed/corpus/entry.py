@@ -13,7 +13,7 @@ from wirespeed.results.subjects import box_of, directions_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
 Judge = Callable[[MeasurementResult], Verdict]
-"""The verdict on a result; of a load test with its analysis."""
+"""The verdict on a result."""
 
 
 @dataclass(frozen=True)

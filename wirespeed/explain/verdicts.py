@@ -9,7 +9,6 @@ from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import cases_of, cases_of_results, is_result
 from wirespeed.measurement import registry
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Limit, LimitedBy, Verdict
@@ -37,10 +36,10 @@ def limit_of(explanation: Explanation) -> Limit:
     return Limit(by, verdict.sentence, explanation.next, verdict.confidence, cause=cause)
 
 
-def verdict_of(result: MeasurementResult, analysis: Analysis | None = None) -> Verdict:
-    """The verdict on one result by itself; `analysis` is that of a load test, where it is made already."""
-    cases = cases_of(result, result.name, analysis)
-    return registry.verdict_of(result, limit_of(explain(cases[0])) if cases else None, analysis)
+def verdict_of(result: MeasurementResult) -> Verdict:
+    """The verdict on one result by itself."""
+    cases = cases_of(result, result.name)
+    return registry.verdict_of(result, limit_of(explain(cases[0])) if cases else None)
 
 
 def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]) -> dict[str, Verdict]:
@@ -54,12 +53,8 @@ def explained(results: Sequence[MeasurementResult], inspections: Sequence[Inspec
     return tuple(explain(case) for case in cases_of_results(results, inspections))
 
 
-def verdicts_of(
-    results: Sequence[MeasurementResult], explanations: Sequence[Explanation], analyses: Sequence[Analysis] = ()
-) -> tuple[Verdict, ...]:
-    """The verdicts on results that stand side by side, whose `explanations` are those of `explained`; `analyses` are
-    those of the load tests among them, where they are made already."""
-    made = {id(one.result): one for one in analyses}
+def verdicts_of(results: Sequence[MeasurementResult], explanations: Sequence[Explanation]) -> tuple[Verdict, ...]:
+    """The verdicts on results that stand side by side, whose `explanations` are those of `explained`."""
 
     def limit(result: MeasurementResult) -> Limit | None:
         for one in explanations:
@@ -68,4 +63,4 @@ def verdicts_of(
                 return limit_of(one)
         return None
 
-    return tuple(registry.verdict_of(one, limit(one), made.get(id(one))) for one in results)
+    return tuple(registry.verdict_of(one, limit(one)) for one in results)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from wirespeed.measurement.about import About
     from wirespeed.measurement.followed import Frame, Summary
-    from wirespeed.measurement.loadtest.analysis import Analysis
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import AResult, MeasurementOptions
     from wirespeed.measurement.reported import ReportedKind
@@ -83,9 +82,8 @@ def part_of(result: MeasurementResult, part: str) -> Any:
     return import_module(f"wirespeed.measurement.{result.kind}.{part}")
 
 
-def verdict_of(result: MeasurementResult, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
+def verdict_of(result: MeasurementResult, found: Limit | None = None) -> Verdict:
     """The verdict on a result of any kind. `found` is what `explain` names as the limit (`wirespeed.explain.verdicts`
-    asks it); `analysis` that of a load test, where it is made already."""
-    made = () if analysis is None else (analysis,)
-    verdict: Verdict = part_of(result, "verdict").verdict_of(result, found, *made)
+    asks it)."""
+    verdict: Verdict = part_of(result, "verdict").verdict_of(result, found)
     return verdict

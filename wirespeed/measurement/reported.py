@@ -35,23 +35,24 @@ class ReportedKind(ABC, Generic[AResult]):
 
     `noun` is one result, `title` are several, `sized` is what their
     size is counted in. `row_kinds` are the dataclasses of `rows`, and what each is in words.
-    `bounds_loads`: its figures are loads, which stand beside load tests of the same load."""
+    `bounds_loads`: its figures are loads, which stand beside load tests of the same load. `leads`: the other kinds
+    stand beside it, and its rows alone do without their kind."""
 
     noun: ClassVar[str]
     title: ClassVar[str]
     sized: ClassVar[str]
     bounds_loads: ClassVar[bool] = False
+    leads: ClassVar[bool] = False
     row_kinds: ClassVar[Mapping[str, tuple[type, str]]] = {}
 
     @abstractmethod
     def size(self, result: AResult) -> int:
         """How large the result is, in what `sized` names."""
 
-    def read(
-        self, result: AResult, _threshold: float | None, *, line_bps: float | None, leave_out_spoilt: bool | None
-    ) -> Any:
-        """What a report makes of the result, by the settings of the report where they are not None."""
-        del line_bps, leave_out_spoilt
+    def judged_by(
+        self, result: AResult, _threshold: float | None, _line_bps: float | None, _leave_out_spoilt: bool | None
+    ) -> AResult:
+        """The result, to be judged by the settings of the report where they are not None."""
         return result
 
     def rows(self, _results: Sequence[AResult]) -> Mapping[str, Sequence[Any]]:

@@ -11,7 +11,7 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import explained, verdicts_of
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis
+from wirespeed.measurement.loadtest.analysis import SUM, Analysis, analyses
 from wirespeed.measurement.registry import kinds, report_of
 from wirespeed.measurement.reported import Remark
 from wirespeed.report.loads import Group, group_by_load
@@ -20,9 +20,6 @@ from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
-
-Reported = Analysis | MeasurementResult
-"""What a report is made of: load tests with what they say, and results of the other kinds as they are."""
 
 
 @dataclass(frozen=True)
@@ -59,29 +56,15 @@ def read_all(
     line_bps: float | None = None,
     leave_out_spoilt: bool | None = None,
     names: BoxNames = UNNAMED,
-) -> list[Reported]:
-    """Read files of any kind, each under a name of its own, and analyse the load tests among them, by the threshold of
-    each unless another is given. `names` are for devices without one.
+) -> list[MeasurementResult]:
+    """Read files of any kind, each under a name of its own, to be judged by the threshold of each unless another is
+    given. `names` are for devices without one.
 
     FileFault where one cannot be read.
     """
     results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
-    return [reported(one, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt) for one in named]
-
-
-def reported(
-    result: MeasurementResult,
-    threshold: float | None = None,
-    *,
-    line_bps: float | None = None,
-    leave_out_spoilt: bool | None = None,
-) -> Reported:
-    """What a report is made of for one result."""
-    found: Reported = report_of(result.kind).read(
-        result, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt
-    )
-    return found
+    return [report_of(one.kind).judged_by(one, threshold, line_bps, leave_out_spoilt) for one in named]
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
@@ -104,13 +87,13 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
     return numbered
 
 
-def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ()) -> Comparison:
+def compare(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> Comparison:
     """Group the load tests by what they sent, make the verdict on each result, and note what makes results hard to
     compare or to believe. `inspections` are of the machines that took part."""
-    groups = group_by_load(load_tests(results))
+    groups = group_by_load(analyses(results))
     others: dict[str, tuple[MeasurementResult, ...]] = {}
     for kind in kinds():
-        if some := tuple(one for one in results if not isinstance(one, Analysis) and one.kind == kind):
+        if some := tuple(one for one in results if one.kind == kind and not report_of(kind).leads):
             others[kind] = some
     found = Comparison(groups, remarks_on(groups), others)
     every = found.results
@@ -119,22 +102,18 @@ def compare(results: Sequence[Reported], inspections: Sequence[Inspection] = ())
         found,
         remarks=(*found.remarks, *remarks_on_others(others), *remarks_on_devices(every)),
         explanations=explanations,
-        verdicts={one.name: one for one in verdicts_of(every, explanations, found.tests)},
+        verdicts={one.name: one for one in verdicts_of(every, explanations)},
     )
 
 
-def load_tests(results: Sequence[Reported]) -> list[Analysis]:
-    return [result for result in results if isinstance(result, Analysis)]
-
-
-def select_channels(results: Sequence[Reported], wanted: Sequence[str]) -> frozenset[str]:
+def select_channels(results: Sequence[MeasurementResult], wanted: Sequence[str]) -> frozenset[str]:
     """Channel names from a user's words; UsageError for one that no test has.
 
     A word is a name such as `0-1`, `0→1` or `sum`, or a number as trex-loadtest-viz counts the channels of two ports:
     0 is 0→1, 1 is 1→0, 2 their sum. Nothing wanted selects every channel, the sums not among them: their load adds up
     to several lines. Other kinds of result than load tests have all their directions together.
     """
-    present = dict.fromkeys(curve.channel for test in load_tests(results) for curve in test.curves)
+    present = dict.fromkeys(curve.channel for test in analyses(results) for curve in test.curves)
     numbers = dict(zip("012", ("0→1", "1→0", SUM), strict=True))
     if not wanted:
         return frozenset(present) - {SUM}

@@ -10,6 +10,9 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Mark, Verdict
 
+UNNAMED = "unknown"
+"""The box of results that do not name theirs."""
+
 
 @dataclass(frozen=True, order=True)
 class Subject:
@@ -65,7 +68,7 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
 
 def box_of(result: MeasurementResult) -> str:
     """What forwarded."""
-    return str(result.dut.get("name") or "unknown")
+    return str(result.dut.get("name") or UNNAMED)
 
 
 def load_of(result: MeasurementResult) -> str:

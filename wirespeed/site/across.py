@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.words import count
+from wirespeed.site.bars import MOST_BARS, Bars, build_bars, newest_of_boxes, rate_bars, watt_bars
 from wirespeed.site.builds import compared, since_the_last_step
-from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.entries import Catalogue, Entry, Figure, is_unnamed
 from wirespeed.site.figures import chosen, rank, telling
 from wirespeed.site.home import price_of
+from wirespeed.site.names import box_page
 from wirespeed.site.parts import (
     Cell,
     Table,
@@ -31,10 +33,14 @@ MOST_TESTS = 12
 
 @dataclass(frozen=True)
 class TestPage:
-    """A table a figure: NDR, held and so on; the boxes that forward most of it first."""
+    """A table a figure: NDR, held and so on; the boxes that forward most of it first, unnamed ones last. `rates` and
+    `watts` are the boxes side by side, `builds` are the boxes by version."""
 
     title: str
     meta: tuple[str, ...]
+    rates: Bars | None
+    watts: Bars | None
+    builds: tuple[Bars, ...]
     tables: tuple[Table, ...]
 
 
@@ -46,8 +52,16 @@ def test_page(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue)
         _table(kind, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], boxes)
         for kind, name in names
     )
-    meta = (count(len({entry.box for entry in entries}), "box"), count(len(entries), "result"))
-    return TestPage(test_name(*test), meta, tables)
+    newest = newest_of_boxes(found, entries)
+    builds = (build_bars(found, one, one.entry.box, box_page(one.entry.box)) for one in newest[:MOST_BARS])
+    return TestPage(
+        test_name(*test),
+        (test[0], count(len({entry.box for entry in entries}), "box"), count(len(entries), "result")),
+        rate_bars(found, newest, "Rate") if newest else None,
+        watt_bars(found, newest, "For each watt"),
+        tuple(one for one in builds if one is not None),
+        tables,
+    )
 
 
 def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, ...]]) -> Table:
@@ -55,7 +69,7 @@ def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, .
     for figure in figures:
         by_box.setdefault(figure.entry.box, []).append(figure)
     found = [(box, some, one) for box, some in by_box.items() if (one := chosen(some)) is not None]
-    found.sort(key=lambda row: (bool(row[2].value.irregular), -row[2].value.rate_pps))
+    found.sort(key=lambda row: (is_unnamed(row[0]), bool(row[2].value.irregular), -row[2].value.rate_pps))
     first = since_the_last_step(found[0][1])
     most = max(row[2].value.rate_pps for row in found)
     rows = tuple(

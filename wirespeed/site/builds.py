@@ -22,7 +22,10 @@ def against_before(figures: Sequence[Figure]) -> str:
     if len(builds) < 2:
         return ""
     (_, after), (name, before) = list(builds.items())[:2]
-    return f"{compared(before, after)} than {name}".replace("same within 1 % than", "same within 1 % as")
+    said = compared(before, after)
+    if said.startswith(("better", "worse")):
+        return f"{said} than {name}"
+    return f"{said} as {name}" if said.startswith("same") else f"against {name}: {said}"
 
 
 def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
@@ -46,5 +49,5 @@ def _words(row: Row) -> str:
     if judged.word in ("better", "worse") and judged.difference is not None:
         return f"{told} ({difference_text(judged.difference)})"
     if judged.a_count == judged.b_count == 1 and judged.difference is not None:
-        return f"{difference_text(judged.difference)}, {told},"
+        return f"{difference_text(judged.difference)}, {told}"
     return told

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from wirespeed.charts.colours import colours_by_name
 from wirespeed.results import verdict as results
-from wirespeed.results.subjects import Subject, Value
+from wirespeed.results.subjects import UNNAMED, Subject, Value
 from wirespeed.site.names import result_page
 
 _SHARED = (
@@ -115,11 +116,16 @@ class Catalogue:
 
     @cached_property
     def boxes(self) -> dict[str, tuple[Entry, ...]]:
-        """By name, the one measured last first."""
+        """By name, the one measured last first, what has no name last."""
         found: dict[str, list[Entry]] = {}
         for entry in self.entries:
             found.setdefault(entry.box, []).append(entry)
-        return {box: tuple(entries) for box, entries in found.items()}
+        return {box: tuple(found[box]) for box in sorted(found, key=is_unnamed)}
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """Of the boxes, as reports have them."""
+        return colours_by_name(self.boxes)
 
     @cached_property
     def tests(self) -> dict[tuple[str, str], tuple[Entry, ...]]:
@@ -128,6 +134,10 @@ class Catalogue:
             if entry.is_test:
                 found.setdefault(entry.test, []).append(entry)
         return {test: tuple(entries) for test, entries in found.items()}
+
+
+def is_unnamed(box: str) -> bool:
+    return box == UNNAMED
 
 
 def catalogue(

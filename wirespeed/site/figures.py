@@ -50,6 +50,12 @@ def hardness(figure: Figure) -> tuple[int, int, int]:
     return -frame_bytes, entry.directions.count("→"), int(many)
 
 
+def size_of(load: str) -> str:
+    """`64b`, `imix`; empty where the load does not say."""
+    size = _SIZE.search(load)
+    return "" if size is None else f"{size[1]}b" if size[1].isdigit() else size[1]
+
+
 def answer(figures: Sequence[Figure]) -> Figure | None:
     """What a box is known by: the figure of its hardest test."""
     believed = [one for one in figures if not one.value.irregular] or list(figures)

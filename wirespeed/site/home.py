@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+from wirespeed.pages.loads import directions_title
 from wirespeed.pages.words import count
+from wirespeed.site.bars import Bars, build_bars, change, side_by_side
 from wirespeed.site.drawing import Spark, spark
 from wirespeed.site.entries import Catalogue, Entry, Figure
-from wirespeed.site.figures import answer, chosen, trust
+from wirespeed.site.figures import answer, chosen, size_of, trust
 from wirespeed.site.names import box_page, key, slug, test_page
 from wirespeed.site.parts import (
     Answer,
@@ -20,16 +23,19 @@ from wirespeed.site.parts import (
     per_price_cell,
     per_watt_cell,
     rate_cell,
+    test_name,
     text,
 )
 from wirespeed.site.trends import trends
 
 MOST_CARDS = 12
+MOST_PANELS = 4
+"""Tests in which boxes stand side by side."""
 FIRST_ROWS = 100
 """Of results that stand in the page itself; a script has them all."""
 
 ROW_FIELDS = (
-    *("key", "title", "kind", "box", "box_page", "test", "test_page", "directions", "version"),
+    *("key", "title", "kind", "box", "box_page", "test", "test_page", "size", "directions", "version"),
     *("limit", "date", "figure", "at_least", "rate", "mark", "why", "per_watt"),
 )
 
@@ -41,27 +47,30 @@ class BoxCard:
     answer: Answer | None
     sentence: str
     spark: Spark | None
+    change: str
     foot: str
 
 
 @dataclass(frozen=True)
 class Home:
-    """`rows` go with ROW_FIELDS."""
+    """`rows` go with ROW_FIELDS. `rates` and `watts` have boxes side by side, a test each; `builds` has versions of a
+    box."""
 
     title: str
     meta: tuple[str, ...]
+    rates: tuple[Bars, ...]
     cards: tuple[BoxCard, ...]
     more_boxes: int
+    builds: tuple[Bars, ...]
+    watts: tuple[Bars, ...]
     rows: tuple[tuple[str, ...], ...]
     total: int
     lost: int
-    kinds: tuple[str, ...]
-    limits: tuple[str, ...]
-    directions: tuple[str, ...]
 
-    @property
-    def has_watts(self) -> bool:
-        return any(row[ROW_FIELDS.index("per_watt")] for row in self.rows)
+    def values(self, field: str) -> list[str]:
+        """What the rows have in that field."""
+        place = ROW_FIELDS.index(field)
+        return sorted({row[place] for row in self.rows} - {""})
 
 
 def home(found: Catalogue, title: str) -> Home:
@@ -75,15 +84,22 @@ def home(found: Catalogue, title: str) -> Home:
             count(len(found.tests), "test"),
             *((f"newest {newest[:10]}",) if newest else ()),
         ),
+        rates=side_by_side(found, MOST_PANELS),
         cards=tuple(_card(box, entries, found) for box, entries in list(boxes.items())[:MOST_CARDS]),
         more_boxes=max(0, len(boxes) - MOST_CARDS),
+        builds=tuple(_builds(found)),
+        watts=side_by_side(found, MOST_PANELS, by_watt=True),
         rows=rows(found),
         total=len(found.entries),
         lost=sum(bool(entry.fault) for entry in found.entries),
-        kinds=tuple(sorted({entry.kind for entry in found.entries})),
-        limits=tuple(sorted({entry.limited_by for entry in found.entries} - {""})),
-        directions=tuple(sorted({entry.directions for entry in found.entries} - {""})),
     )
+
+
+def _builds(found: Catalogue) -> Iterator[Bars]:
+    """By version the answers of the boxes that have several, of those measured last."""
+    answers = (answer(found.of(entries)) for entries in found.boxes.values())
+    told = (build_bars(found, best, best.entry.box, box_page(best.entry.box)) for best in answers if best is not None)
+    return islice((bars for bars in told if bars is not None), MOST_PANELS)
 
 
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
@@ -98,9 +114,10 @@ def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
         entry.kind,
         entry.box,
         slug(entry.box),
-        f"{entry.load} {entry.directions.replace(', ', ' ')}".strip(),
+        test_name(*entry.test) if entry.is_test else "",
         test_page(*entry.test) if entry.is_test else "",
-        entry.directions,
+        size_of(entry.load),
+        directions_title(entry.directions),
         entry.version,
         "file missing" if entry.fault else entry.limited_by,
         entry.started[:10],
@@ -117,7 +134,8 @@ def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
     figures = found.of(entries)
     best = answer(figures)
     over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
-    said = best.entry.told.sentences if best is not None else ()
+    newest = best.entry if best is not None else next((entry for entry in entries if entry.is_test), None)
+    said = newest.told.sentences if newest is not None else ()
     day = max(entry.started for entry in entries)[:10]
     return BoxCard(
         name=box,
@@ -125,6 +143,7 @@ def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
         answer=answer_of(best),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
+        change=change(over_time[best.subject].figures)[0] if over_time and best is not None else "",
         foot=" · ".join(filter(None, (count(len(entries), "result"), day))),
     )
 
@@ -156,7 +175,7 @@ def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell
     return (
         box_cell(box),
         rate_cell(best),
-        text("" if best is None else f"{best.name}, {best.entry.load}"),
+        text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
         per_watt_cell(best),
         per_price_cell(best, price, date),
         number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),

@@ -69,7 +69,8 @@ def _figures(found: Catalogue, entries: Sequence[Entry]) -> list[object]:
 def _home(found: Catalogue, title: str) -> str:
     view = home(found, title)
     first = [_plain(row) for row in view.rows[:FIRST_ROWS]]
-    return page("home.html", "", view=view, columns=_COLUMNS, first=first)
+    columns = [column for column in _COLUMNS if column[1] == "title" or view.values(column[1])]
+    return page("home.html", "", view=view, columns=columns, first=first)
 
 
 def _plain(row: Sequence[str]) -> dict[str, str]:

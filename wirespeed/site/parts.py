@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.site.entries import Entry, Figure
 from wirespeed.site.figures import mega, per_watt, trust
 from wirespeed.site.names import box_page, test_page
@@ -100,7 +101,7 @@ def test_cell(entry: Entry) -> Cell:
 
 
 def test_name(load: str, directions: str) -> str:
-    return f"{load or 'load unknown'}, {directions.replace(', ', ' ') or 'all directions'}"
+    return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
 def answer_of(figure: Figure | None) -> Answer | None:

@@ -112,6 +112,22 @@ function results(all) {
 	let shown = all.map((_, place) => place);
 	let most = STEP;
 	let order = null;
+	let base = 0; // the rate that others are compared with
+	const fields = (heads) => [...document.querySelectorAll(heads)].map((one) => one.dataset.field);
+	const [columns, compared_columns] = [fields("#all thead button"), fields("#ticked thead th")];
+
+	function put_field(made, row, field) {
+		const rate = Number(get(row, "rate"));
+		switch (field) {
+			case "title": return head(made, get(row, "title"), page(row));
+			case "rate": return cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
+			case "share": return cell(made, base && rate ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
+			case "per_watt": return cell(made, mega(get(row, "per_watt")), "", "", true);
+			case "box": return cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
+			case "test": return cell(made, get(row, "test"), get(row, "test_page"));
+			default: cell(made, get(row, field)).className = field;
+		}
+	}
 
 	function draw() {
 		body.replaceChildren();
@@ -129,15 +145,7 @@ function results(all) {
 			const first = made.insertCell();
 			first.className = "tick";
 			first.append(tick);
-			head(made, get(row, "title"), page(row));
-			cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
-			cell(made, get(row, "limit"));
-			cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
-			cell(made, get(row, "test"), get(row, "test_page"));
-			cell(made, get(row, "version"));
-			cell(made, get(row, "figure"));
-			cell(made, mega(get(row, "per_watt")), "", "", true);
-			cell(made, get(row, "date"));
+			for (const field of columns) put_field(made, row, field);
 		}
 		found.textContent = `${shown.length} of ${all.length}`;
 		more.hidden = shown.length <= most;
@@ -157,19 +165,11 @@ function results(all) {
 		const table = ticked.querySelector("tbody") || ticked.querySelector("table").createTBody();
 		table.replaceChildren();
 		ticked.hidden = chosen.size === 0;
-		const base = Number(get(all[[...chosen][0]] || [], "rate"));
+		base = Number(get(all[[...chosen][0]] || [], "rate"));
 		for (const place of chosen) {
 			const row = all[place];
 			const made = table.insertRow();
-			const rate = Number(get(row, "rate"));
-			head(made, get(row, "title"), page(row));
-			cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
-			cell(made, get(row, "test"), get(row, "test_page"));
-			cell(made, get(row, "figure"));
-			cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
-			cell(made, base && rate ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
-			cell(made, mega(get(row, "per_watt")), "", "", true);
-			cell(made, get(row, "limit"));
+			for (const field of compared_columns) put_field(made, row, field);
 		}
 	}
 

@@ -24,8 +24,12 @@ class Step:
     since: str
 
     @property
+    def short(self) -> str:
+        return f"{'▲' if self.ratio > 0 else '▼'} {difference_text(self.ratio)}"
+
+    @property
     def text(self) -> str:
-        return f"{'▲' if self.ratio > 0 else '▼'} {difference_text(self.ratio)} from {self.since}"
+        return f"{self.short} from {self.since}"
 
 
 @dataclass(frozen=True)

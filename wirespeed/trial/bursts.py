@@ -5,22 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from wirespeed.results.trial import TrialResult
+
+UNSENT = 0.05
+"""A burst of which the tester leaves more than this share unsent was not sent back to back."""
+
 
 @dataclass(frozen=True)
 class Burst:
-    """One burst a direction: frames that were really sent, and whether all came back."""
+    """One burst a direction: frames that were really sent, whether they went back to back, and whether all came back.
+    A burst with gaps is never whole."""
 
     sent: float
     whole: bool
+    back_to_back: bool = True
 
 
 @dataclass(frozen=True)
 class LongestBurst:
-    """`frames` as they were sent, 0 where none came back whole. `is_longest_tried`: no burst lost anything."""
+    """`frames` as they were sent, 0 where none came back whole. `is_longest_tried`: no burst lost anything.
+    `tester_limited`: the search ended at a length that the tester did not send back to back."""
 
     frames: float
     trials: int
-    is_longest_tried: bool
+    is_longest_tried: bool = False
+    tester_limited: bool = False
+
+
+def burst_of(trial: TrialResult) -> Burst:
+    """What became of a burst. `sent` is the average of the directions."""
+    balance = trial.balance
+    back_to_back = balance.tester_share <= UNSENT
+    whole = back_to_back and balance.offered > 0 and balance.lost == 0
+    return Burst(balance.offered / len(trial.channels), whole, back_to_back)
 
 
 def longest_burst(
@@ -28,17 +45,21 @@ def longest_burst(
 ) -> LongestBurst:
     """RFC 9004 section 5: binary search on the length of a burst of at most `most` frames, until what is whole and what
     is not differ by at most `resolution` of the latter, or by one frame. A burst that loses is sent again up to
-    `verify` times, and is only lossy if all of them lose. With `first` the search begins with bursts that grow from
-    that length, each twice as long as the one before, in place of the longest."""
-    trials = 0
+    `verify` times, and is only lossy if all of them lose. A length that was never whole, and once not sent back to
+    back, ends the search. With `first` the search begins with bursts that grow from that length, each twice as long as
+    the one before, in place of the longest."""
+    trials, gaps = 0, False
 
     def sent_whole(frames: int) -> Burst | None:
-        nonlocal trials
+        nonlocal trials, gaps
+        had_gaps = False
         for _ in range(1 + verify):
             trials += 1
             burst = send(frames)
             if burst.whole:
                 return burst
+            had_gaps |= not burst.back_to_back
+        gaps = had_gaps
         return None
 
     good, bad, longest = 0, most, 0.0
@@ -50,14 +71,14 @@ def longest_burst(
         good, longest = frames, found.sent
     else:
         return LongestBurst(longest, trials, is_longest_tried=True)
-    while bad - good > max(1.0, resolution * bad):
+    while not gaps and bad - good > max(1.0, resolution * bad):
         middle = (good + bad) // 2
         found = sent_whole(middle)
         if found is None:
             bad = middle
         else:
             good, longest = middle, found.sent
-    return LongestBurst(longest, trials, is_longest_tried=False)
+    return LongestBurst(longest, trials, tester_limited=gaps)
 
 
 def _growing(first: int, most: int) -> Iterator[int]:

@@ -12,7 +12,6 @@ from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.measurement.registry import part_of
 from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.collection import Collected, is_collected, read_collected
@@ -60,11 +59,9 @@ def cases_of_results(results: Sequence[MeasurementResult], inspections: Sequence
     return side_by_side([_known(case, _Beside(tuple(inspections)), is_only=False) for case in found])
 
 
-def cases_of(found: MeasurementResult, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
-    """Those of one file are of one device, whatever it is called: each stands beside the others. `analysis` is that of
-    a load test, where it is made already."""
-    made = () if analysis is None else (analysis,)
-    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source, *made)
+def cases_of(found: MeasurementResult, source: str) -> tuple[Case, ...]:
+    """Those of one file are of one device, whatever it is called: each stands beside the others."""
+    cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source)
     return tuple(
         replace(case, others=(*case.others, *(other.load for other in cases if other is not case))) for case in cases
     )

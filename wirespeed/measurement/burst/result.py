@@ -10,9 +10,7 @@ from wirespeed.results.codec import INLINE
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.trial import TrialResult
-
-UNSENT = 0.05
-"""A tester that leaves more than this share of a burst unsent does not send it back to back."""
+from wirespeed.trial.bursts import Burst, burst_of
 
 
 @dataclass(frozen=True)
@@ -31,28 +29,23 @@ class BurstTrial:
         return SearchTrial(self.number, "search", self.load_pps, seconds, self.trial, f"{self.frames:,} frames")
 
     @property
-    def is_whole(self) -> bool:
-        """Frames were sent, and all came back."""
-        return self.trial.balance.offered > 0 and self.trial.balance.lost == 0
-
-    @property
-    def sent(self) -> float:
-        """Frames that each direction really sent, on average."""
-        return self.trial.balance.offered / len(self.trial.channels)
+    def burst(self) -> Burst:
+        return burst_of(self.trial)
 
 
 @dataclass(frozen=True)
 class BurstResult(MeasurementResult):
     """A whole burst test. `load_pps` is the rate within a burst, of each direction, `most` the longest burst allowed in
     frames. `longest` is the longest burst that was forwarded whole, by the frames sent, `lossy` the shortest of which
-    every try lost frames; null if there is none. `spent_s` is the duration of the test."""
+    every try was sent back to back and lost frames, `unsent` the shortest that the tester did not send back to back;
+    null if there is none. `spent_s` is the duration of the test."""
 
     kind = "burst"
     schema = "wirespeed-burst/1"
     noun = "burst result"
     journal_noun = "a burst test"
     finds_limit = False
-    also_stored: ClassVar[Mapping[str, str]] = {"longest": "longest", "lossy": "lossy"}
+    also_stored: ClassVar[Mapping[str, str]] = {"longest": "longest", "lossy": "lossy", "unsent": "unsent"}
 
     load_pps: float
     most: int
@@ -65,12 +58,15 @@ class BurstResult(MeasurementResult):
 
     @property
     def longest(self) -> float | None:
-        return max((one.sent for one in self.trials if one.is_whole), default=None)
+        return max((one.burst.sent for one in self.trials if one.burst.whole), default=None)
 
     @property
     def lossy(self) -> int | None:
-        whole = {one.frames for one in self.trials if one.is_whole}
-        return min((one.frames for one in self.trials if one.frames not in whole), default=None)
+        return min(self._never_whole - self._with_gaps, default=None)
+
+    @property
+    def unsent(self) -> int | None:
+        return min(self._never_whole & self._with_gaps, default=None)
 
     @property
     def lossy_trials(self) -> tuple[BurstTrial, ...]:
@@ -78,10 +74,12 @@ class BurstResult(MeasurementResult):
         return tuple(one for one in self.trials if one.frames == self.lossy)
 
     @property
-    def is_short_of_tester(self) -> bool:
-        """The tester sent its longest burst with gaps."""
-        longest = max(self.trials, key=lambda one: one.frames)
-        return longest.trial.balance.tester_share > UNSENT
+    def _never_whole(self) -> set[int]:
+        return {one.frames for one in self.trials} - {one.frames for one in self.trials if one.burst.whole}
+
+    @property
+    def _with_gaps(self) -> set[int]:
+        return {one.frames for one in self.trials if not one.burst.back_to_back}
 
     def burst_s(self, frames: float) -> float:
         """The time that so many frames take at the load."""

@@ -129,7 +129,7 @@ class _Bench:
         if self.recorder is not None:
             self.recorder.add(one)
         self._tell(frames, one)
-        return Burst(one.sent, one.is_whole)
+        return one.burst
 
     def _tell(self, frames: int, trial: BurstTrial | None) -> None:
         if self.watch is not None:

@@ -6,10 +6,10 @@ from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.verdicts import counting_of_trials, verdict_of_trials
 from wirespeed.results.figures import rate_text
 from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.trial.bursts import UNSENT
 
 _SENTENCES: dict[LimitedBy, str] = {
     "dut": "the router loses frames of longer bursts",
-    "tester": "the tester sent the bursts with gaps, so that they say nothing of the router",
     "host": "the host took CPUs away in the longer bursts, so the router's limit is not shown",
     "nothing": "the longest burst that was allowed was forwarded whole",
     "unknown": "no burst was sent",
@@ -20,7 +20,7 @@ _MORE = "give a longer --longest or a higher --load"
 def verdict_of(result: BurstResult, found: Limit | None = None) -> Verdict:
     """The longest burst; `found` is what `explain` names as the limit."""
     by = limited_by(result)
-    limit = found if found is not None and found.by == by else _limit(by)
+    limit = found if found is not None and found.by == by != "tester" else _limit(result, by)
     counted = counting_of_trials(result, [one.trial for one in result.trials])
     return verdict_of_trials(result, (figure_of(result, by),), limit, counted)
 
@@ -29,7 +29,7 @@ def limited_by(result: BurstResult) -> LimitedBy:
     """What set the length."""
     if result.is_empty:
         return "unknown"
-    if result.is_short_of_tester:
+    if result.unsent is not None and (result.lossy is None or result.unsent < result.lossy):
         return "tester"
     if result.lossy is None:
         return "nothing"
@@ -41,12 +41,15 @@ def figure_of(result: BurstResult, by: LimitedBy) -> Figure:
     lines = max(1, len(result.directions))
     if result.is_empty:
         return Figure("longest burst", "not measured", lines=lines, why="not measured: no burst was sent")
+    if result.longest is None and by == "tester":
+        why = "not measured: the tester sent no burst back to back"
+        return Figure("longest burst", "not measured", lines=lines, why=why)
     if result.longest is None:
         return Figure(
             "longest burst",
             "lossy",
             lines=lines,
-            said=f"no burst was forwarded whole, not even one of {result.lossy:,}",
+            said=f"no burst was forwarded whole, not even one of {min(one.frames for one in result.trials):,}",
         )
     bound = BOUNDS.get(by, "")
     mark: Mark = "at least" if bound else "held"
@@ -59,6 +62,10 @@ def length_text(result: BurstResult, frames: float) -> str:
     return f"{frames:,.0f} frames ({result.burst_s(frames) * 1e3:.3f} ms at {rate_text(result.load_pps)})"
 
 
-def _limit(by: LimitedBy) -> Limit:
+def _limit(result: BurstResult, by: LimitedBy) -> Limit:
     step = _MORE if by == "nothing" else "" if by == "dut" else NEXT_STEPS[by]
-    return Limit(by, _SENTENCES[by], step, 0.0 if by == "unknown" else 0.9)
+    sentence = _SENTENCES.get(by) or (
+        f"the tester was the limit, not the router: it left more than {UNSENT:.0%} of a burst of {result.unsent:,} "
+        "frames unsent, so that burst counts as not sent"
+    )
+    return Limit(by, sentence, step, 0.0 if by == "unknown" else 0.9)

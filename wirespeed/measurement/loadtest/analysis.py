@@ -13,6 +13,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import disturbed_times
 from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
 from wirespeed.results.settled import settled_points
@@ -81,6 +82,11 @@ class Analysis:
         """Mean size on the wire of the frames sent, FCS included; None where the file holds no byte rates."""
         sizes = [point.frame_bytes for curve in self.directions for point in curve.points if point.frame_bytes]
         return median(sizes) if sizes else None
+
+
+def analyses(results: Sequence[MeasurementResult]) -> list[Analysis]:
+    """The load tests among results of any kind."""
+    return [one.analysis for one in results if isinstance(one, Result)]
 
 
 def analyse(

@@ -39,10 +39,10 @@ _MOST_STEPS = 40
 _LEAST_STEPS = 6
 
 
-def cases_of(result: Result, source: str, analysis: Analysis | None = None) -> tuple[Case, ...]:
+def cases_of(result: Result, source: str) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, with theirs, else its one direction's; () of a file
-    without samples. `analysis` is the result's, where it is made already."""
-    analysis = settled(analysis or result.analysis)
+    without samples."""
+    analysis = settled(result.analysis)
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()

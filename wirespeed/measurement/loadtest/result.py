@@ -28,6 +28,16 @@ PHASES = ("warm-up", "ramp", "hold", "drain")
 
 
 @dataclass(frozen=True)
+class Judging:
+    """What a test is judged by in place of its own settings, which None keeps. `line_bps` is another line than the
+    tester's to take percentages of."""
+
+    threshold: float | None = None
+    line_bps: float | None = None
+    leave_out_spoilt: bool | None = None
+
+
+@dataclass(frozen=True)
 class Result(MeasurementResult):
     """A whole load test; `directions` is empty if the file does not name them. `native` is false for a file of
     trex-loadtest."""
@@ -42,6 +52,7 @@ class Result(MeasurementResult):
     samples: Annotated[tuple[Sample, ...], SAMPLES]
     outcome: Outcome = Outcome()  # noqa: RUF009 - frozen
     native: Annotated[bool, Stored(is_kept=False)] = True
+    judging: Annotated[Judging, Stored(is_kept=False)] = Judging()
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -55,10 +66,11 @@ class Result(MeasurementResult):
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What its samples say, by the threshold that it was run with."""
+        """What its samples say, by `judging`."""
         from wirespeed.measurement.loadtest.analysis import analyse  # noqa: PLC0415 - it judges results of this class
 
-        return analyse(self)
+        by = self.judging
+        return analyse(self, by.threshold, line_bps=by.line_bps, leave_out_spoilt=by.leave_out_spoilt)
 
     @property
     def draws(self) -> tuple[Draw, ...]:

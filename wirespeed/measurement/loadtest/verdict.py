@@ -148,7 +148,6 @@ def _agreed(own: Limit, found: Limit | None) -> Limit:
     return found
 
 
-def verdict_of(result: Result, found: Limit | None = None, analysis: Analysis | None = None) -> Verdict:
-    """What it forwarded; `found` is what `explain` names as the limit, `analysis` that of the test where it is made
-    already."""
-    return loadtest_verdict(analysis or result.analysis, found)
+def verdict_of(result: Result, found: Limit | None = None) -> Verdict:
+    """What it forwarded; `found` is what `explain` names as the limit."""
+    return loadtest_verdict(result.analysis, found)

@@ -17,9 +17,8 @@ from wirespeed.measurement.rfc2544.result import (
 )
 from wirespeed.measurement.rfc2544.schedules import frame_loss
 from wirespeed.measurement.search.controller import Controller
-from wirespeed.results.balance import Balance
 from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
-from wirespeed.trial.bursts import Burst, LongestBurst, longest_burst
+from wirespeed.trial.bursts import Burst, LongestBurst, burst_of, longest_burst
 from wirespeed.trial.trial import Trial
 
 LEAST_PPS = 9001.0
@@ -27,9 +26,6 @@ LEAST_PPS = 9001.0
 
 SEARCH_S = 1.0
 """Trials that only narrow the search last so long; the one that counts lasts as long as it is told to."""
-
-TOO_SLOW = 0.05
-"""A tester that leaves more than this of a burst unsent sends no burst at the minimum gap."""
 
 
 @dataclass(frozen=True)
@@ -159,15 +155,16 @@ def back_to_back(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow
             seconds = frames / sent.line_pps
             one = bench.measure(trial, "back-to-back", sent.name, sent.line_pps, seconds, f"search {number}")
             trials.append(one)
-            return burst_of(one)
+            return burst_of(one.trial)
 
         found.append(longest_burst(send, most, method.resolution, method.burst_verify))
-        if trials[0].trial.balance.tester_share > TOO_SLOW:
-            break  # nothing that follows would be sent back to back either
-    sent_pps = min(one.offered_pps for one in trials[0].trial.channels.values())
+        if found[-1].tester_limited:
+            break
+    limited = found[-1].tester_limited
+    sent_pps = min(one.offered_pps for one in trials[-1 if limited else 0].trial.channels.values())
     lengths = tuple(one.frames for one in found)
     count = sum(one.trials for one in found)
-    if trials[0].trial.balance.tester_share > TOO_SLOW:
+    if limited:
         why = f"the tester sends at most {sent_pps:,.0f} of the {sent.line_pps:,.0f} fps of the line: no minimum gap"
     elif any(one.is_longest_tried for one in found):
         why = f"bursts of {most:,} frames ({method.burst_most_s:g} s) lost nothing: the DUT holds at least as many"
@@ -187,12 +184,6 @@ def _no_bursts(measured: ThroughputRow, resolution: float) -> str:
     if measured.limit in ("tester", "maximum"):
         return "the tester was the limit of its throughput: it sends no bursts at the minimum gap"
     return ""
-
-
-def burst_of(one: SuiteTrial) -> Burst:
-    """Frames that each direction really sent, on average, and whether all came back."""
-    balance: Balance = one.trial.balance
-    return Burst(balance.offered / len(one.trial.channels), balance.lost == 0)
 
 
 def remarks(trials: list[SuiteTrial]) -> str:

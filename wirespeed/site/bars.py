@@ -1,0 +1,163 @@
+"""Figures side by side as bars: boxes of a test by rate and by rate per watt, builds of a box. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from wirespeed.results.subjects import Subject
+from wirespeed.site.entries import Catalogue, Entry, Figure, is_unnamed
+from wirespeed.site.figures import chosen, hardness, mega, per_watt, size_of, telling, trust
+from wirespeed.site.names import box_page, test_page
+from wirespeed.site.parts import test_name
+from wirespeed.site.trends import FEWEST, trends
+
+MOST_BARS = 8
+MOST_BUILDS = 6
+
+
+@dataclass(frozen=True)
+class Bar:
+    """`change` says how the figure changed with the version, `is_down` whether for the worse."""
+
+    name: str
+    page: str
+    text: str
+    filled_percent: str
+    colour: str
+    why: str
+    change: str = ""
+    is_down: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars of one scale, which begins at 0; `of` says what the figures are, with their unit. `more` bars are left
+    out."""
+
+    title: str
+    page: str
+    of: str
+    bars: tuple[Bar, ...]
+    more: int = 0
+
+
+def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Bars, ...]:
+    """Of at most `most` tests that several boxes had: the newest figure of each box, or what it is for each watt where
+    boxes had a meter. Tests that most boxes had come first, the hardest ones before others, and one of each frame size
+    before a second one."""
+    newest = {test: newest_of_boxes(found, entries) for test, entries in found.tests.items()}
+    ranked = sorted(
+        (test for test in newest if len(newest[test]) > 1),
+        key=lambda test: (-len(newest[test]), [-part for part in hardness(newest[test][0])], test),
+    )
+    sizes: Counter[str] = Counter()
+    nth_of_size = {}
+    for test in ranked:
+        nth_of_size[test] = sizes[size_of(test[0])]
+        sizes[size_of(test[0])] += 1
+    shown = sorted(ranked, key=nth_of_size.__getitem__)[:most]
+    draw = watt_bars if by_watt else rate_bars
+    drawn = (draw(found, newest[test], test_name(*test), test_page(*test)) for test in shown)
+    return tuple(bars for bars in drawn if bars is not None)
+
+
+def newest_of_boxes(found: Catalogue, entries: Iterable[Entry]) -> list[Figure]:
+    """One figure a box of the entries of one test: the one that says most, by rate; irregular ones and unnamed boxes
+    last."""
+    by_box: dict[str, list[Figure]] = {}
+    for figure in telling(found.of(entries)):
+        by_box.setdefault(figure.entry.box, []).append(figure)
+    newest = [one for some in by_box.values() if (one := chosen(some)) is not None]
+    return sorted(newest, key=lambda one: (is_unnamed(one.entry.box), bool(one.value.irregular), -one.value.rate_pps))
+
+
+def rate_bars(found: Catalogue, newest: Sequence[Figure], title: str, page: str = "") -> Bars:
+    """One bar a figure, each of another box."""
+    most = max(one.value.rate_pps for one in newest)
+    names = {one.name for one in newest}
+    bars = []
+    for one in newest[:MOST_BARS]:
+        said, is_down = change(_series(found, one))
+        mark = trust(one)
+        rate = f"{mega(one)} {mark.shape}" if len(names) == 1 else f"{one.name} {mega(one)} {mark.shape}"
+        filled = f"{100 * one.value.rate_pps / most:.1f}"
+        box = one.entry.box
+        bars.append(
+            Bar(box, box_page(box), rate, filled, found.colours[box], f"{mark.word}: {mark.why}", said, is_down)
+        )
+    of = f"{names.pop()}, Mpps" if len(names) == 1 else "Mpps"
+    return Bars(title, page, of, tuple(bars), max(0, len(newest) - MOST_BARS))
+
+
+def watt_bars(found: Catalogue, newest: Sequence[Figure], title: str, page: str = "") -> Bars | None:
+    """The same by packets for each watt of the whole box; None where fewer than two boxes had a meter."""
+    metered = sorted((one for one in newest if one.per_watt), key=lambda one: -(one.per_watt or 0.0))
+    if len(metered) < 2:
+        return None
+    most = metered[0].per_watt or 1.0
+    bars = tuple(
+        Bar(
+            one.entry.box,
+            box_page(one.entry.box),
+            per_watt(one),
+            f"{100 * (one.per_watt or 0.0) / most:.1f}",
+            found.colours[one.entry.box],
+            f"{one.entry.watts or 0.0:.1f} W",
+        )
+        for one in metered[:MOST_BARS]
+    )
+    return Bars(title, page, "Mpps/W of the whole box", bars, max(0, len(metered) - MOST_BARS))
+
+
+def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bars | None:
+    """What `one` measures, by the versions of its box, the oldest first; None where there is one version only."""
+    series = _series(found, one)
+    by_version: dict[str, list[Figure]] = {}
+    for figure in sorted(series, key=lambda figure: figure.entry.started):
+        if figure.entry.version:
+            by_version.setdefault(figure.entry.version, []).append(figure)
+    if len(by_version) < 2:
+        return None
+    newest = [last for some in by_version.values() if (last := chosen(some)) is not None][-MOST_BUILDS:]
+    most = max(figure.value.rate_pps for figure in newest)
+    colour = found.colours[one.entry.box]
+    marks = {figure.entry.version: (said, down) for figure, said, down in steps(series)}
+    bars = tuple(
+        Bar(
+            figure.entry.version,
+            figure.entry.page,
+            f"{mega(figure)} {trust(figure).shape}",
+            f"{100 * figure.value.rate_pps / most:.1f}",
+            colour,
+            f"{trust(figure).word}: {trust(figure).why}",
+            *marks.get(figure.entry.version, ("", False)),
+        )
+        for figure in newest
+    )
+    return Bars(title, page, f"{one.name}, Mpps", bars, len(by_version) - len(newest))
+
+
+def steps(series: Sequence[Figure]) -> list[tuple[Figure, str, bool]]:
+    """The figures of one subject from which on the mean is another one, with the change in words."""
+    return [
+        (trend.figures[step.at], step.short, step.ratio < 0)
+        for trend in trends(series).values()
+        for step in trend.steps
+    ]
+
+
+def change(series: Sequence[Figure]) -> tuple[str, bool]:
+    """What became of a figure of one subject over time, by its last step: `▼ -20.0 % from 1.3`; nothing of a few."""
+    found = steps(series)
+    if found:
+        figure, said, is_down = found[-1]
+        return f"{said} from {figure.entry.version or figure.entry.started[:10]}", is_down
+    values = sum(not figure.value.irregular for figure in series)
+    return (f"steady over {values} results" if values >= FEWEST else ""), False
+
+
+def _series(found: Catalogue, one: Figure) -> list[Figure]:
+    subject: Subject = one.subject
+    return [figure for figure in found.of(found.boxes[one.entry.box]) if figure.subject == subject]
