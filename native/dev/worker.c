@@ -111,7 +111,7 @@ int workers_launch(worker_fn *function, void *argument)
 	return 0;
 }
 
-/* What it did is seen by whoever has waited. */
+/* Acquire, so that the caller sees all that the worker wrote. */
 static void wait_for_worker(uint16_t index)
 {
 	rte_eal_wait_lcore(index + 1u);

@@ -15,7 +15,8 @@
 
 enum { KEY_LEN = 64 };
 
-/* The same on each NIC, so that a flow's queue is; as many bytes of it as the NIC takes. */
+/* A single key for all NICs, so that a flow's queue does not depend on the NIC; each takes as many
+ * bytes as it can. */
 static uint8_t hash_key[KEY_LEN] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0,
 	0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c,
@@ -132,7 +133,7 @@ static int check_mtu(const struct port *port, const struct rte_eth_dev_info *inf
 		port->config.name, mtu, frame, room, (frame + 255) / 256 * 256);
 }
 
-/* That a driver has no call for it is no error. */
+/* -ENOTSUP is not an error: the driver just has no such call. */
 static int refused_mtu(const struct port *port, const struct rte_eth_dev_info *info, uint16_t mtu,
 					   int error)
 {
@@ -201,7 +202,7 @@ void nic_spread(const struct port *port)
 		group->mask |= 1ULL << i % RTE_ETH_RETA_GROUP_SIZE;
 		group->reta[i % RTE_ETH_RETA_GROUP_SIZE] = i % port->rx_queues;
 	}
-	/* Whose driver has no such call has its own way of spreading. */
+	/* A driver without this call distributes by its own rule. */
 	rte_eth_dev_rss_reta_update(device->id, table, size);
 }
 
