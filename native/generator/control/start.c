@@ -74,7 +74,7 @@ static void prepare_meters(struct ws_generator *generator, struct traffic *const
 			generator_begin_flows(generator, started[i]);
 }
 
-/* What each worker that gets streams sends of them; `*count` workers get some. */
+/* Build the traffic of each worker that gets streams; `*count` is their number. */
 static int create_traffic(struct ws_generator *generator, struct traffic_config config,
 						  uint16_t index, const struct worker_streams *split, struct traffic **made,
 						  uint16_t *count)
