@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of one namespace, and how messages change it. Sockets are in netlink.c.
+ * State of one namespace, and its changes by messages. Sockets are in netlink.c.
  *
- * Dumps and news come through one socket, in one order, so an older dump never undoes newer news.
- * A dump raises the generation of its kind; what still has the older one at its end has gone.
+ * Dumps and news come through one socket, in one order, so an older dump never undoes newer news. A
+ * dump raises the generation of its kind; entries that still have the older one at its end are
+ * gone.
  */
 #pragma once
 

@@ -124,7 +124,7 @@ int request_mac(int fd, int32_t link, const uint8_t *mac)
 	return error ? fail(error, "Linux keeps its interface's MAC address: %s", strerror(-error)) : 0;
 }
 
-/* What is there already, or is not there any more, is as it was asked for. */
+/* An address that exists already, or is gone already, is no error. */
 int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool add)
 {
 	bool is_ip6 = prefix->address.family == WS_IP6;
