@@ -259,7 +259,7 @@ static void chains_end_where_they_must(void **state)
 	schedule_free(schedule);
 }
 
-/* One packet, back to itself, no delay: T-Rex would never leave that instant. */
+/* A burst of one packet that restarts itself without delay; T-Rex would hang. */
 static void loop_without_time_keeps_its_rate(void **state)
 {
 	(void)state;
