@@ -11,7 +11,7 @@
 
 enum { BOND_BUCKETS = 256, BOND_HELD = UINT16_MAX };
 
-/* Who sends: the active members, and of each share of the flows which one. */
+/* Senders of a bond: the active members, and the member of each bucket of flows. */
 struct bond_spread {
 	uint16_t count; /* 0: nobody */
 	uint16_t members[WS_MAX_PORTS];
@@ -47,7 +47,7 @@ struct bond {
 	struct bond_member members[WS_MAX_PORTS];
 };
 
-/* What a port is to its bond. */
+/* State of a port in its bond. */
 enum bond_port_flag {
 	BOND_MEMBER = 1,
 	BOND_TAKES = 2,       /* what it brings is the bond's */
@@ -105,7 +105,7 @@ static inline void bond_is_answered(const struct ws_router *router, uint32_t que
  * arrived, and wait for that, but not for long. */
 void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
 			  const struct bond_spread *after);
-/* Whether the member can send. */
+/* True if the member can send. */
 bool bond_member_can_send(const struct ws_router *router, const struct bond *bond,
 						  const struct bond_member *member);
 bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port);

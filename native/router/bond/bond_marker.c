@@ -39,8 +39,8 @@ static void send_questions(struct ws_router *router, uint16_t index, void *argum
 	}
 }
 
-/* One for each queue that workers have in the port: those which share one have sent what they had
- * by now. */
+/* Send a marker per TX queue of the port: workers that share a queue have sent their packets by
+ * now. */
 static void ask_by_port(const struct ws_router *router, const struct bond_member *member,
 						uint32_t number, struct questions *questions)
 {

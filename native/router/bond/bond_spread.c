@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who of a bond's members sends what, and which of them bring what they get. Main thread. */
+/* Distribution of flows over the members of a bond, and reception by them. Main thread. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/bond/bond.h"
@@ -29,7 +29,7 @@ static bool has(const struct bond_spread *spread, uint16_t port)
 	return false;
 }
 
-/* Who is to send: of active-backup the one that does, as long as it can, else the first. */
+/* List the senders: with active-backup the current one, as long as it can send, else the first. */
 static void list_members(const struct ws_router *router, const struct bond *bond,
 						 struct bond_spread *spread)
 {

@@ -20,8 +20,8 @@ struct next_hop {
 	uint32_t paths; /* that have it */
 };
 
-/* What a prefix covers is equal to it: those it does not cover lie on one side of it or the other,
- * so a search for it ends at one that it covers if there is any. */
+/* A prefix equals those that it covers. Prefixes that it does not cover are all below or all above,
+ * so a search ends at a covered one if there is any. */
 static int compare(const void *a, const void *b)
 {
 	const struct next_hop *one = a, *other = b;

@@ -7,7 +7,7 @@ static uint32_t entry_to(const struct fib_trie *fib, uint32_t kind, const void *
 	return kind << FIB_TRIE_KIND_SHIFT | (uint32_t)(distance / FIB_TRIE_NODE_UNIT);
 }
 
-/* What covers all of an entry that leads to a list. */
+/* The value of addresses that no prefix of the entry's list covers. */
 static uint32_t *list_otherwise(const struct fib_trie *fib, uint32_t entry)
 {
 	return &fib_entry_list(fib, entry)->entries[PREFIX_LIST_MOST];

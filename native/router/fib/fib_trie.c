@@ -9,8 +9,8 @@
 #include <errno.h>
 
 enum {
-	/* Of IPv6, at the most: lists take the place of nearly all. A route of IPv4 never needs more
-	 * than one. */
+	/* IPv6 at most, since lists replace nearly all groups. An IPv4 route never needs more than one.
+	 */
 	GROUPS_PER_ROUTE = 4,
 	MIN_GROUPS = 4096,
 	SPARE_LISTS = 4096, /* beyond one for each route: those that workers may still read */
@@ -142,8 +142,9 @@ static void replace_value(struct fib_trie *fib, const struct ws_prefix *prefix, 
 }
 
 /*
- * One prefix less on the way to where it stood. The first group that has none left, and with it
- * those below, which are on this way alone, gives way to `by`, which all of its entries are by now.
+ * Decrement the prefix counts on the way to a removed prefix. The first group without prefixes, and
+ * with it those below, which are on this way alone, is replaced by `by`, the value of all its
+ * entries.
  */
 static void leave_groups(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t by)
 {
@@ -227,7 +228,7 @@ void fib_trie_remove(struct fib_trie *fib, const struct ws_prefix *prefix)
 		__atomic_store_n(&fib->default_value, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	/* What stands there from now on; the default route does not stand in the trie. */
+	/* The value from now on; the default route is not in the trie. */
 	uint32_t by = above.length ? fib_entry_make(above.length, above.value) : 0;
 	struct way way = way_to(fib, prefix);
 	if (prefix->length > way.depth)

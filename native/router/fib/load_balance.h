@@ -43,8 +43,8 @@ struct path_list_use {
 	struct path_list *list;
 	struct path_key *leaves; /* what the paths resolve to; never a next hop without interface */
 	uint32_t *adjacencies;   /* of each leaf */
-	/* Of several paths with interfaces, and of a recursive one: where it stands in the sets below,
-	 * path by path; the last place is that in `recursive`. */
+	/* Places in the sets below, path by path: of several paths with interfaces, or of a recursive
+	 * one. The last is the place in `recursive`. */
 	uint32_t *places;
 };
 

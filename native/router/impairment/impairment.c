@@ -108,7 +108,7 @@ static struct impairment *make(const struct ws_router *router)
 	return NULL;
 }
 
-/* What is held is dropped, and accounted for as such. */
+/* Drop the held packets, and count the drops. */
 static void drop_held(struct ws_router *router, struct impairment *impairment)
 {
 	for (uint16_t i = 0; i < router->worker_count; i++) {

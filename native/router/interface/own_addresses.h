@@ -16,7 +16,7 @@
 
 enum { OWN_BITMAP_BITS = 14, OWN_BUCKET_SIZE = 8 };
 
-/* As two numbers, in the machine's order of bytes; of IPv4 `low` alone, as a number. */
+/* An address as two numbers in host byte order; IPv4 uses `low` only. */
 struct own_address {
 	uint64_t high, low;
 	uint32_t table; /* index; OWN_NO_TABLE where the place is free */
@@ -25,7 +25,7 @@ struct own_address {
 
 #define OWN_NO_TABLE UINT32_MAX
 
-/* Of an odd multiplier for each half, the product's upper bits: multiply-shift hashing. */
+/* Odd multipliers of the halves; the upper bits of the products count (multiply-shift hashing). */
 struct own_hash {
 	uint64_t high, low;
 };
@@ -42,7 +42,6 @@ struct own_set {
 	struct own_bucket buckets[];
 };
 
-/* Of both families. */
 struct own_addresses {
 	struct own_set *ip4, *ip6;
 };
@@ -77,9 +76,9 @@ static inline uint32_t own_set_bit_is_set(const struct own_set *own, uint32_t bi
 }
 
 bool own_set_has(const struct own_set *own, const struct own_address *address);
-/* One reference more; false when its bucket is full. */
+/* Add a reference; false when the bucket is full. */
 bool own_set_add(struct own_set *own, const struct own_address *address);
-/* One less. A place that gets free is not to be taken before all workers have passed by. */
+/* Drop a reference. A free place may be used again after a grace period. */
 void own_set_remove(struct own_set *own, const struct own_address *address);
 /* NULL when memory is short. An address may be given more than once, and is then taken as often. */
 struct own_set *own_set_make(const struct own_address *addresses, uint32_t count);

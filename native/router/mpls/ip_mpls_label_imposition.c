@@ -19,7 +19,8 @@
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
-	/* One hop less and true, or false if the packet has none left or is longer than `mtu`. */
+	/* Decrement the hops and return true; false if the packet has none left or is longer than
+	 * `mtu`. */
 	bool (*hop)(struct rte_mbuf *packet, uint16_t mtu, uint32_t *class_and_ttl);
 	/* The edge of a packet that `hop` returned false for, or that gets no labels. */
 	uint16_t (*refuse)(struct graph_node *node, struct rte_mbuf *packet, uint16_t mtu);

@@ -15,7 +15,7 @@
 #include <rte_cycles.h>
 #include <string.h>
 
-/* Whether a station of this address may be on the interface's link. */
+/* True if the address may be a neighbour on the interface. */
 static bool belongs(const struct ws_router *router, uint16_t interface,
 					const struct ws_address *address)
 {
@@ -34,7 +34,7 @@ static struct fib_table *table_of(const struct ws_router *router, uint32_t index
 	return router_interface_table(router, interface, neighbor->next_hop.family);
 }
 
-/* Whether the prefix's route is the one that this neighbour made. */
+/* True if this neighbour made the prefix's route. */
 static bool has_own_route(const struct ws_router *router, const struct ws_prefix *prefix,
 						  uint32_t index)
 {
@@ -177,8 +177,8 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 
 enum { ANSWER_WITHIN_S = 3 };
 
-/* Whether an answer is one, since there was a question of ours within this time. What says that it
- * is an answer, anybody can send. */
+/* True if the router asked for the address within this time. Any host can send a packet that claims
+ * to be an answer. */
 static bool was_asked(const struct ws_router *router, uint16_t interface,
 					  const struct ws_address *address, int64_t index)
 {
@@ -201,7 +201,7 @@ static bool was_asked(const struct ws_router *router, uint16_t interface,
 	return false;
 }
 
-/* What a resolved neighbour says of itself changes nothing but its state (RFC 4861 section 7.2.5).
+/* A message of a resolved neighbour about itself only changes its state (RFC 4861 section 7.2.5).
  */
 static bool settles_state(struct ws_router *router, uint32_t index,
 						  const struct router_event *event)
@@ -249,7 +249,7 @@ static void router_neighbor_learn(struct ws_router *router, const struct router_
 		neighbor_room_prove(router, (uint32_t)index);
 }
 
-/* Those of a family (0: of both), on an interface that has it no more. */
+/* Forget the neighbours of a family (0: both) on an interface that no longer has it. */
 static void forget_all(struct ws_router *router, uint16_t interface, uint8_t family)
 {
 	struct adjacency_table *table = &router->adjacencies;

@@ -106,7 +106,7 @@ int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
 	const struct neighbor *neighbor = index < 0 ? NULL : &router->adjacencies.neighbors[index];
 	bool is_lost =
 		news->kind == WS_NEIGHBOR_NEWS_FAILED || news->kind == WS_NEIGHBOR_NEWS_FORGOTTEN;
-	/* What the user of this router set, Linux does not change. */
+	/* Linux does not change entries of the router's user. */
 	if (neighbor ? neighbor->is_static && !neighbor->is_of_linux : is_lost)
 		return 0;
 	if (news->kind == WS_NEIGHBOR_NEWS_FAILED)

@@ -57,8 +57,7 @@ static void unlink(struct ws_router *router, uint32_t index)
 
 /* ---- Room ---- */
 
-/* Of those with one that never answered, the interface with the most neighbours; else `interface`.
- */
+/* The interface with the most neighbours among those with an unproven one; else `interface`. */
 static uint16_t most_crowded(const struct ws_router *router, uint16_t interface)
 {
 	const struct neighbor_room *room = neighbor_room_of(router);

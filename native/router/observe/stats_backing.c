@@ -56,7 +56,7 @@ static int back(const struct stats_segment *stats, const void *from, const void 
 	return stats->fd < 0 ? 0 : -posix_fallocate(stats->fd, (off_t)first, (off_t)(last - first));
 }
 
-/* What a thread counts is to lie near to it; 0 is the main thread. */
+/* Allocate near the thread that counts; 0 is the main thread. */
 static void near(uint16_t thread)
 {
 	if (thread)
@@ -86,7 +86,7 @@ static int back_interfaces(const struct stats_segment *stats, uint32_t count)
 	return error;
 }
 
-/* What is there whatever the interfaces. */
+/* Allocate the parts that do not depend on the interfaces. */
 static int back_rest(const struct stats_segment *stats)
 {
 	struct stats_memory *memory = stats->memory;

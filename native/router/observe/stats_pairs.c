@@ -48,7 +48,7 @@ static uint32_t room_for(uint32_t count)
 	return RTE_MAX(rte_align32pow2(count), (uint32_t)LEAST_ROOM);
 }
 
-/* Those that are free, by the power of two that is their room. */
+/* Free blocks of a size, by its power of two. */
 static void **free_blocks(struct stats_segment *stats, uint32_t room)
 {
 	return &stats->free_pairs[__builtin_ctz(room)];

@@ -16,7 +16,7 @@ struct graph;
 struct stats_nodes;
 struct ws_router;
 
-/* Of each pool of packets. */
+/* Values per packet pool. */
 enum { STATS_POOL_CACHED, STATS_POOL_USED, STATS_POOL_AVAILABLE, STATS_POOL_VALUES };
 
 /* Entries whose value the main thread writes. */
@@ -37,7 +37,7 @@ enum stats_value {
 	STATS_VALUES = STATS_POOLS + WS_MAX_POOLS * STATS_POOL_VALUES,
 };
 
-/* What a worker's rates are told from. */
+/* A worker's counters at the last update, from which rates are computed. */
 struct stats_before {
 	uint64_t loops, rx_packets, calls, vectors;
 };
@@ -68,7 +68,7 @@ void stats_unlock(struct stats_segment *stats);
 
 /* Memory for the interface's numbers; -ENOSPC, with its line, when there is none. */
 int stats_make_room(struct ws_router *router, uint16_t index);
-/* That the segment takes with so many interfaces. */
+/* Size of the segment for so many interfaces. */
 size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces);
 
 /* Memory from here to there for counters, `more` bytes beyond what they have; -ENOSPC, likewise. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the main thread writes into the statistics segment, at its interval. */
+/* Periodic update of the statistics segment by the main thread. */
 #include "dev/port.h"
 #include "router/interface/interface_settings.h"
 #include "router/module.h"

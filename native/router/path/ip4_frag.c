@@ -58,7 +58,7 @@ static void plan(struct cut *cut, struct ip4_header *ip, uint16_t mtu)
 	cut->count = (uint16_t)(1 + (rest + cut->other - 1) / cut->other);
 }
 
-/* What stands in the fragment field of one that begins `at` bytes into the payload. */
+/* Fragment field of the fragment at offset `at` of the payload. */
 static uint16_t fragment_field(const struct cut *cut, uint16_t at, bool is_last)
 {
 	uint16_t before = be16toh(cut->ip->fragment);

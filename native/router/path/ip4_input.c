@@ -85,7 +85,7 @@ static bool is_own(const struct own_set *own, uint32_t address, uint16_t table)
 	return own_set_has(own, &whole);
 }
 
-/* Whatever is not plain: a header with options, or a packet to drop. */
+/* Check a packet that is not plain: one with options, or one to drop. */
 static __attribute__((noinline)) enum edge check(struct graph_node *node, const struct own_set *own,
 												 const struct rte_mbuf *packet, uint16_t table)
 {
@@ -119,14 +119,14 @@ LANES_INLINE lanes are_martian(lanes addresses)
 	return (lanes)(octets == 0) | (lanes)(octets == 127) | lanes_less(lanes_all(223), octets);
 }
 
-/* The same of addresses that may be ours. */
+/* may_be_own for eight addresses. */
 LANES_INLINE lanes may_be_owns(const struct own_set *own, lanes addresses)
 {
 	lanes bits = OWN_IP4_BIT(own, addresses);
 	return lanes_gather(own->bitmap, bits >> 5) >> (bits & 31) & 1;
 }
 
-/* Of eight packets what is_plain says of one, but for those in several buffers. */
+/* is_plain for eight packets; false if one has several segments. */
 LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
 {
 	lanes words[5], lengths = eight_lengths(packets), sums = {0};
@@ -149,7 +149,7 @@ LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
 static inline bool is_plain(const struct own_set *own, const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	/* One subtraction for both bounds of the total length, and one branch for all addresses. */
+	/* A single subtraction checks both bounds of the total length, and one branch all addresses. */
 	bool is_whole =
 		likely(packet->data_len >= IP4_LEN) && likely(ip->version_ihl == 0x45) &&
 		likely(be16toh(ip->total_length) - (uint32_t)IP4_LEN <= packet->pkt_len - IP4_LEN) &&

@@ -59,7 +59,7 @@ static const struct graph_counter counters[] = {
 	[DESTINATION_MULTICAST] = {"ip6 multicast is not routed", true},
 };
 
-/* Of 2000::/3 and fc00::/7, about which there is nothing to think. */
+/* 2000::/3 and fc00::/7 need no further checks. */
 static inline uint32_t is_plain_address(const uint8_t *address)
 {
 	return (uint32_t)((address[0] & 0xe0) == 0x20) | (uint32_t)((address[0] & 0xfe) == 0xfc);
@@ -107,7 +107,7 @@ static uint16_t bad_destination(const uint8_t *destination)
 	return ip6_is_ip4(destination) ? DESTINATION_IP4 : 0;
 }
 
-/* Whatever is not plain: addresses of small scope, or a packet to drop. */
+/* Check a packet that is not plain: addresses of small scope, or a packet to drop. */
 static __attribute__((noinline)) enum edge check(struct graph *graph, struct graph_node *node,
 												 const struct rte_mbuf *packet)
 {
@@ -155,7 +155,7 @@ LANES_INLINE lanes may_be_owns(const struct own_set *own, const lanes *words)
 	return lanes_gather(own->bitmap, bits >> 5) >> (bits & 31) & 1;
 }
 
-/* Of eight packets what is_plain says of one, but for those in several buffers. */
+/* is_plain for eight packets; false if one has several segments. */
 LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
 {
 	const void *headers[EIGHT];

@@ -57,7 +57,7 @@ static uint32_t read_routes(const struct fib_trie *trie, const struct ws_prefix 
 	return n;
 }
 
-/* What stands there can always be replaced. */
+/* Replacing a route's value cannot fail. */
 static int settle_table(struct load_balance_table *balances, struct fib_trie *trie)
 {
 	enum { PAGE = 256 };
@@ -88,7 +88,7 @@ static int settle_all(struct ws_router *router, bool has_own)
 				error = settle_table(&router->load_balances, &router->tables[family][i]->trie);
 	for (const struct counted_routes *routes = others; routes && !error; routes = routes->next)
 		error = routes->settle(router);
-	/* Those that follow another route are to know it, or to forget it. */
+	/* Routes that follow another route switch as well. */
 	load_balance_refresh(&router->load_balances);
 	return error;
 }

@@ -83,7 +83,8 @@ static bool has_tentative(const struct address_list *list, const struct ws_addre
 	return false;
 }
 
-/* What the interface was given and does not use, its link-local address among it. */
+/* True for an address that the interface has but does not use yet, such as a tentative link-local
+ * one. */
 static bool is_waiting(const struct ws_router *router, uint16_t index,
 					   const struct ws_address *address)
 {
@@ -93,7 +94,7 @@ static bool is_waiting(const struct ws_router *router, uint16_t index,
 	return has_tentative(router->settings[index].addresses, address);
 }
 
-/* As many probes as addresses that wait. */
+/* Keep one probe per waiting address. */
 static void follow(struct ws_router *router, uint16_t index)
 {
 	const struct address_list *list = router->settings[index].addresses;
@@ -141,7 +142,7 @@ static void use(struct ws_router *router, const struct dad_probe *probe)
 	interface_changed(router, settled.interface, INTERFACE_ADDRESSES_CHANGED);
 }
 
-/* One that is done with is out of the list then. */
+/* A finished probe leaves the list. */
 static void run(struct ws_router *router, struct dad_probe *probe, uint64_t now, uint32_t *asked)
 {
 	bool is_wanted = ip6_wants_dad(router, probe->interface);

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of one family, with room for all that there are. */
+/* Addresses of one family; sized for all of them. */
 struct collection {
 	struct own_address *at;
 	uint32_t count, room;
@@ -32,7 +32,8 @@ static bool add(struct collection *to, struct own_address address)
 	return true;
 }
 
-/* What the interface has of an address: one that uses another's has them in its own table. */
+/* The entry of an interface's address. Unnumbered interfaces have the address in their own table.
+ */
 static struct own_address own_address_of(const struct interface *interface,
 										 const struct ws_address *address)
 {
@@ -104,7 +105,7 @@ static bool is_own(const struct connected_route *routes, uint32_t count,
 	return found >= 0 && routes[found].kind != WS_PATH_ATTACHED;
 }
 
-/* Those of `routes` that `others` has not, added or removed; false when one does not fit. */
+/* Add or remove the routes that are not in `others`; false when a bucket is full. */
 static bool change_missing(struct ws_router *router, uint16_t index,
 						   const struct connected_route *routes, uint32_t count,
 						   const struct connected_route *others, uint32_t other_count, bool added)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sampled of which ports, and samples on their way to the main thread. Main thread. */
+/* Settings of sampled ports, and samples on their way to the main thread. Main thread. */
 #include "router/sflow/sflow.h"
 
 #include "dev/error.h"

@@ -43,7 +43,7 @@ static bool is_any_on(const struct ws_router *router, int family, uint8_t mode)
 	return false;
 }
 
-/* Whether one whose frames leave by the same node looks at them. */
+/* True if an interface with this output node checks sources. */
 static bool is_any_sending(const struct ws_router *router, uint16_t output)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++)

@@ -37,7 +37,7 @@ static uint16_t connected(int decap)
 	return (uint16_t)index;
 }
 
-/* What the tunnel's other end makes of so many bytes of `inner`. */
+/* `inner` as the tunnel's other end sends it. */
 static struct frame carried(const uint8_t *inner, size_t length)
 {
 	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), VXLAN_LEN + length);

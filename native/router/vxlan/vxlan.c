@@ -78,7 +78,7 @@ static void put(struct vxlan_ends *ends, struct vxlan_tunnel *tunnel)
 	ends->count++;
 }
 
-/* Those of `old`, if any, with `more` and without `less`, which may be NULL. */
+/* The ends of `old`, if any, with `more` and without `less`, which may be NULL. */
 static struct vxlan_ends *ends_make(const struct vxlan_ends *old, struct vxlan_tunnel *more,
 									const struct vxlan_tunnel *less)
 {

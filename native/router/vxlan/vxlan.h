@@ -15,15 +15,15 @@
 
 #include <string.h>
 
-/* What is put in front of a frame; the first bytes stand for a received Ethernet header, which
- * nodes expect in front of a packet. */
+/* Headers in front of a frame. The first bytes are space for an Ethernet header, which nodes expect
+ * in front of a packet. */
 enum {
 	VXLAN_IP4_OVERHEAD = IP4_LEN + UDP_LEN + VXLAN_LEN,
 	VXLAN_IP6_OVERHEAD = IP6_LEN + UDP_LEN + VXLAN_LEN,
 	VXLAN_MAX_HEADERS = ETHERNET_LEN + VXLAN_IP6_OVERHEAD,
 };
 
-/* What tells tunnels apart: from where, to where, in which table, and the VNI. */
+/* Key of a tunnel: both addresses, the table, and the VNI. */
 struct vxlan_key {
 	union {
 		struct {
@@ -31,7 +31,7 @@ struct vxlan_key {
 			uint32_t vni;           /* as it is in packets */
 			uint16_t table, family; /* little endian */
 		};
-		/* What is written in other pieces than it is read costs a wait for memory. */
+		/* Words of the size they are read in: other sizes would stall store forwarding. */
 		uint64_t words[5];
 	};
 };
