@@ -38,7 +38,7 @@ int links_open(void)
 		bell_open(&links.bell) ||
 		bind(links.netlink, (const struct sockaddr *)&address, sizeof(address)) ||
 		watch(links.netlink) || watch(links.bell.fd))
-		return fail(-errno, "no events of links: %s", strerror(errno));
+		return fail(-errno, "link events cannot be read: %s", strerror(errno));
 	bell_listen(&links.bell);
 	return 0;
 }

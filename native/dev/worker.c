@@ -39,7 +39,7 @@ int workers_init(const struct ws_runtime_config *config)
 		workers[i].cpu = config->worker_cpus[i];
 		int error = bell_open(&workers[i].bell);
 		if (error)
-			return fail(error, "worker %u has nothing to be woken by: %s", i, strerror(-error));
+			return fail(error, "worker %u has no wake-up descriptor: %s", i, strerror(-error));
 	}
 	return 0;
 }

@@ -318,7 +318,7 @@ static int check_arcs(struct builder *b)
 	const struct graph_feature *features[GRAPH_ARC_MAX_FEATURES];
 	for (const struct graph_arc *arc = NULL; (arc = graph_arc_after(arc));)
 		if (graph_arc_features(arc, features) < 0)
-			return fail(b, "the features of arc %s each wait for another", arc->name);
+			return fail(b, "the order of the features of arc %s is a loop", arc->name);
 	return 0;
 }
 

@@ -142,7 +142,7 @@ int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool a
 	if (!error || error == (add ? -EEXIST : -EADDRNOTAVAIL))
 		return 0;
 	inet_ntop(info->ifa_family, prefix->address.bytes, text, sizeof(text));
-	return fail(error, "Linux does not %s address %s/%u: %s", add ? "take" : "give up", text,
+	return fail(error, "Linux refuses to %s address %s/%u: %s", add ? "add" : "remove", text,
 				prefix->length, strerror(-error));
 }
 
@@ -165,7 +165,7 @@ int request_vlan(int fd, const char *name, int32_t parent, uint16_t protocol, ui
 		return fail(error, "this kernel has no VLAN interfaces (8021q), so Linux cannot have %s",
 					name);
 	if (error)
-		return fail(error, "Linux does not make VLAN interface %s: %s", name, strerror(-error));
+		return fail(error, "Linux refuses to make VLAN interface %s: %s", name, strerror(-error));
 	return request_link_index(fd, name);
 }
 

@@ -122,7 +122,7 @@ int probe_device(const struct port *port, uint16_t *id)
 	uint16_t all = rte_eth_dev_count_avail() - before;
 	error = choose(port, name, id);
 	if (!error && all != ports_of(name, 0, &before))
-		error = fail(-ENOTSUP, "port %s: %s brings ports of its own beside the one asked for",
+		error = fail(-ENOTSUP, "port %s: %s creates ports in addition to the one given",
 					 config->name, name);
 	if (error)
 		unplug(name);

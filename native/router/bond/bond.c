@@ -25,7 +25,7 @@ static int check(const struct ws_bond *given)
 	if (given->balance < WS_BOND_L2 || given->balance > WS_BOND_L23)
 		return fail(-EINVAL, "%d is not a load balance of a bond", given->balance);
 	if (given->has_mac && (ethernet_is_group(given->mac) || ethernet_is_zero(given->mac)))
-		return fail(-EINVAL, "a bond needs the MAC address of one station");
+		return fail(-EINVAL, "a bond needs a unicast MAC address");
 	return 0;
 }
 

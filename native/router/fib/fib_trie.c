@@ -203,7 +203,7 @@ static int check_room(struct fib_trie *fib, const struct ws_prefix *prefix)
 int fib_trie_set(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
 {
 	if (!value || value > FIB_TRIE_VALUE_MASK)
-		return fail(-ERANGE, "%u is not a value of a route", value);
+		return fail(-ERANGE, "route value %u is out of range", value);
 	uint32_t old;
 	bool replaces = fib_trie_get(fib, prefix, &old);
 	int error = replaces ? 0 : check_room(fib, prefix);

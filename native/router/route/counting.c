@@ -153,7 +153,7 @@ static int begin_adjacencies(struct ws_router *router)
 int ws_router_set_counting(struct ws_router *router, int32_t what, bool on)
 {
 	if (what != WS_COUNT_ROUTES && what != WS_COUNT_ADJACENCIES)
-		return fail(-EINVAL, "%d is nothing that counts", what);
+		return fail(-EINVAL, "counter type %d does not exist", what);
 	if (router_has(router, (uint8_t)what) == on)
 		return 0;
 	int error = 0;

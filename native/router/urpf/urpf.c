@@ -208,8 +208,7 @@ static int change(struct fib_table *table, struct urpf_accepted *list,
 					ADDRESS_TEXT(&prefix->address), prefix->length, on ? "already" : "not",
 					table->id);
 	if (on && list->count == URPF_MAX_ACCEPTED)
-		return fail(-ENOSPC, "%d prefixes of sources are accepted, which is the most",
-					URPF_MAX_ACCEPTED);
+		return fail(-ENOSPC, "at most %d source prefixes can be accepted", URPF_MAX_ACCEPTED);
 	if (on) {
 		list->at[i].table = table->index;
 		list->at[i].prefix = *prefix;
