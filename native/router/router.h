@@ -24,7 +24,7 @@
 
 struct interface_settings;
 struct ip6_interface;
-struct own_addresses;
+struct local_addresses;
 struct ws_router_config;
 
 /* MAX_TABLES is the number of indices; a table takes memory as its routes come. */
@@ -41,7 +41,7 @@ enum router_extra {
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
-	struct own_addresses *own;
+	struct local_addresses *own;
 	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
 	/* By family (family_index) and index, the default one first. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];

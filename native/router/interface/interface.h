@@ -115,5 +115,5 @@ void router_follow_links(struct ws_router *router);
 /* The interface in that table with a connected prefix over the address, or -1. */
 int router_connected_interface(const struct ws_router *router, const struct fib_table *table,
 							   const struct ws_address *address);
-bool router_is_own_address(const struct ws_router *router, const struct fib_table *table,
-						   const struct ws_address *address);
+bool router_is_local_address(const struct ws_router *router, const struct fib_table *table,
+							 const struct ws_address *address);

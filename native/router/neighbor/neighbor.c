@@ -225,7 +225,7 @@ static bool may_learn(const struct ws_router *router, const struct router_event 
 	const struct fib_table *table =
 		router_interface_table(router, event->interface, event->address.family);
 	if (!belongs(router, event->interface, &event->address) ||
-		router_is_own_address(router, table, &event->address))
+		router_is_local_address(router, table, &event->address))
 		return false;
 	return index < 0 ? event->flags & NEIGHBOR_MAY_CREATE
 					 : !router->adjacencies.neighbors[index].is_static;

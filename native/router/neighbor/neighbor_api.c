@@ -19,7 +19,7 @@ static int check_neighbor(const struct ws_router *router, uint16_t interface,
 	if (router_check_interface(router, interface))
 		return -ENODEV;
 	const struct fib_table *table = router_interface_table(router, interface, address->family);
-	if (!address_is_unicast(address) || router_is_own_address(router, table, address))
+	if (!address_is_unicast(address) || router_is_local_address(router, table, address))
 		return fail(-EINVAL, "%s is not an address of a neighbour", ADDRESS_TEXT(address));
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
 		return fail(-EINVAL, "a neighbour needs a unicast MAC address");

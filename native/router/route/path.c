@@ -44,7 +44,7 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 			: router_table(router, next_hop->family, path->table);
 	if (!table)
 		return -ENOENT;
-	if (!address_is_unicast(next_hop) || router_is_own_address(router, table, next_hop))
+	if (!address_is_unicast(next_hop) || router_is_local_address(router, table, next_hop))
 		return fail(-EINVAL, "next hop %s is not an address of another router",
 					ADDRESS_TEXT(next_hop));
 	key->next_hop = *next_hop;

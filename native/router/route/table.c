@@ -185,5 +185,5 @@ int ws_router_set_table(struct ws_router *router, uint16_t index, uint8_t family
 						interface_name(router, index), ADDRESS_TEXT(&list->at[i].address),
 						list->at[i].length);
 	__atomic_store_n(place, table->index, __ATOMIC_RELEASE);
-	return router_update_own(router);
+	return router_update_local(router);
 }
