@@ -87,7 +87,7 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 	}
 	if (at == PLACE_NONE) {
 		at = intake->link_count;
-		void *links = grow(intake->links, at, &intake->link_room, sizeof(*intake->links));
+		void *links = grow(intake->links, at, &intake->link_capacity, sizeof(*intake->links));
 		if (!links)
 			return;
 		intake->links = links;
@@ -150,7 +150,7 @@ static void take_address(struct intake *intake, const struct ws_linux_address *a
 	if (at == PLACE_NONE) {
 		at = intake->address_count;
 		void *addresses =
-			grow(intake->addresses, at, &intake->address_room, sizeof(*intake->addresses));
+			grow(intake->addresses, at, &intake->address_capacity, sizeof(*intake->addresses));
 		if (!addresses)
 			return;
 		intake->addresses = addresses;

@@ -38,13 +38,13 @@ struct link_pair {
 struct intake {
 	struct ws_router *router;
 	struct link_pair *pairs;
-	uint32_t pair_count, pair_room;
+	uint32_t pair_count, pair_capacity;
 	struct places pairs_by_link, links_by_number, addresses_by_value;
 	struct rib rib;
 	struct nexthops nexthops;
 	struct known_link *links;
 	struct known_address *addresses;
-	uint32_t link_count, link_room, address_count, address_room;
+	uint32_t link_count, link_capacity, address_count, address_capacity;
 	uint8_t generations[DUMP_COUNT];
 	uint32_t wanted;    /* bits of the dumps to be made */
 	uint32_t all;       /* those that the kernel has */

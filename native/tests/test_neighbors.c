@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many neighbours may be learnt, who makes room, and what Linux says of those of a pair. */
 #include "router/neighbor/neighbor.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/arp.h"
@@ -128,8 +128,8 @@ static void room_comes_back(void **state)
 	assert_int_equal(counters().learnt, OF_INTERFACE);
 	assert_int_equal(ws_router_address_del(rig_router, 0, PREFIX(10, 0, 0, 1, 24)), 0);
 	assert_int_equal(counters().learnt, 0);
-	assert_int_equal(neighbor_room_of(rig_router)->interfaces[0].oldest, 0);
-	assert_int_equal(neighbor_room_of(rig_router)->interfaces[0].newest, 0);
+	assert_int_equal(neighbor_quota_of(rig_router)->interfaces[0].oldest, 0);
+	assert_int_equal(neighbor_quota_of(rig_router)->interfaces[0].newest, 0);
 }
 
 /* ---- Silence */

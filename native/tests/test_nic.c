@@ -378,7 +378,7 @@ static void offloads_are_those_that_are_offered_and_needed(void **state)
 								  RTE_ETH_RSS_LEVEL_MASK | RTE_ETH_RSS_ETH,
 	};
 	const struct rte_eth_dev_info none = {0};
-	struct nic_wish wish = {.rx_queues = 4, .mtu = 1500, .room = 2048};
+	struct nic_wish wish = {.rx_queues = 4, .mtu = 1500, .capacity = 2048};
 	struct nic_offloads offloads = nic_offloads_of(&can, &info, &wish);
 	assert_int_equal(offloads.rx | offloads.tx, 0);
 	assert_int_equal(offloads.rss, RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_S_VLAN | RTE_ETH_RSS_MPLS |

@@ -93,7 +93,7 @@ struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
 {
 	struct nic_offloads offloads = {0};
 	/* Drivers take slower paths with these, so that none is asked for in vain. */
-	bool scatters = policy->scatters && nic_frame_bytes(policy, wish->mtu) > wish->room;
+	bool scatters = policy->scatters && nic_frame_bytes(policy, wish->mtu) > wish->capacity;
 	if (scatters)
 		offloads.rx |= RTE_ETH_RX_OFFLOAD_SCATTER;
 	if (policy->filters_vlans)

@@ -34,8 +34,8 @@ struct nic_offloads {
 struct nic_wish {
 	uint16_t rx_queues;
 	uint16_t mtu;
-	uint32_t room; /* for a frame in a buffer */
-	bool chains;   /* packets that lie in several buffers may be sent */
+	uint32_t capacity; /* for a frame in a buffer */
+	bool chains;       /* packets that lie in several buffers may be sent */
 };
 
 struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info);

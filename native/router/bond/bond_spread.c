@@ -131,7 +131,7 @@ static void set_port(struct ws_router *router, const struct bond *bond,
 		flags |= bond->mode == WS_BOND_ACTIVE_BACKUP && !has(bond->spread, member->port)
 					 ? BOND_TAKES | BOND_TAKES_HOSTS
 					 : BOND_TAKES;
-	__atomic_store_n(&bond_room(router)->ports[member->port],
+	__atomic_store_n(&bond_state(router)->ports[member->port],
 					 (uint32_t)bond->interface << BOND_FLAG_BITS | flags, __ATOMIC_RELEASE);
 }
 

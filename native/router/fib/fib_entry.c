@@ -61,7 +61,7 @@ void fib_entry_remove(struct fib_trie *fib, uint32_t *entry, struct prefix_list_
 	struct prefix_list_item items[PREFIX_LIST_MOST];
 	uint32_t count = fib_entry_list_count(fib, *entry);
 	/* There is: SPARE_LISTS more than routes. */
-	node_pool_make_room(&fib->lists, 1);
+	node_pool_reserve(&fib->lists, 1);
 	prefix_list_read(fib_entry_list(fib, *entry), items, count);
 	prefix_list_remove(items, count, item);
 	replace_list(fib, entry, items, count - 1);

@@ -93,7 +93,7 @@ static void overwrite_at(const struct fib_trie *fib, const struct ws_prefix *pre
 }
 
 /* Room for all that adding the prefix may take. */
-static bool make_trie_room(struct fib_trie *fib, const struct ws_prefix *prefix)
+static bool reserve_nodes(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	struct way way = way_to(fib, prefix);
 	uint32_t bits = prefix->length > way.depth ? (uint32_t)(prefix->length - way.depth) : 0;
@@ -108,7 +108,7 @@ static bool make_trie_room(struct fib_trie *fib, const struct ws_prefix *prefix)
 		else
 			groups = groups > in_list ? groups - in_list : 0;
 	}
-	return node_pool_make_room(&fib->groups, groups) && node_pool_make_room(&fib->lists, lists);
+	return node_pool_reserve(&fib->groups, groups) && node_pool_reserve(&fib->lists, lists);
 }
 
 static void add_prefix(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
@@ -190,11 +190,11 @@ bool fib_trie_get(const struct fib_trie *fib, const struct ws_prefix *prefix, ui
 	return *value;
 }
 
-static int check_room(struct fib_trie *fib, const struct ws_prefix *prefix)
+static int check_capacity(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	if (fib->count >= fib->max)
 		return fail(-ENOSPC, "the table is full at %u routes", fib->max);
-	if (!make_trie_room(fib, prefix))
+	if (!reserve_nodes(fib, prefix))
 		return fail(-ENOSPC, "there is no room for another prefix of /%u among %u routes",
 					prefix->length, fib->count);
 	return 0;
@@ -206,7 +206,7 @@ int fib_trie_set(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t 
 		return fail(-ERANGE, "route value %u is out of range", value);
 	uint32_t old;
 	bool replaces = fib_trie_get(fib, prefix, &old);
-	int error = replaces ? 0 : check_room(fib, prefix);
+	int error = replaces ? 0 : check_capacity(fib, prefix);
 	if (error)
 		return error;
 	fib->count += !replaces;

@@ -53,7 +53,7 @@ struct balance_set {
 	struct balance_member {
 		uint32_t balance, path;
 	} * at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 /* Resolves a list with recursive paths; returns how many leaves there are, at least one. */

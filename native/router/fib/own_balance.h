@@ -16,7 +16,7 @@ struct own_balance {
 };
 
 /* Room for `count` more, which it keeps. While workers stand still: what they read moves. */
-int own_balances_make_room(struct load_balance_table *table, uint32_t count);
+int own_balances_reserve(struct load_balance_table *table, uint32_t count);
 /* Lets go of what all of the table stands in, then. */
 void own_balances_close(struct load_balance_table *table);
 

@@ -87,7 +87,7 @@ static void interfaces_free(struct ws_router *router)
 int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
 				   const struct interface_settings *settings)
 {
-	int error = stats_make_room(router, index);
+	int error = stats_reserve(router, index);
 	if (error)
 		return error;
 	struct address_list *addresses = calloc(1, sizeof(*addresses));

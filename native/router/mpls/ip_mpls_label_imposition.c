@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) uint16_t impose(const struct ip_fam
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		uint16_t mtu = adjacency_unlabelled_mtu(adjacencies, adjacency);
 		uint32_t class_and_ttl;
-		if (unlikely(!mpls_has_room(packet, adjacency) ||
+		if (unlikely(!mpls_has_headroom(packet, adjacency) ||
 					 !family->hop(packet, mtu, &class_and_ttl)))
 			next[i] = family->refuse(node, packet, mtu);
 		else

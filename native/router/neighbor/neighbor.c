@@ -6,7 +6,7 @@
 #include "router/interface/interface_change.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "router/route/route.h"
 #include "router/route/sources.h"
 #include "wire/address.h"
@@ -81,7 +81,7 @@ static void restore_host_route(struct ws_router *router, const struct fib_table 
 
 void neighbor_forget(struct ws_router *router, uint32_t index)
 {
-	neighbor_room_leave(router, index);
+	neighbor_quota_leave(router, index);
 	neighbor_due_never(router, index);
 	router->adjacencies.neighbors[index].is_static = false;
 	adjacency_unresolve(&router->adjacencies, index);
@@ -150,7 +150,7 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	bool is_resolved = index >= 0 && adjacency_is_resolved(table, (uint32_t)index);
 	bool is_learnt = is_resolved && table->neighbors[index].is_learnt;
 	if (!is_static && !is_learnt) {
-		int64_t oldest = neighbor_room_make(router, interface);
+		int64_t oldest = neighbor_quota_make(router, interface);
 		if (oldest < 0)
 			return oldest;
 		if (oldest)
@@ -159,14 +159,14 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	if (!is_resolved)
 		index = adjacency_take_own(table, interface, address);
 	if (index < 0) {
-		neighbor_room_of(router)->counters.refused_table++;
+		neighbor_quota_of(router)->counters.refused_table++;
 		return index;
 	}
 	struct neighbor *neighbor = &table->neighbors[index];
 	if (is_static)
-		neighbor_room_leave(router, (uint32_t)index);
+		neighbor_quota_leave(router, (uint32_t)index);
 	else if (!is_learnt)
-		neighbor_room_enter(router, (uint32_t)index);
+		neighbor_quota_enter(router, (uint32_t)index);
 	neighbor->is_static = is_static;
 	hear_of(router, (uint32_t)index, state);
 	resolve(router, (uint32_t)index, mac);
@@ -246,7 +246,7 @@ static void router_neighbor_learn(struct ws_router *router, const struct router_
 		index = neighbor_settle(router, event->interface, &event->address, event->mac,
 								confirms ? WS_NEIGHBOR_REACHABLE : WS_NEIGHBOR_STALE);
 	if (is_answer && index >= 0)
-		neighbor_room_prove(router, (uint32_t)index);
+		neighbor_quota_prove(router, (uint32_t)index);
 }
 
 /* Forget the neighbours of a family (0: both) on an interface that no longer has it. */

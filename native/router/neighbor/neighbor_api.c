@@ -4,7 +4,7 @@
 #include "router/interface/interface_settings.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wirespeed/neighbors.h"
@@ -88,7 +88,7 @@ static int known_to_linux(struct ws_router *router, uint16_t interface,
 		return (int)index;
 	router->adjacencies.neighbors[index].is_of_linux = true;
 	if (state == WS_NEIGHBOR_REACHABLE)
-		neighbor_room_prove(router, (uint32_t)index);
+		neighbor_quota_prove(router, (uint32_t)index);
 	return 0;
 }
 

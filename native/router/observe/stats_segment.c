@@ -61,7 +61,7 @@ static int map(struct ws_router *router)
 		return fail(-errno, "no memory for statistics: %s", strerror(errno));
 	stats->memory = memory;
 	stats->size = size;
-	return stats_make_room(router, 0);
+	return stats_reserve(router, 0);
 }
 
 /* Open the segment in a file, or in memory of this process. */

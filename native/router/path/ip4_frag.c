@@ -112,7 +112,7 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 					: adjacency_mtu(adjacency);
 	struct cut cut;
 	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), mtu);
-	if (recirculate_room(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {
+	if (recirculate_free(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {
 		graph_count(node, NO_ROOM, 1);
 		return EDGE_DROP;
 	}

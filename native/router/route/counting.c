@@ -116,7 +116,7 @@ static int begin_routes(struct ws_router *router)
 	struct load_balance_table *table = &router->load_balances;
 	uint32_t most = router->stats.forwarding[STATS_ROUTE_TO].most;
 	router_pause(router);
-	int error = own_balances_make_room(table, most - table->most);
+	int error = own_balances_reserve(table, most - table->most);
 	router_resume(router);
 	if (!error)
 		error = stats_forwarding_show(router, STATS_ROUTE_TO, table->end);

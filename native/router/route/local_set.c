@@ -15,18 +15,18 @@
 /* Addresses of one family; sized for all of them. */
 struct collection {
 	struct local_address *at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 static bool add(struct collection *to, struct local_address address)
 {
-	if (to->count == to->room) {
-		uint32_t room = to->room ? to->room * 2 : 64;
-		struct local_address *larger = realloc(to->at, room * sizeof(*larger));
+	if (to->count == to->capacity) {
+		uint32_t capacity = to->capacity ? to->capacity * 2 : 64;
+		struct local_address *larger = realloc(to->at, capacity * sizeof(*larger));
 		if (!larger)
 			return false;
 		to->at = larger;
-		to->room = room;
+		to->capacity = capacity;
 	}
 	to->at[to->count++] = address;
 	return true;

@@ -21,7 +21,7 @@ static const char *const rx_nodes[FAMILIES][WS_URPF_STRICT + 1] = {
 #define TX_NODES "-tx-urpf" /* the end of their names */
 
 /* The state is made when unicast RPF is first set. */
-static int take_room(struct ws_router *router)
+static int make_state(struct ws_router *router)
 {
 	if (urpf_of(router))
 		return 0;
@@ -135,7 +135,7 @@ int ws_router_set_urpf(struct ws_router *router, uint16_t index, uint8_t family,
 	}
 	if (error || (!mode && !urpf_of(router)))
 		return error;
-	error = take_room(router);
+	error = make_state(router);
 	return error ? error
 				 : set_mode(router, index, family_index(family), is_tx ? URPF_TX : URPF_RX,
 							(uint8_t)mode, named);
@@ -232,7 +232,7 @@ int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_acc
 		return fail(-EINVAL, "a prefix is at most %u bits long, not %u", address_bits(family),
 					accepted->prefix.length);
 	struct ws_prefix prefix = prefix_network(accepted->prefix);
-	int error = take_room(router);
+	int error = make_state(router);
 	struct urpf_accepted *before = error ? NULL : urpf_of(router)->accepted;
 	struct urpf_accepted *after = error ? NULL : copy(before);
 	if (!after)

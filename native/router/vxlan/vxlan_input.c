@@ -105,9 +105,9 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 		run->came_by = packet->port;
 		return true;
 	}
-	const struct vxlan_room *room = vxlan_room(router);
+	const struct vxlan_state *state = vxlan_state(router);
 	const struct vxlan_tunnel *tunnel =
-		room ? vxlan_find(__atomic_load_n(&room->ends, __ATOMIC_ACQUIRE), key) : NULL;
+		state ? vxlan_find(__atomic_load_n(&state->ends, __ATOMIC_ACQUIRE), key) : NULL;
 	if (unlikely(!tunnel))
 		return false;
 	vxlan_run_end(run, graph);

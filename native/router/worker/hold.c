@@ -195,7 +195,7 @@ void hold_look(struct ws_router *router, struct router_worker *worker, uint64_t 
 	hold->looked_tsc = now;
 	hold->settled = settled;
 	for (uint32_t i = 0; i < HOLD_HOPS; i++)
-		if (hold->hops[i].count && recirculate_room(&worker->recirculate) >= HOLD_PACKETS)
+		if (hold->hops[i].count && recirculate_free(&worker->recirculate) >= HOLD_PACKETS)
 			look_after(router, worker, &hold->hops[i], now);
 }
 
