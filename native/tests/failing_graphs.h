@@ -7,10 +7,8 @@
 #include <stdbool.h>
 
 /* Each waits for the other while they are registered so. */
-static struct graph_feature first = {.node = "first-test", .arc = "ip4-unicast"};
-static struct graph_feature second = {.node = "second-test", .arc = "ip4-unicast"};
-GRAPH_REGISTER_FEATURE(first)
-GRAPH_REGISTER_FEATURE(second)
+GRAPH_FEATURE(first, .node = "first-test", .arc = "ip4-unicast")
+GRAPH_FEATURE(second, .node = "second-test", .arc = "ip4-unicast")
 
 static inline void let_graphs_fail(bool fail)
 {
