@@ -15,7 +15,6 @@ from manual.markdown import to_section
 from wirespeed.explain.sources.evidence_file import SCHEMA, Bps, Bytes, EvidenceText, Pps
 from wirespeed.measurement.loadtest.result import Result as LoadTestResult
 from wirespeed.measurement.registry import about_of, class_of, kinds, report_of
-from wirespeed.report.table import Row
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import Stored
 from wirespeed.results.dut import DutTelemetry
@@ -124,9 +123,11 @@ def _linked(text: str) -> str:
 
 
 def _tables() -> Iterator[str]:
-    yield from ("Columns of a load test:", "", _columns(Row), "", *_docstring(Row), "")
+    lead, *others = (report_of(kind) for kind in kinds())
+    ((row, _),) = lead.row_kinds.values()
+    yield from ("Columns of a load test:", "", _columns(row), "", *_docstring(row), "")
     yield from ("| `kind` | JSON | row | columns in addition to `test` and `outcome` |", "|---|---|---|---|")
-    rows = {name: row for kind in kinds() for name, row in report_of(kind).row_kinds.items()}
+    rows = {name: row for shown in others for name, row in shown.row_kinds.items()}
     for name, (kind, about) in rows.items():
         yield f"| `{name}` | `{name}_rows` | {about} | {_columns(kind, ('test', 'outcome'))} |"
     yield ""

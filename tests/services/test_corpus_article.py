@@ -72,7 +72,7 @@ def test_what_is_known_stands_in_it(where: str, capsys: pytest.CaptureFixture[st
     text = article(capsys, "Fitlet2", "--corpus", where)
     assert text.startswith("# Fitlet2: a review\n")
     summary = chapter(text, "Summary")
-    assert "Fitlet2 forwards **15.3 Mpps to 15.7 Mpps** of bench size=64" in summary
+    assert "Fitlet2 forwards **15.3 Mpps to 15.7 Mpps** of 64b one flow, bidirectional" in summary
     assert "At 400 EUR (2026-11-01) that is 38.1 kpps per EUR." in summary
     assert "Atom x7-E3950" in chapter(text, "Hardware") and "memory: one channel" in chapter(text, "Hardware")
     assert "Modules" not in chapter(text, "Hardware") and "| e2 " in chapter(text, "Optics")

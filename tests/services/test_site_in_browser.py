@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from headless import headless, look_in, needs_chromium, until
+from headless import faults_of, headless, look_in, needs_chromium, until
 from report_cases import OURS
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -137,6 +137,21 @@ def test_every_kind_of_page_fits_in_both_themes(browser, site: Path, width: int,
         opened(browser, page, width, scheme)
         assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") == paper
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width, page
+        if (width, scheme) == (400, "light"):
+            assert faults_of(browser) == [], page
+
+
+def test_a_trend_is_a_chart_whose_points_lead_to_their_results(browser, site: Path) -> None:
+    opened(browser, site / names.box_page("box1"))
+    browser.execute_script("document.getElementById('trend-0').scrollIntoView()")
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 canvas"))
+    labels = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#trend-0 .label")]
+    assert {"values", "plateaus"} <= set(labels)
+    browser.find_element(By.CSS_SELECTOR, "#trend-0 .twin summary").send_keys(Keys.ENTER)
+    links = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 .twin td a"))
+    assert len(links) == RESULTS // BOXES + 1
+    links[0].send_keys(Keys.ENTER)
+    until(browser, lambda: "/results/" in browser.current_url)
 
 
 def test_a_theme_that_is_chosen_holds_on_the_next_page(browser, site: Path) -> None:

@@ -302,8 +302,8 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
             until(lambda: browser.execute_script(drawn) != first)
             assert "pps" in browser.find_element(By.ID, "received").text
             assert browser.find_element(By.ID, "name").text == "seen"
-            legend = browser.find_element(By.ID, "rates-legend").text
-            assert re.search(r"0→1 offered [\d.]+.Mpps\n0→1 received [\d.]+.Mpps\nintended per direction", legend)
+            legend = browser.find_element(By.CSS_SELECTOR, "#rates .legend").text
+            assert re.search(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered\s*[\d.]+.Mpps\nintended per direction", legend)
             assert re.fullmatch(
                 r"0:0\d of at most 0:31, 0:2\d left; Ctrl-C in its terminal ends the test",
                 browser.find_element(By.ID, "time").text,

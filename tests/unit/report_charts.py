@@ -6,13 +6,14 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.charts.chart import Chart, Curve
+from wirespeed.measurement.load import group_by_load
+from wirespeed.measurement.loadtest.charts import load_chart, time_chart
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.report.charts import load_chart, time_chart
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.looks import colours_of
 from wirespeed.results.figures import MEGA
 
 _DATA = re.compile(r'(<script type="application/octet-stream" id="data">)([^<]*)(</script>)')
@@ -36,13 +37,13 @@ def over_load(
     comparison: Comparison, number: int, channels: frozenset[str], bounds: tuple[SearchResult, ...] = ()
 ) -> Chart:
     """The chart of a load, by millions."""
-    colours = colours_of([*(test.result for test in comparison.tests), *bounds])
-    return load_chart(f"load-{number}", comparison.groups[number], channels, MEGA, colours, bounds)
+    group = group_by_load(comparison.kinds["loadtest"])[number]
+    return load_chart(f"load-{number}", group, replace(comparison.shown(MEGA, channels), bounds=bounds))
 
 
 def over_time(comparison: Comparison, number: int, channels: frozenset[str]) -> Chart:
-    colours = colours_of(test.result for test in comparison.tests)
-    return time_chart(f"time-{number}", comparison.groups[number], channels, MEGA, colours)
+    group = group_by_load(comparison.kinds["loadtest"])[number]
+    return time_chart(f"time-{number}", group, comparison.shown(MEGA, channels))
 
 
 def curves(chart: Chart, name: str, panel: int = 0) -> list[Curve]:

@@ -13,9 +13,8 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.case import cases_of
+from wirespeed.measurement.loadtest.remarks import remarks_on
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.report.loads import group_by_load
-from wirespeed.report.remarks import remarks_on
 from wirespeed.results.balance import Medium
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import PortFacts
@@ -107,7 +106,7 @@ def test_a_hidden_loss_is_no_proof_that_all_came_back() -> None:
 
 def test_the_report_warns_of_both() -> None:
     twice, hidden = result_of(numbered(0.02), verify=True), result_of(run(Bench(), LOADS), 10**6)
-    found = {one.cause: one.sentence for one in remarks_on(group_by_load([twice.analysis, hidden.analysis]))}
+    found = {one.cause: one.sentence for one in remarks_on([twice, hidden])}
     assert "packets came back twice" in found["duplicates"]
     assert "duplicates hide a loss" in found["hidden-loss"]
     assert "surplus" not in found

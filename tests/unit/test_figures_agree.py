@@ -241,8 +241,8 @@ def test_the_article_has_the_verdict_to_the_character(file: Path, verdict: Verdi
         corpus.add([file])
         text = article(corpus, "router")
     shown = verdict.shown
-    assert f"router forwards **{shown.text}** of bench size=64" in text
-    (row,) = [line for line in text.splitlines() if line.startswith("| bench size=64") and f"| {shown.name} " in line]
+    assert f"router forwards **{shown.text}** of 64b one flow" in text
+    (row,) = [line for line in text.splitlines() if line.startswith("| 64b one flow") and f"| {shown.name} " in line]
     assert [cell.strip() for cell in row.split("|")][3] == shown.scaled(MEGA)
     for one in verdict.figure.each or (verdict.figure,):
         bound = f", {one.bound}" if one.bound else ""

@@ -3,7 +3,8 @@
 import pytest
 from report_cases import OLD, late, test_of
 
-from wirespeed.report.answers import answers
+from wirespeed.measurement.load import group_by_load
+from wirespeed.measurement.loadtest.answers import answers
 from wirespeed.report.comparison import compare
 
 HELD = 2 * 1_488_096
@@ -12,7 +13,7 @@ HELD = 2 * 1_488_096
 
 def of(*tests):
     found = compare(tests)
-    return answers(found.groups, found.verdicts)
+    return answers(group_by_load(found.results), found.verdicts)
 
 
 def figure(answer):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from report_cases import OLD, test_of
 
 from wirespeed.errors import UsageError
-from wirespeed.report.comparison import compare, distinct_names, select_channels
+from wirespeed.measurement.load import group_by_load
+from wirespeed.report.comparison import distinct_names, select_channels
 
 
 def resized(size_bytes):
@@ -24,7 +25,7 @@ def resized(size_bytes):
 
 
 def grouped(*tests):
-    return [[test.result.name for test in group.tests] for group in compare(tests).groups]
+    return [[test.name for test in group.results] for group in group_by_load(tests)]
 
 
 def test_results_of_one_profile_and_tunables_share_a_chart():
@@ -48,7 +49,7 @@ def test_files_without_tunables_are_told_apart_by_frame_size():
         ["b"],
         ["c", "d"],
     ]
-    names = [group.load.name for group in compare([test_of("b", OLD, resized(1514))]).groups]
+    names = [group.load.name for group in group_by_load([test_of("b", OLD, resized(1514))])]
     assert names == ["udp_1pkt_simple_bdir 1514-byte frames"]
 
 

@@ -10,13 +10,13 @@ from report_kinds import search_of, soak_of
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.dut_panels import panels_of, values
+from wirespeed.measurement.loadtest.charts import account_of
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.rfc2544.charts import device_chart
 from wirespeed.measurement.rfc2544.result import Method, Rfc2544Result, SuiteTrial
 from wirespeed.measurement.search.charts import search_chart
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.course import dut_span
-from wirespeed.report.charts import account_of
 from wirespeed.report.comparison import compare
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.figures import MEGA

@@ -125,7 +125,8 @@ def test_the_command_takes_all_kinds_in_one_call(output, layout, results, tmp_pa
 
 def test_the_columns_are_documented():
     text = (Path(__file__).parents[2] / "docs" / "result-format.md").read_text(encoding="utf-8")
-    rows = {name: row for kind in kinds() for name, (row, _) in report_of(kind).row_kinds.items()}
+    others = [report_of(kind) for kind in kinds() if not report_of(kind).leads]
+    rows = {name: row for shown in others for name, (row, _) in shown.row_kinds.items()}
     assert {"goal", "mrr", "latency", "rfc2544", "soak"} <= set(rows)
     for kind, row in rows.items():
         (line,) = [line for line in text.splitlines() if line.startswith(f"| `{kind}` | `{kind}_rows`")]

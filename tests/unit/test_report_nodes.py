@@ -8,13 +8,14 @@ import pytest
 from report_charts import opened, over_load
 from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 
+from wirespeed.measurement.loadtest.nodes import dearest, node_rows
+from wirespeed.measurement.loadtest.panels import more_panels
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare
-from wirespeed.report.more_panels import more_panels
-from wirespeed.report.nodes import OUTSIDE, NodeRow, all_rows, dearest, node_rows, nodes_to_markdown
+from wirespeed.report.nodes import all_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
 from wirespeed.report.views import page_of
-from wirespeed.results.dut import DutTelemetry, NodeCost, WorkerCost
+from wirespeed.results.dut import OUTSIDE, DutTelemetry, NodeCost, NodeRow, WorkerCost
 from wirespeed.results.figures import MEGA
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency

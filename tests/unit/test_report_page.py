@@ -16,10 +16,11 @@ from wirespeed.charts import dygraphs
 from wirespeed.charts.scales import log_scale
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
 from wirespeed.measurement.loadtest.result import Judging
+from wirespeed.measurement.loadtest.rows import cells, lines_of
 from wirespeed.pages.templates import script_json
 from wirespeed.report.comparison import compare, read_all, select_channels
+from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.page import to_html
-from wirespeed.report.table import cells, rows, table_lines, to_csv, to_json, to_markdown
 from wirespeed.report.views import page_of
 from wirespeed.results.figures import MEGA
 
@@ -183,7 +184,8 @@ def test_the_page_holds_everything_and_loads_nothing(tests):
 def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     read = Reader(page(tests))
     shown = " ".join(read.text)
-    for line in table_lines(compare(tests)):
+    found = compare(tests)
+    for line in lines_of(found.results, found.verdicts):
         assert all(cell in shown for cell in cells(line, MEGA))
     charts = [item["id"] for tag, item in read.elements if item.get("class") == "chart"]
     assert charts == list(unpacked(page(tests))["figures"]) == ["load-0", "time-0", "load-1", "time-1"]
@@ -325,7 +327,7 @@ def test_whatever_can_be_read_can_be_reported(document):
     comparison = compare([replace(result_of(document, "any"), judging=Judging(0.001))])
     to_html(page_of(comparison, title="T", scaler=MEGA, channels=frozenset({"0→1", "sum"}), date="today"))
     assert to_markdown(comparison, MEGA).count("\n") == 2 + 3
-    assert to_csv(rows(comparison)).count("\n") == 1 + 3
+    assert to_csv(comparison).count("\n") == 1 + 3
     assert len(json.loads(to_json(comparison, "T"))["rows"]) == 3
 
 

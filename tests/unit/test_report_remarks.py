@@ -3,9 +3,9 @@
 import pytest
 from report_cases import OLD, late, test_of
 
+from wirespeed.measurement.loadtest.remarks import notes, status
 from wirespeed.measurement.reported import Remark
 from wirespeed.report.comparison import compare
-from wirespeed.report.remarks import notes, status
 
 
 def remarks(*tests):

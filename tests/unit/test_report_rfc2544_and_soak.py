@@ -8,7 +8,7 @@ import pytest
 from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
-from wirespeed.charts.page_parts import Drawn, Fold, Grid, Heading, Paragraph
+from wirespeed.charts.page_parts import Fold, Grid, Heading, Paragraph
 from wirespeed.measurement.rfc2544.charts import latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.report import REPORT as RFC2544
 from wirespeed.measurement.rfc2544.text import text_block
@@ -58,8 +58,8 @@ def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
 
 
 def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
-    drawn = Drawn()
-    (section,) = RFC2544.sections([suite], compare([suite]).verdicts, MEGA, drawn)
+    shown = compare([suite]).shown()
+    (section,) = RFC2544.sections([suite], shown)
     assert [one.text for one in section.blocks if isinstance(one, Heading)] == [
         "Throughput",
         "Latency",
@@ -68,7 +68,7 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
         "System recovery",
         "Reset",
     ]
-    assert [chart.identity for chart in drawn.charts] == [
+    assert [chart.identity for chart in shown.drawn.charts] == [
         "rfc2544-0-throughput",
         "rfc2544-0-latency",
         "rfc2544-0-frame-loss",
@@ -87,7 +87,7 @@ def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
     suite = suite_of(irregular="the tester was the limit")
     odd = curve(throughput_chart("t", "T", suite.throughput, MEGA), "irregular")
     assert (odd.symbol, odd.x) == ("circle", (0.0, 1.0))
-    (section,) = RFC2544.sections([suite], compare([suite]).verdicts, MEGA, Drawn())
+    (section,) = RFC2544.sections([suite], compare([suite]).shown())
     assert next(one for one in section.blocks if isinstance(one, Grid)).irregular == {0, 1}
     comparison = comparison_of(suite)
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular-rows"]
@@ -133,7 +133,7 @@ def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):
 def test_latency_of_a_soak_is_drawn_beside_how_it_drifted(soak):
     averages = curve(soak_chart("s", soak, "a soak"), "latency 0→1 average", 1)
     assert list(averages.y) == sorted(averages.y)
-    (section,) = SOAK.sections([soak], compare([soak]).verdicts, MEGA, Drawn())
+    (section,) = SOAK.sections([soak], compare([soak]).shown())
     drifts = next(one for one in section.blocks[0].blocks if isinstance(one, Fold)).blocks[0]
     assert drifts.rows[0] == ("latency 0→1, average (µs)", "8.2", "11.8", "+43.9")
 

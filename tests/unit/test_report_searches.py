@@ -85,12 +85,12 @@ def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):
 
 
 def card_of(search):
-    (card,) = REPORT.cards([search], compare([search]).verdicts).cards
+    (card,) = REPORT.cards([search], compare([search]).shown()).cards
     return card
 
 
 def goals_of(search):
-    return REPORT.tables([search], MEGA)[0]
+    return REPORT.tables([search], compare([search]).shown())[0]
 
 
 def bounds(*tests, searches):

@@ -24,7 +24,7 @@ def test_events_are_taken_back_when_their_packets_come_in_the_drain() -> None:
     course.see(Seen(5.0, missing, Reading(5.0, {}), gap=Gap(5.0, 1.0, "controller")))
     came = lost[one] - 10
     drained = missing | {one: Balance(1_000_000, 1_000_000 - 10)}
-    assert course.finish(drained) == -came
+    assert course.finish(drained) == (-came, 0)
     left = {wire: sum(event.lost for event in chronicle.events.values() if event.channel == wire) for wire in lost}
     assert left == {one: 10, **{wire: lost[wire] for wire in lost if wire != one}}
     assert all(event.lost for event in chronicle.events.values())

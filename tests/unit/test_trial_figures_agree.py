@@ -163,7 +163,7 @@ def test_the_corpus_its_site_and_the_article(
         written = article(corpus, "router")
     assert f"- t: {plain(verdict.lines[1])}\n" in written
     if isinstance(result, SearchResult) and rates_of(verdict):
-        assert f"router forwards **{verdict.shown.text}** of bench size=64" in written
+        assert f"router forwards **{verdict.shown.text}** of 64b one flow" in written
 
 
 def test_comparisons(file: Path, verdict: Verdict) -> None:

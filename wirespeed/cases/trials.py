@@ -27,6 +27,7 @@ from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import is_absence
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.search_trial import SearchTrial
 
@@ -43,6 +44,21 @@ class Tried:
     directions: tuple[Channel, ...]
     frame_bytes: float | None
     idle_w: float | None = None
+
+    @classmethod
+    def of(cls, result: MeasurementResult, source: str) -> Tried:
+        """The trials of a whole result; the mean frame is that of all ports."""
+        sizes = result.frame_bytes.values()
+        return cls(
+            name=result.name,
+            source=source,
+            variables=result.variables,
+            dut=result.dut,
+            ports=result.ports,
+            directions=result.directions,
+            frame_bytes=fmean(sizes) if sizes else None,
+            idle_w=idle_watts(result.lab),
+        )
 
     @property
     def line_bps(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,6 +19,7 @@ class Curve:
     `key` is what it is switched on and off by, together with all curves of the same key: one legend entry a key, none
     where it is empty. `dots` are points alone, with no line between them. `told` says of each point what the figures do
     not. `low` and `high` are ends of error bars along y, `left` and `right` along x. `of` is the result that it is of.
+    `links` are the pages that the points lead to.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Curve:
     of: str = ""
     note: str = ""
     """Words that stand beside its first point."""
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Band:
-    """What lies between two places of the x axis, in all panels; a line where they are the same."""
+    """What lies between two places of the x axis, in all panels; a line where they are the same. Without a key its name
+    stands in the first panel."""
 
     name: str
     low: float
@@ -104,9 +107,19 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Shares:
+    """A chart in percent: x, and y of panels with a diagonal, as shares of `of`, by result. Results that `of` does not
+    name are left out. The titles are those of the x axis and of such panels."""
+
+    x_title: str
+    title: str
+    of: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Chart:
     """`sentence` says what it shows, for those who do not see it. With `categories` an x is a place among them.
-    `off` are the keys of curves that wait until somebody asks for them."""
+    `off` are the keys of curves that wait until somebody asks for them. With `shares` it can be read in percent."""
 
     identity: str
     sentence: str
@@ -118,6 +131,7 @@ class Chart:
     x_low: float | None = 0.0
     x_high: float | None = None
     off: frozenset[str] = field(default_factory=frozenset)
+    shares: Shares | None = None
 
     @property
     def legend(self) -> tuple[Entry, ...]:

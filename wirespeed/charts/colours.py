@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from wirespeed.results.node_classes import NodeClass
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9")
 REFERENCE = "#7d8590"
 ALARM = "#d3302f"
+NODE_COLOURS: Mapping[NodeClass, str] = {
+    "input": COLOURS[0],
+    "lookup": COLOURS[1],
+    "rewrite": COLOURS[2],
+    "output": COLOURS[4],
+    "tx": COLOURS[5],
+    "other": COLOURS[3],
+}
+"""As `part-*` of page.css."""
 
 
 def colour(number: int) -> str:

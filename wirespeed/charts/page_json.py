@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.charts.chart import Band, Chart, Curve, Entry, Panel, Rule
+from wirespeed.charts.chart import Band, Chart, Curve, Entry, Panel, Rule, Shares
 from wirespeed.pages.words import harmless
 
 
@@ -21,8 +21,16 @@ def to_page(chart: Chart) -> dict[str, Any]:
             "panels": [_panel(panel) for panel in chart.panels],
             "bands": [_band(band) for band in chart.bands],
             "legend": [_entry(entry) for entry in chart.legend],
+            "shares": _shares(chart.shares),
         }
     )
+
+
+def _shares(shares: Shares | None) -> dict[str, Any] | None:
+    if shares is None:
+        return None
+    of = {harmless(name): value for name, value in shares.of.items()}
+    return {"xTitle": harmless(shares.x_title), "title": harmless(shares.title), "of": of}
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
@@ -62,6 +70,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
             "right": list(curve.right),
             "of": curve.of,
             "note": curve.note,
+            "links": list(curve.links),
         }
     )
 

@@ -78,12 +78,13 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """One sentence or several; `verdict` stands out, `marked` warns, `caption` is smaller."""
+    """One sentence or several; `verdict` stands out, `marked` warns, `caption` is smaller. One for the `screen` is not
+    printed."""
 
     shape: ClassVar = "paragraph"
 
     text: str
-    look: Literal["verdict", "marked", "caption"] = "caption"
+    look: Literal["verdict", "marked", "caption", "caption screen"] = "caption"
     trust: Trust | None = None
 
 
@@ -135,22 +136,60 @@ class Section:
 
 @dataclass(frozen=True)
 class Card:
-    """The verdict on one result: its first figure in large, `more` are the other figures and what limited it."""
+    """The verdict on the result `of`: its first figure in large, `more` are the other figures, `because` says what
+    limited it. `colour` is that of the device."""
 
     dut: str
-    load: str
-    heading: str
     rate: str
     unit: str
     share: str
     trust: Trust | None
     more: tuple[str, ...]
+    load: str = ""
+    heading: str = ""
+    because: str = ""
+    colour: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True)
 class Cards:
-    """Cards under one heading; `rest` says where the results without one are."""
+    """Cards under one heading; `rest` says where the results without one are, `identity` is their anchor."""
 
     heading: str
     cards: tuple[Card, ...]
     rest: str = ""
+    identity: str = "found"
+
+
+@dataclass(frozen=True)
+class ColumnHeading:
+    """A column of the summary; `kind` is text or figure."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class SummaryCell:
+    """`sort_key` is empty where nothing is known; `filled_percent` is the length of a bar behind the text."""
+
+    text: str
+    kind: str
+    sort_key: str
+    filled_percent: str | None
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    test: str
+    cells: tuple[SummaryCell, ...]
+    is_sum: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table that its reader sorts."""
+
+    headings: tuple[ColumnHeading, ...]
+    rows: tuple[SummaryRow, ...]

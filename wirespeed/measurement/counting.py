@@ -6,17 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.results.balance import Balance
 from wirespeed.results.figures import loss_text
 from wirespeed.results.order import Order
 
-_BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--signature` sees both)"
-_MARKED = (
-    "a soak counts neither duplicates nor reordered packets; where packets have 16 bytes of payload for a number, a "
-    "duplicate hides no lost packet"
-)
+BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--signature` sees both)"
 _ONE_WORKER = "copies of a packet that reach different workers of the receiver are not counted as duplicates"
 _UNNUMBERED = "the packets have no 16 bytes of payload for a number, so a duplicate hides a lost packet"
 
@@ -29,15 +23,6 @@ class Counting:
     sentence: str = ""
     hidden: int = 0
     numbered: bool = False
-
-
-def counting_of(result: Result, whole: Balance, threshold: float) -> Counting:
-    """Of a load test; `whole` is the balance of all directions together."""
-    dropped = result.dut.get("dropped_packets")
-    if not result.native:
-        return Counting()
-    known = dropped if isinstance(dropped, int) else None
-    return counting(whole, threshold, result.variables, known, workers=tester_workers(result.lab))
 
 
 def tester_workers(lab: Mapping[str, Any]) -> int | None:
@@ -55,17 +40,12 @@ def counting(
     if whole.order is not None:
         text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
         return Counting(text if workers == 1 else f"{text}; {_ONE_WORKER}", numbered=True)
-    return _blind(_UNNUMBERED if variables.get("verify") else _BLIND, whole.offered, whole.lost, threshold, dropped)
+    return blind_counting(
+        _UNNUMBERED if variables.get("verify") else BLIND, whole.offered, whole.lost, threshold, dropped
+    )
 
 
-def counting_of_soak(result: SoakResult) -> Counting:
-    """`total` has what the DUT dropped, in all of the time that was watched."""
-    dropped = None if result.total is None else result.total.dut.drop_packets
-    blind = _MARKED if result.variables.get("verify") else _BLIND
-    return _blind(blind, result.verdict.offered, result.verdict.lost, result.verdict.target_ratio, dropped)
-
-
-def _blind(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> Counting:
+def blind_counting(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> Counting:
     """Without numbers that count."""
     if not offered:
         return Counting()

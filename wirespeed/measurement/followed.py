@@ -1,4 +1,5 @@
-"""What those see who follow a test, of each kind in its `followed` module: frames for the live page, and sums.
+"""What those see who follow a test: frames for the live page, and sums. A kind that is not made of trials has its own
+in its `followed` module.
 
 A frame is plain JSON, one a sample, trial or second:
 
@@ -12,14 +13,15 @@ where the generator does not tell. `line` is the line rate of all directions tog
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.results.dut import INPUT_NODES, DutTelemetry
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.node_classes import class_of
 from wirespeed.results.search_trial import SearchTrial
-from wirespeed.results.trial import TrialResult
 
 Frame = dict[str, Any]
 DRAIN = "drain"
@@ -42,11 +44,30 @@ class Summary:
     spread: dict[str, tuple[list[str], float]] = field(default_factory=dict)
 
 
-def summary_of_trials(kind: str, trials: Sequence[TrialResult]) -> Summary:
-    """The sums of a kind that is made of trials."""
-    told = Summary(kind, "trial", len(trials))
-    for trial in trials:
-        for channel, one in trial.channels.items():
+class Growing(ABC):
+    """A journal that is read as it grows, each entry once. `head` is the test with its first entry alone."""
+
+    head: MeasurementResult
+
+    @abstractmethod
+    def __init__(self, head: Mapping[str, Any], first: Mapping[str, Any], name: str) -> None:
+        """ValueError or KeyError says what is wrong with the head or the first entry."""
+
+    @abstractmethod
+    def frame(self, entry: Mapping[str, Any]) -> Frame:
+        """The frame of the next entry."""
+
+
+def frames_of(result: MeasurementResult) -> Iterator[Frame]:
+    """A frame a trial, of a whole result or of what there is of one."""
+    return (trial_frame(one, what) for what, one in result.judged_trials)
+
+
+def summary_of(result: MeasurementResult) -> Summary:
+    """The sums of all trials."""
+    told = Summary(result.kind, "trial", len(result.judged_trials))
+    for _, trial in result.judged_trials:
+        for channel, one in trial.trial.channels.items():
             row = told.packets.setdefault(str(channel), dict.fromkeys(PACKETS, 0.0))
             of = one.balance
             asked = of.offered if of.asked is None else of.asked

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from wirespeed.pages.duts import BESIDE
 from wirespeed.pages.words import words
 from wirespeed.results.measurement import MeasurementResult
 
+AResult = TypeVar("AResult", bound=MeasurementResult)
 SAME_SIZE = 0.05  # mean frame sizes of an imix differ by less from run to run, the sizes people choose by more
 
 
@@ -36,15 +39,49 @@ class Load:
         return abs(self.frame_bytes - other.frame_bytes) <= SAME_SIZE * other.frame_bytes
 
 
+@dataclass(frozen=True)
+class Group(Generic[AResult]):
+    """The results of the same load, in the order given."""
+
+    load: Load
+    results: tuple[AResult, ...]
+
+
 def load_of(result: MeasurementResult) -> Load:
-    """The load of a result that keeps the mean frames of its ports."""
-    sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
-    return load_with(result, sum(sizes) / len(sizes) if sizes else None)
+    """The load that a result is of."""
+    tunables = _tunables(result.variables.get("tunables"))
+    return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes)
 
 
-def load_with(result: MeasurementResult, frame_bytes: float | None) -> Load:
-    """The load of a result whose frames had `frame_bytes` in the mean."""
-    return Load(Path(result.profile).stem, _tunables(result.variables.get("tunables")), frame_bytes)
+def group_by_load(results: Iterable[AResult]) -> tuple[Group[AResult], ...]:
+    """Groups in the order in which their loads first occur; the first result names the load."""
+    groups: list[Group[AResult]] = []
+    for result in results:
+        load = load_of(result)
+        for index, group in enumerate(groups):
+            if load.like(group.load):
+                groups[index] = Group(group.load, (*group.results, result))
+                break
+        else:
+            groups.append(Group(load, (result,)))
+    return tuple(groups)
+
+
+def beside(result: MeasurementResult, load: Load, others: Iterable[MeasurementResult]) -> list[MeasurementResult]:
+    """The results among `others` of the same router, load and directions. Of routers without a name, the one that bears
+    the name of the test."""
+    return [
+        other
+        for other in others
+        if load_of(other).like(load) and set(other.directions) == set(result.channels) and _same_dut(result, other)
+    ]
+
+
+def _same_dut(result: MeasurementResult, other: MeasurementResult) -> bool:
+    mine, its = result.dut.get("name"), other.dut.get("name")
+    if mine is None and its is None:
+        return other.name == f"{result.name}{BESIDE}"
+    return bool(mine == its)
 
 
 def _tunables(value: Any) -> str:

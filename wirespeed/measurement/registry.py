@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import measurement
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wirespeed.measurement.about import About
-    from wirespeed.measurement.followed import Frame, Summary
+    from wirespeed.measurement.followed import Frame, Growing, Summary
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import AResult, MeasurementOptions
     from wirespeed.measurement.reported import ReportedKind
@@ -67,14 +68,26 @@ def report_of(kind: str) -> ReportedKind[Any]:
 
 def frames_of(result: MeasurementResult) -> Iterator[Frame]:
     """A result of any kind, or what there is of one, as frames for the live page."""
-    frames: Iterator[Frame] = part_of(result, "followed").frames_of(result)
+    frames: Iterator[Frame] = _followed(result.kind).frames_of(result)
     return frames
 
 
 def summary_of(result: MeasurementResult) -> Summary:
     """A result of any kind, or what there is of one, as sums."""
-    summary: Summary = part_of(result, "followed").summary_of(result)
+    summary: Summary = _followed(result.kind).summary_of(result)
     return summary
+
+
+def growing_of(kind: str) -> type[Growing] | None:
+    """What reads the journal of a kind as it grows; None of a kind whose journal is read whole."""
+    growing: type[Growing] | None = getattr(_followed(kind), "GROWING", None)
+    return growing
+
+
+def _followed(kind: str) -> Any:
+    """The kind's part, or what the kinds that are made of trials share."""
+    own = f"wirespeed.measurement.{kind}.followed"
+    return import_module(own if find_spec(own) else "wirespeed.measurement.followed")
 
 
 def part_of(result: MeasurementResult, part: str) -> Any:

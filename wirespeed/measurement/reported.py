@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Cards, Drawn, Grid, Section
+from wirespeed.charts.page_parts import Cards, Drawn, Grid, Section, Summary
+from wirespeed.measurement.load import Load
 from wirespeed.pages.words import count
-from wirespeed.results.figures import Scaler
+from wirespeed.results.dut import NodeRow
+from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
 from wirespeed.tables import aligned
 
 AResult = TypeVar("AResult", bound=MeasurementResult)
+Both = Literal["each", "sum200", "sum100"]
+"""How the matrix has a test in both directions: each in a column, or their sum as a share of 200 % or of 100 %."""
+TOGETHER = "both"
+SMOOTHED, IRREGULAR = "~", "◇"
 
 
 @dataclass(frozen=True)
@@ -30,18 +36,49 @@ class Remark:
     tests: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What a report shows beside the results of one kind, and how: `verdicts` by the names of all results, `colours` by
+    the names of devices, `bounds` are results whose figures are loads, `channels` the curves to draw; `drawn` keeps the
+    charts."""
+
+    verdicts: Mapping[str, Verdict]
+    scaler: Scaler = MEGA
+    bounds: tuple[MeasurementResult, ...] = ()
+    colours: Mapping[str, str] = field(default_factory=dict)
+    channels: frozenset[str] = frozenset()
+    drawn: Drawn = field(default_factory=Drawn)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the matrix has of a result: its `figure` of one `channel`, in the column of a direction, or of a goal such
+    as `NDR (loss ≤ 0 %)`. `row` is the row of the table with all else that is known of it, `marks` qualify it beside
+    its bound, `spark` is the path of a small picture."""
+
+    direction: str
+    figure: Figure
+    row: Any
+    channel: str = ""
+    goal: str = ""
+    marks: str = ""
+    spark: str = ""
+
+
 class ReportedKind(ABC, Generic[AResult]):
     """What a report asks a kind of measurement; the answers of this class are those of a kind that has nothing to say.
 
     `noun` is one result, `title` are several, `sized` is what their
     size is counted in. `row_kinds` are the dataclasses of `rows`, and what each is in words.
-    `bounds_loads`: its figures are loads, which stand beside load tests of the same load. `leads`: the other kinds
-    stand beside it, and its rows alone do without their kind."""
+    `bounds_loads`: its figures are loads, which stand beside the tests of the same load. `in_matrix`: the matrix has
+    a row for its loads. `leads`: the other kinds stand beside it, its results are in the order of their loads, and it
+    alone is listed without its name."""
 
     noun: ClassVar[str]
     title: ClassVar[str]
     sized: ClassVar[str]
     bounds_loads: ClassVar[bool] = False
+    in_matrix: ClassVar[bool] = False
     leads: ClassVar[bool] = False
     row_kinds: ClassVar[Mapping[str, tuple[type, str]]] = {}
 
@@ -55,22 +92,32 @@ class ReportedKind(ABC, Generic[AResult]):
         """The result, to be judged by the settings of the report where they are not None."""
         return result
 
-    def rows(self, _results: Sequence[AResult]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, _results: Sequence[AResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         """Plain values for programs: dataclasses by the name of their table."""
         return {}
 
-    def tables(self, _results: Sequence[AResult], _scaler: Scaler) -> Sequence[Grid]:
+    def tables(self, _results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
         """The tables for people, without those that have no row."""
         return ()
 
-    def sections(
-        self, _results: Sequence[AResult], _verdicts: Mapping[str, Verdict], _scaler: Scaler, _drawn: Drawn
-    ) -> Iterator[Section]:
-        """The sections of the page. Verdicts are by the names of results; the charts are kept in `_drawn`."""
+    def sections(self, _results: Sequence[AResult], _shown: Shown) -> Iterator[Section]:
+        """The sections of the page."""
         yield from ()
 
-    def counted(self, number: int) -> str:
-        return count(number, self.noun)
+    def summary(self, _results: Sequence[AResult], _shown: Shown) -> Summary | None:
+        """A table of the page that can be sorted."""
+        return None
+
+    def counted(self, results: Sequence[AResult]) -> str:
+        return count(len(results), self.noun)
+
+    def judged(self, _results: Sequence[AResult]) -> str:
+        """What the results were judged by."""
+        return ""
+
+    def channels(self, _result: AResult) -> Iterator[str]:
+        """The channels whose curves can be drawn by themselves."""
+        yield from ()
 
     def found_by(self, _result: AResult) -> str:
         """Words that the result is searched for by, besides its name and device."""
@@ -80,18 +127,23 @@ class ReportedKind(ABC, Generic[AResult]):
         """The identity of the chart of the result in this place among those of its kind; empty without one."""
         return ""
 
-    def markdown(self, results: Sequence[AResult], scaler: Scaler) -> Iterator[str]:
+    def charts(self, results: Sequence[AResult]) -> dict[str, str]:
+        """The identity of the chart that shows a result, by its name."""
+        places = ((result.name, self.chart(number)) for number, result in enumerate(results))
+        return {name: place for name, place in places if place}
+
+    def markdown(self, results: Sequence[AResult], shown: Shown) -> Iterator[str]:
         """The tables as text, a heading above each."""
-        for table in self.tables(results, scaler):
+        for table in self.tables(results, shown):
             yield f"## {table.label}\n\n{aligned([table.headings, *table.rows], table.figures)}"
 
-    def cards(self, _results: Sequence[AResult], _verdicts: Mapping[str, Verdict]) -> Cards | None:
-        """The answers, for a page that has no load test to give them."""
+    def cards(self, _results: Sequence[AResult], _shown: Shown) -> Cards | None:
+        """The answers, which a page has of the kind that leads, or of all kinds without it."""
         return None
 
-    def irregular(self, _results: Sequence[AResult]) -> Remark | None:
-        """A warning of figures that are not what was asked for."""
-        return None
+    def irregular(self, _results: Sequence[AResult]) -> Iterator[Remark]:
+        """Warnings of figures that are not what was asked for; of the kind that leads, all warnings."""
+        yield from ()
 
     def remarks(self, _results: Sequence[AResult]) -> Iterator[Remark]:
         """Other warnings."""
@@ -101,9 +153,13 @@ class ReportedKind(ABC, Generic[AResult]):
         """The notes of the measurement that a report warns of."""
         return result.ending.notes
 
-    def columns(self, _result: AResult, _verdict: Verdict) -> Iterator[tuple[str, Figure, Any]]:
-        """What the matrix of loads and devices has of it: the goal, its figure, and its row of `rows`."""
+    def entries(self, _result: AResult, _load: Load, _verdict: Verdict, _both: Both) -> Iterator[Entry]:
+        """What the matrix of loads and devices has of it, in the row of the load."""
         yield from ()
+
+    def node_rows(self, _result: AResult) -> Sequence[NodeRow]:
+        """What each node of the router cost at some loads."""
+        return ()
 
     def bands(self, _result: AResult, _colour: str, _scaler: Scaler) -> Iterator[Band]:
         """Bounds to draw on the chart of a load test of the same load."""

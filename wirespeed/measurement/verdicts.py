@@ -1,24 +1,19 @@
-"""What verdicts on searches and RFC 2544 tests have in common: loads that trials bound, and what set a bound. Pure."""
+"""What verdicts on tests of trials have in common: loads that trials bound, and what set a bound. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.measurement.counting import counting, tester_workers
-from wirespeed.measurement.rfc2544.result import ThroughputRow
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
-from wirespeed.measurement.search.result import Limit as SearchLimit
 from wirespeed.results.balance import total
-from wirespeed.results.channel import Channel
 from wirespeed.results.figures import measured_text
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.trial import TrialResult
+from wirespeed.results.search_trial import BoundLimit
 from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
 from wirespeed.units import l1_bits
 
-LIMITED_BY: dict[SearchLimit, LimitedBy] = {
+LIMITED_BY: dict[BoundLimit, LimitedBy] = {
     "dut": "dut",
     "tester": "tester",
     "machine": "host",
@@ -39,39 +34,7 @@ _SENTENCES: dict[LimitedBy, str] = {
 }
 
 
-def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
-    """The load of one goal, with its bounds."""
-    sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
-    upper = None if one.is_at_least else one.upper_pps
-    return _of_bounds(
-        one.goal.name.upper(),
-        [str(wire) for wire in result.directions],
-        one.lower_pps,
-        upper,
-        LIMITED_BY[one.limit],
-        one.irregular,
-        loss_ratio=one.goal.loss_ratio,
-        line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
-        frame_bytes=sum(sizes) / len(sizes) if sizes else None,
-    )
-
-
-def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) -> Figure:
-    """The throughput of one frame size; of one direction where `directions` are left out."""
-    return _of_bounds(
-        f"throughput at {row.frame}",
-        [str(wire) for wire in directions],
-        row.throughput_pps,
-        None if row.is_at_least else row.upper_pps,
-        LIMITED_BY[row.limit],
-        row.irregular,
-        loss_ratio=0.0,
-        line_percent=row.line_percent,
-        frame_bytes=row.frame_bytes,
-    )
-
-
-def _of_bounds(
+def figure_of_bounds(
     name: str,
     directions: list[str],
     lower_pps: float | None,
@@ -121,15 +84,16 @@ def verdict_of_trials(result: MeasurementResult, figures: tuple[Figure, ...], li
     return Verdict(result.kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counting)
 
 
-def counting_of_trials(result: MeasurementResult, trials: Sequence[TrialResult]) -> str:
+def counting_of_trials(result: MeasurementResult) -> str:
     """How the packets of all trials were counted."""
+    trials = [one.trial for _, one in result.judged_trials]
     told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
     dropped = sum(told) if told and len(told) == len(trials) else None
     whole, workers = total(one.balance for one in trials), tester_workers(result.lab)
     return counting(whole, DEFAULT_THRESHOLD, result.variables, dropped, workers).sentence
 
 
-def limit_of_bound(by: SearchLimit, found: Limit | None) -> Limit:
+def limit_of_bound(by: BoundLimit, found: Limit | None) -> Limit:
     """What set the bound, in the words of `explain` where it names the same."""
     own = LIMITED_BY[by]
     if found is not None and found.by == own:

@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wirespeed.charts.colours import colours_by_name
 from wirespeed.errors import UsageError
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import explained, verdicts_of
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis, analyses
+from wirespeed.measurement.load import group_by_load
 from wirespeed.measurement.registry import kinds, report_of
-from wirespeed.measurement.reported import Remark
-from wirespeed.report.loads import Group, group_by_load
-from wirespeed.report.remarks import remarks_on, remarks_on_devices, remarks_on_others
+from wirespeed.measurement.reported import Remark, Shown
+from wirespeed.pages.duts import dut_name
+from wirespeed.report.remarks import remarks_on, remarks_on_devices
 from wirespeed.results.box_names import UNNAMED, BoxNames
+from wirespeed.results.channel import SUM
+from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
@@ -24,29 +27,28 @@ from wirespeed.results.verdict import Verdict
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that a report shows. `others` are the results of other kinds than load tests, in the order of kinds;
-    `remarks` are warnings, one a cause; `explanations` say what limited each test, `verdicts` are by the names of
-    results."""
+    """All that a report shows. `kinds` are the results in the order of kinds; `remarks` are warnings, one a cause;
+    `explanations` say what limited each test, `verdicts` are by the names of results."""
 
-    groups: tuple[Group, ...]
-    remarks: tuple[Remark, ...]
-    others: Mapping[str, tuple[MeasurementResult, ...]] = field(default_factory=dict)
+    kinds: Mapping[str, tuple[MeasurementResult, ...]]
+    remarks: tuple[Remark, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
     @property
-    def tests(self) -> tuple[Analysis, ...]:
-        return tuple(test for group in self.groups for test in group.tests)
-
-    @property
     def results(self) -> tuple[MeasurementResult, ...]:
-        """All results, load tests first."""
-        return (*(test.result for test in self.tests), *(one for some in self.others.values() for one in some))
+        """All results, in the order of kinds."""
+        return tuple(one for some in self.kinds.values() for one in some)
 
-    @property
-    def bounds(self) -> tuple[MeasurementResult, ...]:
-        """Results whose figures are loads, which stand beside load tests."""
-        return tuple(one for kind, some in self.others.items() if report_of(kind).bounds_loads for one in some)
+    def shown(self, scaler: Scaler = MEGA, channels: frozenset[str] = frozenset()) -> Shown:
+        """What the results of each kind are shown with."""
+        return Shown(
+            verdicts=self.verdicts,
+            scaler=scaler,
+            bounds=tuple(one for kind, some in self.kinds.items() if report_of(kind).bounds_loads for one in some),
+            colours=colours_by_name(dut_name(result) for result in self.results),
+            channels=channels,
+        )
 
 
 def read_all(
@@ -88,19 +90,18 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
 
 
 def compare(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> Comparison:
-    """Group the load tests by what they sent, make the verdict on each result, and note what makes results hard to
-    compare or to believe. `inspections` are of the machines that took part."""
-    groups = group_by_load(analyses(results))
-    others: dict[str, tuple[MeasurementResult, ...]] = {}
+    """Put results side by side by kind, make the verdict on each, and note what makes them hard to compare or to
+    believe. `inspections` are of the machines that took part."""
+    found: dict[str, tuple[MeasurementResult, ...]] = {}
     for kind in kinds():
-        if some := tuple(one for one in results if one.kind == kind and not report_of(kind).leads):
-            others[kind] = some
-    found = Comparison(groups, remarks_on(groups), others)
-    every = found.results
+        if some := tuple(one for one in results if one.kind == kind):
+            by_load = (one for group in group_by_load(some) for one in group.results)
+            found[kind] = tuple(by_load) if report_of(kind).leads else some
+    every = [one for some in found.values() for one in some]
     explanations = explained(every, inspections)
-    return replace(
+    return Comparison(
         found,
-        remarks=(*found.remarks, *remarks_on_others(others), *remarks_on_devices(every)),
+        remarks=(*remarks_on(found), *remarks_on_devices(every)),
         explanations=explanations,
         verdicts={one.name: one for one in verdicts_of(every, explanations)},
     )
@@ -113,7 +114,7 @@ def select_channels(results: Sequence[MeasurementResult], wanted: Sequence[str])
     0 is 0→1, 1 is 1→0, 2 their sum. Nothing wanted selects every channel, the sums not among them: their load adds up
     to several lines. Other kinds of result than load tests have all their directions together.
     """
-    present = dict.fromkeys(curve.channel for test in analyses(results) for curve in test.curves)
+    present = dict.fromkeys(name for one in results for name in report_of(one.kind).channels(one))
     numbers = dict(zip("012", ("0→1", "1→0", SUM), strict=True))
     if not wanted:
         return frozenset(present) - {SUM}

@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wirespeed.measurement.registry import report_of
-from wirespeed.report import table
+from wirespeed.measurement.registry import kinds, report_of
+from wirespeed.measurement.reported import ReportedKind
 from wirespeed.report.comparison import Comparison
 from wirespeed.results.figures import Scaler
-from wirespeed.tables import csv_text, json_text
-
-LOAD_TESTS = "load test"
-"""What the rows of load tests are called among those of other kinds."""
+from wirespeed.tables import aligned, csv_text, json_text, rows_csv
 
 
 def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
-    """A table a kind, under a heading each where there are others than load tests."""
-    if not comparison.others:
-        return table.to_markdown(comparison, scaler)
-    return "\n".join(_blocks(comparison, scaler))
+    """A table a kind, under a heading each; of the kind that leads alone, the table."""
+    shown = comparison.shown(scaler)
+    if (lead := _lead_alone(comparison)) is not None:
+        tables = lead.tables(comparison.results, shown)
+        return "".join(aligned([table.headings, *table.rows], table.figures) for table in tables)
+    found = (report_of(kind).markdown(results, shown) for kind, results in comparison.kinds.items())
+    return "\n".join(text for texts in found for text in texts)
 
 
 def to_csv(comparison: Comparison) -> str:
-    """Rows of load tests alone, or of all kinds with the `kind` first; cells that a kind has not are empty."""
-    if not comparison.others:
-        return table.to_csv(table.rows(comparison))
-    kinds = _rows_of_kinds(comparison)
-    columns = dict.fromkeys(column for rows in kinds.values() for row in rows for column in row)
-    return csv_text(["kind", *columns], ({"kind": kind, **row} for kind, rows in kinds.items() for row in rows))
+    """Rows of the kind that leads alone, or of all kinds with the `kind` first; cells that a kind has not are empty."""
+    if (lead := _lead_alone(comparison)) is not None:
+        ((name, rows),) = lead.rows(comparison.results, comparison.shown()).items()
+        return rows_csv(lead.row_kinds[name][0], rows)
+    tables = _rows_of_kinds(comparison)
+    columns = dict.fromkeys(column for rows in tables.values() for row in rows for column in row)
+    return csv_text(["kind", *columns], ({"kind": kind, **row} for kind, rows in tables.items() for row in rows))
 
 
 def to_json(comparison: Comparison, title: str) -> str:
-    """`rows` of load tests, and a list for each other kind that there is."""
-    if not comparison.others:
-        return table.to_json(comparison, title)
-    kinds = _rows_of_kinds(comparison)
+    """`rows` of the kind that leads, and a list for each other table that there is."""
+    tables = _rows_of_kinds(comparison)
+    (lead,) = _leading().row_kinds
     document = {
         "title": title,
-        "rows": kinds.pop(LOAD_TESTS, []),
-        **{f"{kind.replace(' ', '_')}_rows": rows for kind, rows in kinds.items()},
-        "verdicts": table.verdicts_object(comparison),
+        "rows": tables.pop(lead, []),
+        **{f"{name.replace(' ', '_')}_rows": rows for name, rows in tables.items()},
+        "verdicts": {name: verdict.to_json() for name, verdict in comparison.verdicts.items()},
         "warnings": [remark.sentence for remark in comparison.remarks],
     }
     return json_text(document)
 
 
+def _leading() -> ReportedKind[Any]:
+    return next(shown for shown in map(report_of, kinds()) if shown.leads)
+
+
+def _lead_alone(comparison: Comparison) -> ReportedKind[Any] | None:
+    """The kind that leads, where there is no other one."""
+    return _leading() if all(report_of(kind).leads for kind in comparison.kinds) else None
+
+
 def _rows_of_kinds(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:
-    """Plain values by kind; kinds that have none are left out."""
-    kinds: dict[str, Sequence[Any]] = {LOAD_TESTS: table.rows(comparison)}
-    for kind, results in comparison.others.items():
-        kinds |= report_of(kind).rows(results)
-    return {kind: [asdict(row) for row in rows] for kind, rows in kinds.items() if rows}
-
-
-def _blocks(comparison: Comparison, scaler: Scaler) -> Iterator[str]:
-    if comparison.tests:
-        yield f"## Load tests\n\n{table.to_markdown(comparison, scaler)}"
-    for kind, results in comparison.others.items():
-        yield from report_of(kind).markdown(results, scaler)
+    """Plain values by table; tables without rows are left out."""
+    shown = comparison.shown()
+    found = (report_of(kind).rows(results, shown) for kind, results in comparison.kinds.items())
+    return {name: [asdict(row) for row in rows] for tables in found for name, rows in tables.items() if rows}

@@ -9,26 +9,22 @@ their sum.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.load import Load, load_of
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
 from wirespeed.measurement.registry import report_of
+from wirespeed.measurement.reported import TOGETHER, Both, Entry
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.table import Line, line_of
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded
-from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, LimitedBy, Verdict
 
-Both = Literal["each", "sum200", "sum100"]
-TOGETHER = "both"
-SMOOTHED, IRREGULAR, BROKEN_OFF = "~", "◇", "†"
+BROKEN_OFF = "†"
 
 
 @dataclass(frozen=True)
@@ -56,12 +52,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """The result `test` in a column, or its part of one `channel`. `percent` is of `of_percent`; `row` is a dataclass
+    """The result `test` in a column, or its part of one channel. `percent` is of `of_percent`; `row` is a dataclass
     of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
-    bound."""
+    bound, `spark` is the path of a small picture of it."""
 
     test: str
-    channel: str
     figure: Figure
     percent: float | None
     of_percent: int
@@ -70,6 +65,7 @@ class Cell:
     sentence: str
     anchor: str
     marks: str
+    spark: str
 
     @property
     def rate_pps(self) -> float | None:
@@ -112,24 +108,22 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
     the same device and direction."""
     found: dict[tuple[str, Column], list[Cell]] = {}
     rows: dict[str, None] = {}
-    for number, group in enumerate(comparison.groups):
-        for test in group.tests:
-            label = _label(group.load, test.result.variables, labels)
-            rows[label] = None
-            for column, curve in _columns(test, both):
-                verdict = comparison.verdicts[test.result.name]
-                line = line_of(group.load, test, curve, verdict)
-                cell = _cell(line, verdict, both, f"load-{number}")
-                found.setdefault((label, column), []).append(cell)
-    for kind, results in comparison.others.items():
+    known: list[Load] = []
+    for kind, results in comparison.kinds.items():
         shown = report_of(kind)
-        for number, result in enumerate(results if shown.bounds_loads else ()):
-            label = _label(_known_load(load_of(result), comparison), result.variables, labels)
+        places = shown.charts(results)
+        for result in results if shown.in_matrix else ():
+            load = load_of(result)
+            load = next((one for one in known if load.like(one)), load)
+            if shown.leads:
+                known.append(load)
+            label = _label(load, result.variables, labels)
             rows[label] = None
             verdict = comparison.verdicts[result.name]
-            for goal, figure, row in shown.columns(result, verdict):
-                column, cell = _goal_cell(result, (verdict, figure), row, both, shown.chart(number))
-                found.setdefault((label, replace(column, goal=goal)), []).append(cell)
+            for entry in shown.entries(result, load, verdict, both):
+                column = Column(dut_name(result), entry.direction, entry.goal)
+                cell = _cell_of(entry, verdict, both, places[result.name])
+                found.setdefault((label, column), []).append(cell)
     columns = _ordered(dict.fromkeys(column for _, column in found))
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
     ordered = (*single, *(column for column in columns if column not in single))
@@ -150,50 +144,19 @@ def _place(column: Column) -> tuple[str, str]:
     return column.dut, column.direction.partition(" ")[0]
 
 
-def _known_load(load: Load, comparison: Comparison) -> Load:
-    """The load of the tests beside which a search belongs, whose name it is to have."""
-    return next((group.load for group in comparison.groups if load.like(group.load)), load)
-
-
-def _goal_cell(
-    result: MeasurementResult, told: tuple[Verdict, Figure], row: Any, both: Both, anchor: str
-) -> tuple[Column, Cell]:
-    verdict, figure = told
-    lines, first = len(result.directions), str(result.directions[0])
-    direction = first if lines == 1 else TOGETHER if both != "each" else f"{TOGETHER} each way"
-    if both == "each":
-        figure = figure.of(first)
-    mark = IRREGULAR if figure.mark == "irregular" else ""
-    return Column(dut_name(result), direction), _cell_of("", figure, verdict, row, both, anchor, mark)
-
-
-def _columns(test: Analysis, both: Both) -> list[tuple[Column, Curve]]:
-    dut = dut_name(test.result)
-    if len(test.curves) == 1:
-        return [(Column(dut, test.curves[0].channel), test.curves[0])]
-    if both == "each":
-        return [(Column(dut, f"{TOGETHER} {curve.channel}"), curve) for curve in test.directions]
-    return [(Column(dut, TOGETHER), curve) for curve in test.curves if curve.channel == SUM]
-
-
-def _cell(line: Line, verdict: Verdict, both: Both, anchor: str) -> Cell:
-    mark = SMOOTHED if "smoothed rates" in line.row.notes else ""
-    return _cell_of(line.row.channel, line.held, verdict, line.row, both, anchor, mark)
-
-
-def _cell_of(channel: str, figure: Figure, verdict: Verdict, row: Any, both: Both, anchor: str, mark: str) -> Cell:
-    percent, of_percent = _share(figure, both)
+def _cell_of(entry: Entry, verdict: Verdict, both: Both, anchor: str) -> Cell:
+    percent, of_percent = _share(entry.figure, both)
     return Cell(
         test=verdict.name,
-        channel=channel,
-        figure=figure,
+        figure=entry.figure,
         percent=percent,
         of_percent=of_percent,
-        row=row,
+        row=entry.row,
         limited_by=verdict.limited_by,
         sentence=verdict.sentence,
         anchor=anchor,
-        marks=mark + (BROKEN_OFF if verdict.status != COMPLETE else ""),
+        marks=entry.marks + (BROKEN_OFF if verdict.status != COMPLETE else ""),
+        spark=entry.spark,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirespeed.report.matrix import BROKEN_OFF, IRREGULAR, SMOOTHED, Cell, Column, Matrix
+from wirespeed.measurement.reported import IRREGULAR, SMOOTHED
+from wirespeed.report.matrix import BROKEN_OFF, Cell, Column, Matrix
 from wirespeed.results.figures import NOTHING, Scaler, three_digits
 from wirespeed.tables import aligned, csv_lines, json_text, plain
 

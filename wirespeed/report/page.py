@@ -19,7 +19,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from wirespeed import __version__
-from wirespeed.charts import dygraphs
+from wirespeed.charts import browser
 from wirespeed.charts.page_json import to_page
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.pages.words import harmless
@@ -33,13 +33,8 @@ POLICY = (
 
 def to_html(page: Page) -> str:
     """The whole page, which needs nothing beside it."""
-    moves = dygraphs.is_there()
-    styles = (*([dygraphs.style()] if moves else []), style(), text_of("wirespeed.charts", "static/charts.css"))
-    drawing = (
-        text_of("wirespeed.charts", f"static/{name}.js")
-        for name in ("pens", "scales", "labels", "tables", "paper", "charts")
-    )
-    scripts = (*drawing, text_of("wirespeed.report", "page.js"))
+    styles = (browser.library_style(), style(), browser.style())
+    scripts = (browser.script(), text_of("wirespeed.report", "page.js"))
     folds: list[str] = []
 
     def data() -> str:
@@ -55,7 +50,7 @@ def to_html(page: Page) -> str:
             version=__version__,
             policy=POLICY,
             style=Markup("\n".join(styles)),
-            dygraphs=Markup(dygraphs.script()) if moves else "",
+            dygraphs=Markup(browser.library()),
             kept=_keeper(folds),
             data=data,
             script=Markup("\n".join(scripts)),

@@ -9,16 +9,17 @@ from typing import Any, Literal
 
 from wirespeed.charts.chart import Chart
 from wirespeed.errors import UsageError
-from wirespeed.measurement.reported import Remark
+from wirespeed.measurement.reported import Both, Remark
 from wirespeed.report.comparison import Comparison, compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
-from wirespeed.report.matrix import Both, matrix, parse_labels
+from wirespeed.report.matrix import matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
-from wirespeed.report.nodes import NodeRow, all_rows, nodes_to_markdown
+from wirespeed.report.nodes import all_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
 from wirespeed.report.power import PowerRow, power_rows, power_to_markdown
 from wirespeed.report.views import page_of
 from wirespeed.results.box_names import UNNAMED, BoxNames
+from wirespeed.results.dut import NodeRow
 from wirespeed.results.figures import Scaler, parse_scaler
 from wirespeed.results.inspection import is_inspection, read_inspection
 from wirespeed.tables import json_text, rows_csv

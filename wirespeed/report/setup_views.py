@@ -31,15 +31,13 @@ class KindOfTest:
 
 def kinds_of(comparison: Comparison) -> tuple[KindOfTest, ...]:
     """A heading says which kind where there are several."""
-    tests = tuple(test.result for test in comparison.tests)
-    found = {**({tests[0].kind: tests} if tests else {}), **comparison.others}
     kinds = []
-    for kind, results in found.items():
+    for kind, results in comparison.kinds.items():
         shown, settings = report_of(kind), configuration(results)
         ran = tuple(
             Ran(result.name, differing, shown.size(result), result.ending.text)
             for result, differing in zip(results, settings.rows, strict=True)
         )
-        heading = f"Configuration: {shown.title}" if len(found) > 1 else "Configuration"
+        heading = f"Configuration: {shown.title}" if len(comparison.kinds) > 1 else "Configuration"
         kinds.append(KindOfTest(heading, shown.sized, settings, ran))
     return tuple(kinds)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.limits import LIMIT_WORDS
-from wirespeed.report.looks import Colours
 from wirespeed.report.matrix import Cell, Matrix
 from wirespeed.report.matrix_text import cell_share, heading, legend
 from wirespeed.report.nodes import HEADINGS, all_rows, cells
-from wirespeed.report.sparkline import sparkline
 from wirespeed.results.figures import Scaler
 
 
@@ -53,13 +51,12 @@ class NodeTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def matrix_view(found: Matrix, comparison: Comparison, scaler: Scaler, colours: Colours) -> MatrixView:
-    sparks = {(test.result.name, curve.channel): sparkline(curve) for test in comparison.tests for curve in test.curves}
+def matrix_view(found: Matrix, scaler: Scaler, colours: Mapping[str, str]) -> MatrixView:
     rows = tuple(
         (
             label,
             tuple(
-                tuple(_figure(cell, column.dut, scaler, colours, sparks) for cell in cells)
+                tuple(_figure(cell, column.dut, scaler, colours) for cell in cells)
                 for cells, column in zip(row, found.columns, strict=True)
             ),
         )
@@ -75,20 +72,14 @@ def matrix_view(found: Matrix, comparison: Comparison, scaler: Scaler, colours: 
     )
 
 
-def _figure(
-    cell: Cell,
-    dut: str,
-    scaler: Scaler,
-    colours: Colours,
-    sparks: Mapping[tuple[str, str], str],
-) -> MatrixFigure:
+def _figure(cell: Cell, dut: str, scaler: Scaler, colours: Mapping[str, str]) -> MatrixFigure:
     figure = cell.figure
     return MatrixFigure(
         rate=figure.scaled(scaler),
         share=cell_share(cell),
         mark=cell.marks,
         filled_percent=f"{figure.line_percent or 0.0:.1f}",
-        spark=sparks.get((cell.test, cell.channel), ""),
+        spark=cell.spark,
         limit=LIMIT_WORDS[cell.limited_by],
         title=f"{cell.test}: {cell.sentence}",
         anchor=cell.anchor,

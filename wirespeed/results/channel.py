@@ -10,6 +10,10 @@ from wirespeed.errors import UsageError
 _TEXT = re.compile(r"(?P<tx>\d{1,3})\s*(?:→|->|-|>)\s*(?P<rx>\d{1,3})", re.ASCII)
 
 
+SUM = "sum"
+"""What the sum of all directions is called among channels."""
+
+
 @dataclass(frozen=True, order=True)
 class Channel:
     """Traffic sent on port `tx` and received on port `rx`."""

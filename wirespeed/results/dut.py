@@ -62,6 +62,28 @@ class NodeCost:
     suspends: int
 
 
+OUTSIDE = "outside nodes"
+"""What ticks of a worker outside its nodes are called among them."""
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """One node of one worker at one load. `clocks_per_packet` is VPP's Clocks, `vectors_per_call` its Vectors/Call;
+    `share_percent` is of all ticks of the worker, of which those outside nodes are a row of their own."""
+
+    test: str
+    offered_pps: float
+    worker: str
+    node: str
+    calls: int
+    vectors: int
+    suspends: int
+    clocks: int
+    clocks_per_packet: float | None
+    vectors_per_call: float | None
+    share_percent: float
+
+
 def summed(nodes: Iterable[NodeCost]) -> tuple[NodeCost, ...]:
     """Nodes of the same name as one, in the order of their first."""
     sums: dict[str, list[int]] = {}

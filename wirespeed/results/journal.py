@@ -40,6 +40,12 @@ def unfinished(results: Iterable[Path]) -> list[Path]:
     return [path for path in results if not path.exists() and journal_path(path).is_file()]
 
 
+def kind_of(head: Mapping[str, Any]) -> str:
+    """The kind of measurement whose journal begins with `head`; empty where this program does not read it."""
+    known = _FORMAT.fullmatch(str(head.get("journal")))
+    return known["kind"] if known is not None else ""
+
+
 def format_of(kind: str) -> str:
     """What the first line of the journal of a kind of measurement, such as loadtest, says that it is."""
     return f"wirespeed-{kind}-journal/1"
@@ -158,13 +164,13 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
     if not lines or not is_journal(lines[0]):
         raise FileFault(f"{path} is not a journal of a test: its first line is not a head of one")
     head = _document(lines[0], path, 1)
-    known = _FORMAT.fullmatch(str(head.get("journal")))
-    if known is None:
+    kind = kind_of(head)
+    if not kind:
         raise FileFault(f"{path} is a journal of format {head.get('journal')!r}, which this program does not read")
     entries = [_document(line, path, number) for number, line in enumerate(lines[1:], start=2)]
     if not entries:
         raise FileFault(f"{path} holds no samples: the test ended before its first one")
-    return known["kind"], head, entries
+    return kind, head, entries
 
 
 def _document(line: str, path: Path, number: int) -> dict[str, Any]:

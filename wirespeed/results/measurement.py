@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Stored, as_object, from_json, placed, reader_of, to_json
@@ -15,6 +15,9 @@ from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.units import line_rate_pps
+
+if TYPE_CHECKING:
+    from wirespeed.results.search_trial import SearchTrial
 
 
 def dut_of(raw: Any) -> dict[str, Any]:
@@ -85,6 +88,11 @@ class MeasurementResult(ABC):
         return ()
 
     @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        """Its trials, as a search judges them, behind the word for each; () of a kind that has none."""
+        return ()
+
+    @property
     def profile(self) -> str:
         return str(self.variables.get("profile_file") or "unknown")
 
@@ -97,6 +105,12 @@ class MeasurementResult(ABC):
             if wire.tx in self.ports and (speed := self.ports[wire.tx].speed_bps) and wire.tx in self.frame_bytes
         ]
         return min(lines) if lines else None
+
+    @property
+    def mean_frame_bytes(self) -> float | None:
+        """Mean size of the frames sent, FCS included; None where nobody knows."""
+        sizes = [self.frame_bytes[wire.tx] for wire in self.directions if wire.tx in self.frame_bytes]
+        return sum(sizes) / len(sizes) if sizes else None
 
     def noted(self, note: str) -> Self:
         """The same with one more sentence about the whole measurement."""

@@ -12,6 +12,10 @@ from typing import Annotated, ClassVar, Literal
 from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.trial import ChannelTrial, TrialResult
 
+BoundLimit = Literal["dut", "tester", "machine", "line", "maximum", "minimum", "none"]
+"""What the upper bound of a search is due to. `machine`: CPUs were taken from tester or DUT. `line` and `maximum`:
+there is no upper bound, since the whole line or the highest load that was allowed was carried. `minimum`: even the
+lowest load that was allowed lost too much. `none`: nothing was found out."""
 Purpose = Literal["warm-up", "search", "mrr", "latency"]
 
 

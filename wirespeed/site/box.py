@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.charts.chart import Chart
+from wirespeed.charts.colours import colours_by_name
 from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
 from wirespeed.site.builds import against_before
-from wirespeed.site.drawing import Chart, Spark, chart, spark
+from wirespeed.site.drawing import Spark, spark, trend_chart
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import answer, chosen, rank, telling
 from wirespeed.site.home import price_of
@@ -61,7 +63,7 @@ class BoxPage:
     answer: Answer | None
     headings: tuple[tuple[str, bool], ...]
     tests: tuple[TestRow, ...]
-    charts: tuple[tuple[str, Chart], ...]
+    charts: tuple[Chart, ...]
     told: tuple[Told, ...]
     power: tuple[Power, ...]
     results: Table
@@ -92,7 +94,7 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
         answer=answer_of(best),
         headings=HEADINGS,
         tests=tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
-        charts=tuple(_charts(marked)),
+        charts=tuple(_charts(marked, colours_by_name([box])[box])),
         told=tuple(_told(entries)),
         power=tuple(_power(entries)),
         results=_results(entries, found),
@@ -152,13 +154,11 @@ def _test_row(
     return TestRow(cells, None if trend is None else spark(trend))
 
 
-def _charts(found: Sequence[Trend]) -> list[tuple[str, Chart]]:
+def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
     """Those with steps first: they are what a reader looks for."""
-    ordered = sorted(found, key=lambda one: (-len(one.steps), one.subject))
-    return [
-        (f"{one.figures[0].name} of {test_name(one.subject.load, one.subject.directions)}", chart(one))
-        for one in ordered
-    ]
+    for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
+        name = f"{one.figures[0].name} of {test_name(one.subject.load, one.subject.directions)}"
+        yield trend_chart(f"trend-{place}", name, one, colour, "../")
 
 
 def _told(entries: Sequence[Entry]) -> list[Told]:

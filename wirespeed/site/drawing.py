@@ -1,49 +1,17 @@
-"""Trends as lines on a plane: what an inline SVG is made of. Pure."""
+"""Trends as charts, and as lines as small as a word. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.results.figures import measured_text, three_digits
+from wirespeed.charts.chart import Band, Chart, Curve, Panel, Scale, short, shortened
+from wirespeed.charts.colours import ALARM, REFERENCE
+from wirespeed.results.figures import MEGA, measured_text
 from wirespeed.site.entries import Figure
-from wirespeed.site.trends import Trend
+from wirespeed.site.trends import Trend, since
 
 SPARK_WIDTH, SPARK_HEIGHT = 80.0, 18.0
-WIDTH, HEIGHT = 720.0, 170.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 26.0, 24.0
-
-
-@dataclass(frozen=True)
-class Point:
-    x: float
-    y: float
-    page: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A step: a line down the plane and its words, which end or begin at it."""
-
-    x: float
-    text: str
-    anchor: str
-    is_down: bool
-
-
-@dataclass(frozen=True)
-class Chart:
-    """`ticks` are (y, text); `means` are (x1, x2, y) of plateaus."""
-
-    label: str
-    line: str
-    points: tuple[Point, ...]
-    ticks: tuple[tuple[float, str], ...]
-    means: tuple[tuple[float, float, float], ...]
-    marks: tuple[Mark, ...]
-    first: str
-    last: str
-    unit: str
+TREND_PX = 180
 
 
 @dataclass(frozen=True)
@@ -71,36 +39,43 @@ def spark(trend: Trend) -> Spark | None:
     return Spark(label, _line([at(place) for place in range(len(rates))]), tuple(at(step.at) for step in trend.steps))
 
 
-def chart(trend: Trend) -> Chart:
-    rates = trend.rates
-    least, most = _range(rates)
-    inner, high = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
-
-    def x(place: float) -> float:
-        return round(_LEFT + inner * (place + 0.5) / len(rates), 1)
-
-    def y(pps: float) -> float:
-        return round(_TOP + high * (1 - (pps - least) / (most - least)), 1)
-
-    points = tuple(
-        Point(x(place), y(figure.value.rate_pps), figure.entry.page, _title(figure))
-        for place, figure in enumerate(trend.figures)
+def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) -> Chart:
+    """The values one after the other, by version or date; `root` is the way from the page to the results."""
+    least, most = _range(trend.rates)
+    values = Curve(
+        name="values",
+        colour=colour,
+        x=shortened(range(len(trend.figures))),
+        y=shortened(pps / MEGA.divisor for pps in trend.rates),
+        width=1.2,
+        told=tuple(map(_title, trend.figures)),
+        links=tuple(root + figure.entry.page for figure in trend.figures),
     )
+    means: list[tuple[float, float | None]] = []
+    for one in trend.plateaus:
+        means += [(place, short(one.mean / MEGA.divisor)) for place in range(one.first, one.last + 1)]
+        means.append((one.last + 0.5, None))
+    plateaus = Curve("plateaus", colour, tuple(x for x, _ in means), tuple(y for _, y in means), width=4.0)
     return Chart(
-        label=f"{trend.subject.title}: {'; '.join(step.text for step in trend.steps) or 'no step'}",
-        line=_line([(point.x, point.y) for point in points]),
-        points=points,
-        ticks=tuple((y(pps), three_digits(pps / 1e6)) for pps in (least, (least + most) / 2, most)),
-        means=tuple((x(one.first - 0.4), x(one.last + 0.4), y(one.mean)) for one in trend.plateaus),
-        marks=tuple(_mark(x(step.at - 0.5), step.text, step.ratio < 0) for step in trend.steps),
-        first=trend.figures[0].entry.started[:10],
-        last=trend.figures[-1].entry.started[:10],
-        unit="Mpps",
+        identity=identity,
+        sentence=f"{name}: {'; '.join(step.text for step in trend.steps) or 'no step'}",
+        x_title="result, by version or date",
+        x_unit="",
+        panels=(
+            Panel(
+                title=f"{name} ({MEGA.unit})",
+                unit=MEGA.unit,
+                height_px=TREND_PX,
+                curves=(values, plateaus) if means else (values,),
+                scale=Scale(low=least / MEGA.divisor, high=most / MEGA.divisor),
+            ),
+        ),
+        bands=tuple(
+            Band(step.text, step.at - 0.5, step.at - 0.5, ALARM if step.ratio < 0 else REFERENCE, dash="dash")
+            for step in trend.steps
+        ),
+        categories=tuple(since(figure) for figure in trend.figures),
     )
-
-
-def _mark(x: float, text: str, is_down: bool) -> Mark:
-    return Mark(x, text, "start" if x < WIDTH / 2 else "end", is_down)
 
 
 def _title(figure: Figure) -> str:

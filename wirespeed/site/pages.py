@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from wirespeed.charts.page_json import to_page
 from wirespeed.results.figures import three_digits
 from wirespeed.results.inspection import Inspection
 from wirespeed.site import names
@@ -95,7 +96,8 @@ def _matrix(found: Catalogue, title: str) -> str:
 
 
 def _box(box: str, entries: Sequence[Entry], found: Catalogue) -> str:
-    return page("box.html", "../", view=box_page(box, entries, found))
+    view = box_page(box, entries, found)
+    return page("box.html", "../", view=view, figures={one.identity: to_page(one) for one in view.charts})
 
 
 def _hardware(box: str, entries: Sequence[Entry], inspections: Inspections) -> str:

@@ -191,5 +191,6 @@ function results(all) {
 }
 
 themes(document.getElementById("theme"));
+if (document.getElementById("figures")) Charts.begin(JSON.parse(document.getElementById("figures").textContent));
 if (window.wirespeedResults && document.getElementById("all")) results(window.wirespeedResults);
 document.documentElement.dataset.drawn = "yes";

@@ -10,28 +10,30 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from wirespeed import __version__
+from wirespeed.charts import browser
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.pages.trust import LEGEND
 from wirespeed.site.figures import ORDER
 from wirespeed.site.reports import asset_name
 
 POLICY = (
-    "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:; img-src data:; "
+    "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:; img-src data: blob:; "
     "form-action 'none'; base-uri 'none'"
 )
 
 
 @cache
 def assets() -> dict[str, str]:
-    """The site's own style and script, by their files."""
-    look = f"{style()}\n{text_of('wirespeed.site', 'site.css')}"
-    script = text_of("wirespeed.site", "site.js")
-    return {f"assets/{asset_name(look, '.css')}": look, f"assets/{asset_name(script, '.js')}": script}
+    """The site's own style and script, and what draws charts, by their files."""
+    styles = (browser.library_style(), style(), browser.style(), text_of("wirespeed.site", "site.css"))
+    scripts = (text_of("wirespeed.site", "site.js"), browser.script(), browser.library())
+    files = [("\n".join(styles), ".css"), *((text, ".js") for text in scripts if text)]
+    return {f"assets/{asset_name(text, suffix)}": text for text, suffix in files}
 
 
 def page(template: str, root: str, **values: Any) -> str:
     """`root` is the way from the page to the site's own folder: empty, or `../`."""
-    look, script = assets()
+    look, script, *drawing = assets()
     return (
         _templates()
         .get_template(template)
@@ -39,6 +41,7 @@ def page(template: str, root: str, **values: Any) -> str:
             root=root,
             look=look,
             script=script,
+            drawing=drawing[::-1],
             policy=POLICY,
             version=__version__,
             legend=LEGEND,

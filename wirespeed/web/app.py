@@ -33,7 +33,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from wirespeed.charts import dygraphs
+from wirespeed.charts import browser, dygraphs
+from wirespeed.charts.chart import DASHES
+from wirespeed.charts.colours import COLOURS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
@@ -55,8 +57,16 @@ _MOST_FOLLOWED = 64
 
 # The charts' library writes style attributes, and no style elements.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; "
+    "img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_LOOKS = json.dumps(
+    {
+        "colours": COLOURS,
+        "classes": NODE_COLOURS,
+        "dashes": [dash for dash in DASHES if dash != "dot"],
+        "grey": REFERENCE,
+    }
 )
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -71,6 +81,8 @@ _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
         name: ("text/javascript", partial(text_of, "wirespeed.web", f"static/{name}"))
         for name in ("live_words.js", "live_charts.js", "live.js")
     },
+    "charts.css": ("text/css", browser.style),
+    "charts.js": ("text/javascript", browser.script),
     "dygraph.js": ("text/javascript", dygraphs.script),
     "dygraph.css": ("text/css", dygraphs.style),
 }
@@ -303,7 +315,7 @@ def _templates() -> Environment:
 
 
 def _html(template: str, **values: Any) -> HTMLResponse:
-    text = _templates().get_template(template).render(has_charts=dygraphs.is_there(), **values)
+    text = _templates().get_template(template).render(has_charts=dygraphs.is_there(), looks=_LOOKS, **values)
     return HTMLResponse(text.encode(errors="replace"), headers={**_HEADERS, "Content-Security-Policy": _POLICY})
 
 

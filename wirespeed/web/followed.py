@@ -9,24 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wirespeed.charts.colours import colours_by_name
 from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import of_journal, read_file
-from wirespeed.measurement.followed import Frame
-from wirespeed.measurement.loadtest.followed import sample_frame
-from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.registry import frames_of
+from wirespeed.measurement.followed import Frame, Growing
+from wirespeed.measurement.registry import frames_of, growing_of, kinds
+from wirespeed.pages.duts import dut_name
 from wirespeed.pages.trust import trust_of
-from wirespeed.results.journal import entries_of, format_of, is_being_written, is_journal, journal_path, read_journal
+from wirespeed.results.journal import entries_of, is_being_written, is_journal, journal_path, kind_of, read_journal
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.sample import Sample
-from wirespeed.results.sample_json import sample_from_json
 from wirespeed.results.verdict import Figure
 
 _SHARE = 10.0
 """Reading a journal whole, where there is no other way, is given so small a share of the time."""
 _JUDGED_EACH_S = 5.0
-"""The verdict so far of a load test is made at most so often."""
+"""The verdict so far of a journal that is read as it grows is made at most so often."""
 
 
 @dataclass
@@ -46,8 +44,7 @@ class Followed:
     epoch: int = 0
     _inode: int = 0
     _offset: int = 0
-    _loadtest: Result | None = None
-    _last: Sample | None = None
+    _growing: Growing | None = None
     _stamp: tuple[int, int, int] = (0, 0, 0)
     _not_before_s: float = 0.0
     _judged_after_s: float = 0.0
@@ -81,16 +78,24 @@ class Followed:
         if not whole:
             return
         lines = whole.decode(errors="replace").split("\n")
-        first = not self._offset
-        if first and not is_journal(lines[0]):
-            raise ValueError(f"{journal} is not a journal of a test")
-        if first and json.loads(lines[0]).get("journal") != format_of(Result.kind):
-            self._read_whole(journal)
-            return
-        if first and len(lines) < 2:
-            return  # there is no sample yet
+        if not self._offset:
+            if not is_journal(lines[0]):
+                raise ValueError(f"{journal} is not a journal of a test")
+            head = json.loads(lines[0])
+            kind = kind_of(head)
+            growing = growing_of(kind) if kind in kinds() else None
+            if growing is None:
+                self._read_whole(journal)
+                return
+            if len(lines) < 2:
+                return  # there is no entry yet
+            self._growing = growing(head, json.loads(lines[1]), self.file.stem)
+            self.head = _head(self._growing.head, kind, head)
+            lines = lines[1:]
+        assert self._growing is not None
         self._offset += len(whole) + 1
-        self._add_samples(lines, first=first)
+        for line in lines:
+            self.frames.append(self._growing.frame(json.loads(line)))
         began = time.monotonic()
         if began >= self._judged_after_s:
             self._judge(of_journal(read_journal(journal), journal))
@@ -100,23 +105,9 @@ class Followed:
     def _begin(self, inode: int) -> None:
         self.frames, self.head, self.fault = [], {}, ""
         self.verdicts, self.figures, self._judged_after_s = (), (), time.monotonic() + _JUDGED_EACH_S
-        self._inode, self._offset, self._loadtest, self._last = inode, 0, None, None
+        self._inode, self._offset, self._growing = inode, 0, None
         self._not_before_s = 0.0
         self.epoch += 1
-
-    def _add_samples(self, lines: list[str], *, first: bool) -> None:
-        """Those of a load test, each read once."""
-        if first:
-            document = json.loads(lines[0])
-            stats = {"0": json.loads(lines[1])}
-            self._loadtest = Result.from_json({**document, "stats": stats, "outcome": {}}, self.file.stem)
-            self.head = _head(self._loadtest, Result.kind, document)
-            lines = lines[1:]
-        assert self._loadtest is not None
-        for line in lines:
-            sample = sample_from_json(len(self.frames), json.loads(line))
-            self.frames.append(sample_frame(self._loadtest, self._last, sample))
-            self._last = sample
 
     def _read_whole(self, journal: Path) -> None:
         began = time.monotonic()
@@ -167,6 +158,7 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
         head["name"] = result.name
         head["load"] = f"{result.variables.get('profile_file') or ''} {settings}".strip()
         head["box"] = str(result.dut.get("name") or "")
+        head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 
 

@@ -4,9 +4,9 @@
 // dygraphs is not in the page they are SVG on the screen too.
 const Charts = (() => {
 	const PAPER = { paper: "#ffffff", ink: "#1c2430", soft: "#4d5765", grid: "#dfe3e8", rule: "#7d8590", alarm: "#b3401a" };
-	const LEFT = 78, RIGHT = 16, LABELLED = 4, NAMED = 12;
+	const RIGHT = 16, NAMED = 12;
 	const { canvasPen, svgPen, DOT, DASHES } = Pens;
-	const { digits, steps, NARROW } = ChartScales;
+	const { digits, NARROW } = ChartScales;
 	const { rowsOf, tablesOf } = ChartTables;
 	const DYGRAPHS = typeof Dygraph !== "undefined";
 	const charts = new Map();
@@ -20,167 +20,13 @@ const Charts = (() => {
 		node.append(...children);
 		return node;
 	};
-	class Chart {
-		constructor(node, figure) {
+	class Chart extends ChartFigure {
+		constructor(node, figure, told) {
+			super(figure);
 			this.node = node;
-			this.figure = figure;
-			this.view = null; // ends of the x axis, where somebody zoomed
-			this.off = new Set((figure.legend || []).filter((entry) => entry.off).map((entry) => entry.key));
-			this.hidden = () => false; // results that the page does not show now
-			this.at = null; // a place that somebody was led to
-			this.open = new Set(); // numbers of folded panels that somebody opened
 			this.graphs = [];
-			this.told = () => {};
+			this.told = told;
 		}
-
-		// ---- what is to be seen
-
-		shows(one) {
-			return !(one.key && this.off.has(one.key)) && !(one.of && this.hidden(one.of));
-		}
-
-		panels() {
-			return this.figure.panels.filter((panel, number) => !panel.folded || this.open.has(number));
-		}
-
-		entries() {
-			return (this.figure.legend || []).filter((entry) => !(entry.of && this.hidden(entry.of)));
-		}
-
-		span() {
-			const { xLow, xHigh } = this.figure;
-			if (xLow !== undefined && xHigh !== undefined) return [xLow, xHigh];
-			let low = xLow ?? Infinity, high = xHigh ?? -Infinity;
-			for (const curve of this.figure.panels.flatMap((panel) => panel.curves || [])) {
-				if (!this.shows(curve) || !curve.x.length) continue;
-				if (xLow === undefined) low = Math.min(low, curve.x[0], ...(curve.left || []));
-				if (xHigh === undefined) high = Math.max(high, curve.x.at(-1), ...(curve.right || []));
-			}
-			for (const band of this.figure.bands || []) {
-				if (xHigh === undefined && this.shows(band)) high = Math.max(high, band.high);
-			}
-			if (!Number.isFinite(low)) low = 0;
-			return [low, high > low ? high : low + 1];
-		}
-
-		whole() {
-			const [low, high] = this.span();
-			const room = this.figure.categories ? 0.4 : (high - low) * 0.02;
-			return [this.figure.categories || low < 0 ? low - room : low, high + room];
-		}
-
-		xRange() {
-			return this.view ?? this.whole();
-		}
-
-		yRange(panel) {
-			if (panel.range) return panel.range;
-			const [left, right] = this.xRange();
-			let most = 0;
-			for (const curve of panel.curves || []) {
-				if (!this.shows(curve)) continue;
-				curve.x.forEach((x, place) => {
-					if (x >= left && x <= right) most = Math.max(most, curve.y[place] ?? 0, (curve.high || [])[place] ?? 0);
-				});
-			}
-			for (const rule of panel.rules || []) if (rule.value < most * 4) most = Math.max(most, rule.value);
-			return [0, most ? most * 1.08 : 1];
-		}
-
-		xTicks() {
-			const names = this.figure.categories;
-			const [low, high] = this.xRange();
-			if (names) return names.map((name, at) => [at, name]);
-			return steps(low, high, 8).map((at) => [at, digits(at)]);
-		}
-
-		yTicks(panel, range = this.yRange(panel)) {
-			if (panel.ticks) return panel.ticks.filter(([at]) => at >= range[0] && at <= range[1]);
-			return steps(range[0], range[1], Math.max(2, Math.floor(panel.height / 45))).map((at) => [at, digits(at)]);
-		}
-
-		where(x) {
-			const { categories, xUnit } = this.figure;
-			return categories ? categories[x] ?? "" : `${digits(x)}${NARROW}${xUnit || ""}`;
-		}
-
-		// Curves whose names stand at their ends, while they are few.
-		labelled(panel) {
-			const drawn = this.lines(panel);
-			return drawn.length <= LABELLED ? drawn : [];
-		}
-
-		lines(panel) {
-			return (panel.curves || []).filter((curve) => this.shows(curve) && !curve.dots);
-		}
-
-		// Names of a panel's lines that stand neither at their ends nor in the legend of the chart.
-		unnamed(panel) {
-			const known = new Set(this.entries().map((entry) => entry.name)), drawn = this.lines(panel);
-			return drawn.length <= LABELLED ? [] : drawn.filter((curve) => !known.has(curve.name));
-		}
-
-		notes(panel) {
-			const drawn = (panel.curves || []).filter((curve) => this.shows(curve));
-			return drawn.filter((curve) => !curve.dots).length <= LABELLED ? drawn.filter((curve) => curve.note) : [];
-		}
-
-		// ---- all that is not a curve, by anything that draws lines, boxes and words in pixels
-
-		under(panel, pen, box, toX, toY, colours) {
-			const [left, right] = [box.x, box.x + box.w];
-			for (const band of this.figure.bands || []) {
-				if (!this.shows(band)) continue;
-				const from = Math.max(left, toX(band.low)), to = Math.min(right, toX(band.high));
-				if (to < left || from > right) continue;
-				pen.box(from, box.y, Math.max(0, to - from), box.h, `${band.colour}2b`);
-				for (const at of new Set([from, to])) pen.line([[at, box.y], [at, box.y + box.h]], band.colour, 1.4, DASHES[band.dash]);
-			}
-			if (panel.diagonal) {
-				const [low, high] = this.xRange();
-				const ends = [low, high].map((at) => [toX(at), toY(at)]);
-				pen.line(ends, colours.rule, 1, DASHES.dot);
-			}
-			for (const rule of panel.rules || []) {
-				const at = toY(rule.value);
-				if (!(at >= box.y - 1 && at <= box.y + box.h + 1)) continue;
-				const colour = rule.alarm ? colours.alarm : colours.rule;
-				pen.line([[left, at], [right, at]], colour, 1.2, rule.alarm ? DASHES.dash : null);
-			}
-			for (const curve of panel.curves || []) {
-				if (!this.shows(curve)) continue;
-				curve.x.forEach((x, place) => {
-					const at = [toX(x), toY(curve.y[place])];
-					if (curve.low) pen.line([[at[0], toY(curve.low[place])], [at[0], toY(curve.high[place])]], curve.colour, 1);
-					if (curve.left) pen.line([[toX(curve.left[place]), at[1]], [toX(curve.right[place]), at[1]]], curve.colour, 1);
-				});
-			}
-			if (this.at !== null) pen.line([[toX(this.at), box.y], [toX(this.at), box.y + box.h]], colours.alarm, 1.5, DASHES.dash);
-		}
-
-		// Names of rules, notes of marks and names of curves at their ends, each where it would stand.
-		labels(panel, box, toX, toY) {
-			const [left, right] = [box.x, box.x + box.w], wanted = [];
-			for (const rule of panel.rules || []) {
-				const at = toY(rule.value);
-				if (at < box.y - 1 || at > box.y + box.h + 1) continue;
-				wanted.push({ text: rule.name, x: right - 4, y: at < box.y + 16 ? at + 12 : at - 4, align: "end", alarm: rule.alarm, soft: true });
-			}
-			for (const curve of this.notes(panel)) {
-				const x = toX(curve.x[0]), y = toY(curve.y[0]);
-				if (x < left || x > right) continue;
-				const align = x > left + box.w * 0.75 ? "end" : "start";
-				wanted.push({ text: curve.note, x: x + (align === "end" ? -9 : 9), y: y + 15, align });
-			}
-			for (const curve of this.labelled(panel)) {
-				const last = curve.x.findLastIndex((x, place) => curve.y[place] !== null && toX(x) <= right + 1);
-				if (last < 0 || toX(curve.x[last]) < left) continue;
-				wanted.push({ text: curve.name, x: Math.min(right - 4, toX(curve.x[last])), y: toY(curve.y[last]) - 6, align: "end" });
-			}
-			return wanted;
-		}
-
-		// ---- on the screen
 
 		draw() {
 			if (this.drawn) return;
@@ -197,6 +43,19 @@ const Charts = (() => {
 			this.node.style.minHeight = "";
 		}
 
+		// Later figures of the same chart, of a test that goes on.
+		renew(figure) {
+			const shape = (one) => JSON.stringify(one.panels.map((panel) => [panel.title, panel.log, (panel.curves || []).map((curve) => [curve.name, curve.key])]));
+			const same = shape(figure) === shape(this.whole_figure);
+			this.whole_figure = figure;
+			if (!this.drawn) return this.draw();
+			if (!same || !DYGRAPHS) this.set();
+			else this.panels().forEach((panel, number) => {
+				this.give(this.graphs[number], panel).isOld = true;
+			});
+			this.redraw();
+		}
+
 		set() {
 			for (const graph of this.graphs) graph.destroy();
 			this.graphs = [];
@@ -204,6 +63,16 @@ const Charts = (() => {
 			if (!DYGRAPHS) return this.redraw();
 			this.panels().forEach((panel) => this.drawPanel(panel));
 			this.stage.append(make("p", { className: "x-title", textContent: this.figure.xTitle }));
+		}
+
+		// In percent or in the unit of the figures.
+		share(shared) {
+			if (shared === this.shared || !this.whole_figure.shares) return;
+			this.shared = shared;
+			this.view = null;
+			if (!this.drawn) return;
+			this.set();
+			this.redraw();
 		}
 
 		unfold(open) {
@@ -234,7 +103,7 @@ const Charts = (() => {
 		bar() {
 			const keys = make("ul", { className: "legend" });
 			for (const entry of this.entries()) {
-				const button = make("button", { type: "button" }, this.swatch(entry), entry.name);
+				const button = make("button", { type: "button" }, this.swatch(entry), entry.name, make("span", { textContent: entry.value || "" }));
 				button.setAttribute("aria-pressed", String(!this.off.has(entry.key)));
 				button.addEventListener("click", () => this.toggle(entry.key));
 				button.addEventListener("dblclick", () => this.alone(entry.key));
@@ -248,6 +117,13 @@ const Charts = (() => {
 				button.addEventListener("click", act);
 				tools.append(button);
 			};
+			if (this.whole_figure.shares) {
+				tool("%", "Percent of each one's highest load", () => {
+					this.share(!this.shared);
+					this.told();
+				});
+				tools.lastChild.setAttribute("aria-pressed", String(this.shared));
+			}
 			if (DYGRAPHS) {
 				tool("+", "Zoom in", () => this.zoom(0.5));
 				tool("−", "Zoom out", () => this.zoom(2));
@@ -278,9 +154,8 @@ const Charts = (() => {
 			const tip = make("div", { className: "tip", hidden: true }), layer = make("div", { className: "labels" });
 			const names = make("ul", { className: "legend names" }), stand = make("div", { className: "stand" }, plot, layer);
 			this.stage.append(make("figure", { className: "panel" }, make("figcaption", { textContent: panel.title }), names, stand, tip));
-			const curves = panel.curves || [];
-			const { rows, places } = rowsOf(curves);
-			const graph = new Dygraph(plot, rows.length ? rows : [[this.span()[0], null]], {
+			const curves = panel.curves || [], known = this.give({}, panel);
+			const graph = new Dygraph(plot, known.rows, {
 				labels: ["x", ...(curves.length ? curves.map((_, number) => String(number)) : ["none"])],
 				visibility: curves.length ? curves.map((curve) => this.shows(curve)) : [true],
 				series: Object.fromEntries(curves.map((curve, number) => [String(number), this.look_of(curve)])),
@@ -288,17 +163,24 @@ const Charts = (() => {
 				logscale: Boolean(panel.log), highlightCircleSize: 4, highlightSeriesOpts: { highlightCircleSize: 5 },
 				highlightSeriesBackgroundAlpha: 1, ...this.frame(panel),
 				underlayCallback: (canvas, box, graph) => {
-					const toX = (x) => graph.toDomXCoord(x), toY = (y) => graph.toDomYCoord(y);
+					const toX = (x) => graph.toDomXCoord(x), toY = (y) => graph.toDomYCoord(y), { panel } = graph.panel ? graph : known;
 					this.under(panel, canvasPen(canvas), box, toX, toY, theme());
 					ChartLabels.show(layer, ChartLabels.placed(this.labels(panel, box, toX, toY), box, getComputedStyle(document.body).fontFamily));
 					this.name(panel, names);
 				},
-				highlightCallback: (event, x, points, row, name) => this.tell(panel, graph, tip, points, row, name, places),
+				highlightCallback: (event, x, points, row, name) => this.tell(graph, tip, points, row, name),
 				unhighlightCallback: () => { tip.hidden = true; },
+				pointClickCallback: (event, point) => this.follow(graph, point),
 				drawCallback: (graph, first) => { if (!first) this.moved(graph); },
 			});
-			graph.panel = panel;
+			Object.assign(graph, known);
 			this.graphs.push(graph);
+		}
+
+		// What a graph draws, and which point of a curve a row of it has.
+		give(graph, panel) {
+			const { rows, places } = rowsOf(panel.curves || []);
+			return Object.assign(graph, { panel, places, rows: rows.length ? rows : [[this.span()[0], null]] });
 		}
 
 		name(panel, list) {
@@ -315,19 +197,25 @@ const Charts = (() => {
 			return { color: curve.colour, strokeWidth: 0, drawPoints: true, pointSize: DOT, drawPointCallback: mark, drawHighlightPointCallback: mark };
 		}
 
+		// Room for the figures of the y axes, the same in all panels.
+		left() {
+			const family = getComputedStyle(document.body).fontFamily;
+			return 12 + Math.ceil(Math.max(20, ...this.panels().flatMap((panel) => this.yTicks(panel).map(([, text]) => ChartLabels.widthOf(text, family)))));
+		}
+
 		frame(panel) {
 			const colours = theme(), last = panel === this.panels().at(-1);
 			const tick = ([v, label]) => ({ v, label });
 			return {
 				dateWindow: this.xRange(), valueRange: this.yRange(panel), gridLineColor: colours.grid, axisLineColor: colours.rule,
 				axes: {
-					x: { ticker: () => this.xTicks().map(([v, label]) => ({ v, label: last ? label : "" })), axisHeight: last ? 22 : 6, axisLabelWidth: 60 },
-					y: { ticker: (low, high) => this.yTicks(panel, [low, high]).map(tick), axisLabelWidth: LEFT - 8 },
+					x: { ticker: (low, high, wide) => this.xTicks(wide).map(([v, label]) => ({ v, label: last ? label : "" })), axisHeight: last ? 22 : 6, axisLabelWidth: this.figure.categories ? 120 : 50 },
+					y: { ticker: (low, high) => this.yTicks(panel, [low, high]).map(tick), axisLabelWidth: this.left() },
 				},
 			};
 		}
 
-		tell(panel, graph, tip, points, row, name, places) {
+		tell({ panel, places }, tip, points, row, name) {
 			const curve = (panel.curves || [])[Number(name)], point = points.find((one) => one.name === name);
 			if (!curve || !point) return;
 			const place = places.get(Number(name))?.get(row);
@@ -340,6 +228,12 @@ const Charts = (() => {
 			tip.style.left = left ? "" : `${point.canvasx + 14}px`;
 			tip.style.right = left ? `${tip.parentElement.clientWidth - point.canvasx + 14}px` : "";
 			tip.style.top = `${Math.max(0, point.canvasy - 6)}px`;
+		}
+
+		// A point of a curve with links leads to its page.
+		follow({ panel, places }, point) {
+			const page = panel.curves?.[Number(point.name)]?.links?.[places.get(Number(point.name))?.get(point.idx)];
+			if (page) location.href = page;
 		}
 
 		// A drag or a double click in one panel moves them all.
@@ -380,20 +274,24 @@ const Charts = (() => {
 		redraw() {
 			if (!this.drawn) return;
 			const bar = this.node.querySelector(".chart-bar");
-			const focused = document.activeElement?.dataset?.key;
-			const next = this.bar();
-			if (bar.contains(document.activeElement) && focused === undefined) bar.querySelector(".legend").replaceWith(next.querySelector(".legend"));
-			else bar.replaceWith(next);
-			if (focused !== undefined) [...this.node.querySelectorAll(".legend button")].find((button) => button.dataset.key === focused)?.focus();
+			// Buttons stay those that somebody is about to press, and keep the focus.
+			const next = this.bar(), [now, then] = [bar, next].map((one) => [...one.querySelectorAll("button")]);
+			const same = now.length === then.length && now.every((button, number) => button.dataset.key === then[number].dataset.key && button.title === then[number].title);
+			if (!same) bar.replaceWith(next);
+			else now.forEach((button, number) => {
+				button.replaceChildren(...then[number].childNodes);
+				if (then[number].hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", then[number].getAttribute("aria-pressed"));
+			});
 			if (!DYGRAPHS) {
-				this.stage.innerHTML = this.svg(theme());
+				this.stage.innerHTML = this.svg(theme(), Math.max(360, this.node.clientWidth));
 				return;
 			}
 			this.moving = true;
 			for (const graph of this.graphs) {
-				const curves = graph.panel.curves || [];
-				if (curves.length) graph.setVisibility(Object.fromEntries(curves.map((curve, number) => [number, this.shows(curve)])));
-				graph.updateOptions(this.frame(graph.panel));
+				const seen = (graph.panel.curves || []).map((curve) => this.shows(curve));
+				if (seen.length && String(seen) !== String(graph.visibility())) graph.setVisibility(Object.fromEntries(seen.entries()));
+				graph.updateOptions({ ...this.frame(graph.panel), ...(graph.isOld && { file: graph.rows }) });
+				graph.isOld = false;
 			}
 			this.moving = false;
 			const twin = this.node.querySelector(".twin");
@@ -407,8 +305,9 @@ const Charts = (() => {
 
 		// ---- as a picture
 
-		svg(colours = PAPER) {
-			return ChartPaper.svgOf(this, colours);
+		// `width` in pixels.
+		svg(colours = PAPER, width = 1000) {
+			return ChartPaper.svgOf(this, colours, width);
 		}
 
 		save(kind) {
@@ -423,14 +322,19 @@ const Charts = (() => {
 		return charts.get(node.id);
 	}
 
+	function add(node, figure, told = () => {}) {
+		const chart = new Chart(node, figure, told);
+		charts.set(node.id, chart);
+		return chart;
+	}
+
 	function begin(figures, told) {
 		const seen = new IntersectionObserver((entries) => {
 			for (const entry of entries) if (entry.isIntersecting) of(entry.target).draw();
 		}, { rootMargin: "200px" });
 		for (const node of document.querySelectorAll(".chart")) {
-			const chart = new Chart(node, figures[node.id]);
-			chart.told = told;
-			charts.set(node.id, chart);
+			if (!figures[node.id]) continue;
+			add(node, figures[node.id], told);
 			seen.observe(node);
 		}
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
@@ -451,5 +355,5 @@ const Charts = (() => {
 		for (const chart of charts.values()) chart.redraw();
 	}
 
-	return { begin, of, redrawAll };
+	return { begin, add, of, redrawAll };
 })();

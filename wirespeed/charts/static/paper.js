@@ -2,22 +2,24 @@
 
 // A chart as SVG: for files, for paper, and for the screen where there is no dygraphs.
 const ChartPaper = (() => {
-	const WIDTH = 1000, LEFT = 78, RIGHT = 16, GAP = 26, SIZE = 12;
+	const RIGHT = 16, GAP = 26, SIZE = 12;
 	const FAMILY = "system-ui, 'DejaVu Sans', sans-serif";
 	const { svgPen, escaped, DASHES } = Pens;
 
-	function svgOf(chart, colours) {
-		const pen = svgPen(), inner = { x: LEFT, w: WIDTH - LEFT - RIGHT }, { figure } = chart;
-		let top = 14, at = LEFT;
+	function svgOf(chart, colours, width) {
+		const panels = chart.panels(), figures = panels.flatMap((panel) => chart.yTicks(panel).map(([, text]) => ChartLabels.widthOf(text, FAMILY, SIZE)));
+		const left = 14 + Math.ceil(Math.max(20, ...figures));
+		const pen = svgPen(), inner = { x: left, w: width - left - RIGHT }, { figure } = chart;
+		let top = 14, at = 0;
 		for (const entry of chart.entries().filter((one) => !chart.off.has(one.key))) {
 			const wide = 48 + ChartLabels.widthOf(entry.name, FAMILY, SIZE);
-			if (at + wide > WIDTH && at > LEFT) { at = LEFT; top += 18; }
+			if (at + wide > width && at > 0) { at = 0; top += 18; }
 			if (entry.symbol) pen.mark(entry.symbol, at + 12, top - 4, entry.colour);
 			else pen.line([[at, top - 4], [at + 24, top - 4]], entry.colour, 2.4, DASHES[entry.dash]);
 			pen.words(entry.name, at + 30, top, colours.ink, "start");
 			at += wide;
 		}
-		const [low, high] = chart.xRange(), panels = chart.panels();
+		const [low, high] = chart.xRange();
 		panels.forEach((panel, number) => {
 			top += GAP;
 			pen.words(panel.title, 0, top - 6, colours.ink, "start", true);
@@ -28,10 +30,11 @@ const ChartPaper = (() => {
 				pen.line([[box.x, toY(y)], [box.x + box.w, toY(y)]], colours.grid, 1);
 				pen.words(text, box.x - 6, toY(y) + 4, colours.soft, "end");
 			}
-			for (const [x, text] of chart.xTicks()) {
+			for (const [x, text] of chart.xTicks(inner.w)) {
 				if (toX(x) < box.x || toX(x) > box.x + box.w) continue;
 				pen.line([[toX(x), box.y], [toX(x), box.y + box.h]], colours.grid, 1);
-				if (number === panels.length - 1) pen.words(text, toX(x), box.y + box.h + 16, colours.soft, "middle");
+				const half = ChartLabels.widthOf(text, FAMILY, SIZE) / 2;
+				if (number === panels.length - 1) pen.words(text, Math.max(half, Math.min(width - half, toX(x))), box.y + box.h + 16, colours.soft, "middle");
 			}
 			pen.line([[box.x, box.y], [box.x, box.y + box.h], [box.x + box.w, box.y + box.h]], colours.rule, 1);
 			pen.clip({ x: box.x, y: box.y - 8, w: box.w + RIGHT, h: box.h + 12 }, () => {
@@ -39,8 +42,8 @@ const ChartPaper = (() => {
 				for (const curve of panel.curves || []) {
 					if (!chart.shows(curve)) continue;
 					const points = curve.x.map((x, place) => [toX(x), curve.y[place] === null ? null : toY(curve.y[place])]);
-					if (curve.dots) points.forEach(([x, y]) => pen.mark(curve.symbol || "dot", x, y, curve.colour));
-					else pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
+					if (!curve.dots) pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
+					if (curve.dots || curve.links) points.forEach(([x, y], place) => pen.mark(curve.symbol || "dot", x, y, curve.colour, (curve.links || [])[place]));
 				}
 			});
 			for (const label of ChartLabels.placed(chart.labels(panel, box, toX, toY), box, FAMILY, SIZE)) {
@@ -49,9 +52,9 @@ const ChartPaper = (() => {
 			top += panel.height;
 		});
 		top += 36;
-		pen.words(figure.xTitle, LEFT + inner.w / 2, top, colours.ink, "middle");
+		pen.words(figure.xTitle, left + inner.w / 2, top, colours.ink, "middle");
 		const height = top + 8;
-		return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(figure.sentence)}" ` +
+		return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(figure.sentence)}" ` +
 			`font-family="${FAMILY}" font-size="${SIZE}"><rect width="100%" height="100%" fill="${colours.paper}"/>${pen.text()}</svg>`;
 	}
 

@@ -87,10 +87,13 @@ const Pens = (() => {
 			words(text, x, y, colour, align, bold) {
 				parts.push(`<text x="${at(x)}" y="${at(y)}" fill="${colour}" text-anchor="${align}"${bold ? ' font-weight="600"' : ""}>${escaped(text)}</text>`);
 			},
-			mark(symbol, x, y, colour) {
+			mark(symbol, x, y, colour, page) {
+				if (y === null) return;
+				if (page) parts.push(`<a href="${escaped(page)}">`);
 				const shape = outlines(symbol, x, y), fill = FILLED.has(symbol) ? colour : "none";
 				if (!shape) parts.push(`<circle cx="${at(x)}" cy="${at(y)}" r="${symbol === "circle" ? 4 : DOT}" fill="${fill}" stroke="${colour}"/>`);
 				for (const points of shape || []) parts.push(`<path d="${path(points)}" fill="${fill}" stroke="${colour}" stroke-width="1.6"/>`);
+				if (page) parts.push("</a>");
 			},
 			clip(box, draw) {
 				const name = `clip${Math.random().toString(36).slice(2)}${clips++}`;

@@ -20,5 +20,14 @@ const ChartScales = (() => {
 	// Share of the way from the low end of a y axis to its high end, 0 to 1 within it.
 	const share = (value, [low, high], logarithmic) =>
 		(logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
-	return { digits, steps, share, NARROW };
+	// A logarithmic axis around positive values, with a tick a decade.
+	const decades = (values) => {
+		const low = Math.log10(values.reduce((one, other) => Math.min(one, other))), high = Math.log10(values.reduce((one, other) => Math.max(one, other)));
+		const ticks = [];
+		for (let power = Math.floor(low); power <= Math.ceil(high); power++) {
+			for (const step of high - low < 1.5 ? [1, 2, 5] : [1]) ticks.push([step * 10 ** power, digits(step * 10 ** power)]);
+		}
+		return { range: [10 ** (low - 0.12), 10 ** (high + 0.12)], ticks };
+	};
+	return { digits, steps, share, decades, NARROW };
 })();

@@ -6,6 +6,10 @@ const ChartTables = (() => {
 
 	// A row an x; points of one curve at the same x have rows of their own. `places` are which point of a curve a row has.
 	function rowsOf(curves) {
+		if (curves.length && curves.every((curve) => curve.x === curves[0].x)) {
+			const whole = { get: (row) => row };
+			return { rows: curves[0].x.map((x, place) => [x, ...curves.map((curve) => curve.y[place] ?? NaN)]), places: { get: () => whole } };
+		}
 		const found = [], places = new Map();
 		curves.forEach((curve, number) => {
 			const seen = new Map();
@@ -38,7 +42,12 @@ const ChartTables = (() => {
 			const curves = (panel.curves || []).filter((curve) => chart.shows(curve));
 			if (!curves.length) continue;
 			const head = make("tr", {}, ...[figure.xTitle, ...curves.map((curve) => curve.name + (curve.note ? `: ${curve.note}` : ""))].map((text) => make("th", { scope: "col", textContent: text })));
-			const rows = rowsOf(curves).rows.filter((row) => row[0] >= left && row[0] <= right).map((row) => make("tr", {}, make("th", { scope: "row", textContent: chart.where(row[0]) }), ...row.slice(1).map((y) => make("td", { className: "figure", textContent: y === null || Number.isNaN(y) ? "" : digits(y) }))));
+			const { rows: all, places } = rowsOf(curves);
+			const cell = (y, number, row) => {
+				const text = y === null || Number.isNaN(y) ? "" : digits(y), page = text && curves[number].links?.[places.get(number).get(row)];
+				return make("td", { className: "figure" }, page ? make("a", { href: page, textContent: text }) : text);
+			};
+			const rows = all.flatMap(([x, ...values], row) => (x < left || x > right || values.every((y) => y === null || Number.isNaN(y)) ? [] : [make("tr", {}, make("th", { scope: "row", textContent: chart.where(x) }), ...values.map((y, number) => cell(y, number, row)))]));
 			const table = make("table", {}, make("caption", { textContent: panel.title }), make("thead", {}, head), make("tbody", {}, ...rows));
 			const box = make("div", { className: "scroll" }, table);
 			box.tabIndex = 0;

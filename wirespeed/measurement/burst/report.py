@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Drawn, Grid, Heading, Paragraph, Part, Section
+from wirespeed.charts.page_parts import Grid, Heading, Paragraph, Part, Section
 from wirespeed.measurement.burst.charts import burst_chart
 from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.burst.rows import BurstRow, burst_rows, tables_of
-from wirespeed.measurement.reported import ReportedKind
-from wirespeed.results.figures import Scaler
-from wirespeed.results.verdict import Verdict
+from wirespeed.measurement.reported import ReportedKind, Shown
 
 POINTS = (
     "A point is a burst: what was lost of it over its length. Bursts without loss are drawn at the foot of the axis; "
@@ -31,22 +29,20 @@ class BurstReport(ReportedKind[BurstResult]):
     def chart(self, number: int) -> str:
         return f"burst-{number}"
 
-    def rows(self, results: Sequence[BurstResult]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[BurstResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"burst": burst_rows(results)}
 
-    def tables(self, results: Sequence[BurstResult], scaler: Scaler) -> Sequence[Grid]:
-        return tables_of(results, scaler)
+    def tables(self, results: Sequence[BurstResult], shown: Shown) -> Sequence[Grid]:
+        return tables_of(results, shown.scaler)
 
-    def sections(
-        self, results: Sequence[BurstResult], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
-    ) -> Iterator[Section]:
+    def sections(self, results: Sequence[BurstResult], shown: Shown) -> Iterator[Section]:
         parts = []
         for number, one in enumerate(results):
-            first, *more = verdicts[one.name].plain_lines
-            chart = drawn.place(burst_chart(self.chart(number), one, f"{one.name}: {first}"))
+            first, *more = shown.verdicts[one.name].plain_lines
+            chart = shown.drawn.place(burst_chart(self.chart(number), one, f"{one.name}: {first}"))
             said = (Paragraph(first, "verdict"), *map(Paragraph, more))
             parts.append(Part(one.name, (Heading(one.name), *said, chart)))
-        yield Section("Bursts", (*self.tables(results, scaler), *parts, Paragraph(POINTS)), identity="bursts")
+        yield Section("Bursts", (*self.tables(results, shown), *parts, Paragraph(POINTS)), identity="bursts")
 
 
 REPORT = BurstReport()

@@ -53,6 +53,10 @@ class BurstResult(MeasurementResult):
     spent_s: float = 0.0
 
     @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((one.judged.label, one.judged) for one in self.trials)
+
+    @property
     def is_empty(self) -> bool:
         return not self.trials
 

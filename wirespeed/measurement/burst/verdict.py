@@ -21,7 +21,7 @@ def verdict_of(result: BurstResult, found: Limit | None = None) -> Verdict:
     """The longest burst; `found` is what `explain` names as the limit."""
     by = limited_by(result)
     limit = found if found is not None and found.by == by != "tester" else _limit(result, by)
-    counted = counting_of_trials(result, [one.trial for one in result.trials])
+    counted = counting_of_trials(result)
     return verdict_of_trials(result, (figure_of(result, by),), limit, counted)
 
 

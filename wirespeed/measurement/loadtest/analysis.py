@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from wirespeed.measurement.counting import Counting, counting, tester_workers
 from wirespeed.measurement.loadtest.judgement import leaves_out_spoilt, points_of, verdict
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, total
-from wirespeed.results.channel import Channel
+from wirespeed.results.channel import SUM, Channel
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import disturbed_times
 from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
-from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
 from wirespeed.results.settled import settled_points
 from wirespeed.results.tester import share_of_tester
 from wirespeed.units import l1_bits, line_rate_pps
-
-SUM = "sum"
 
 
 @dataclass(frozen=True)
@@ -78,15 +76,24 @@ class Analysis:
         return tuple(curve for curve in self.curves if curve.channel != SUM)
 
     @property
+    def counting(self) -> Counting:
+        """How well the test could tell its packets apart."""
+        if not self.result.native:
+            return Counting()
+        dropped = self.result.dut.get("dropped_packets")
+        return counting(
+            self.curves[-1].outcome.balance,
+            self.threshold,
+            self.result.variables,
+            dropped if isinstance(dropped, int) else None,
+            workers=tester_workers(self.result.lab),
+        )
+
+    @property
     def frame_bytes(self) -> float | None:
         """Mean size on the wire of the frames sent, FCS included; None where the file holds no byte rates."""
         sizes = [point.frame_bytes for curve in self.directions for point in curve.points if point.frame_bytes]
         return median(sizes) if sizes else None
-
-
-def analyses(results: Sequence[MeasurementResult]) -> list[Analysis]:
-    """The load tests among results of any kind."""
-    return [one.analysis for one in results if isinstance(one, Result)]
 
 
 def analyse(

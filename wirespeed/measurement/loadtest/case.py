@@ -22,11 +22,12 @@ from wirespeed.cases.telemetry import (
     workers_told,
 )
 from wirespeed.cases.trials import idle_watts
-from wirespeed.measurement.counting import Counting, counting_of
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis, Curve
+from wirespeed.measurement.counting import Counting
+from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.settled import settled
 from wirespeed.results.balance import Medium
+from wirespeed.results.channel import SUM
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
 from wirespeed.results.machine import is_absence
@@ -65,7 +66,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     span_s = sum(point.interval_s for point in top)
     workers = workers_told(told, place, sum(point.balance.ours for point in top) / span_s)
     whole = analysis.curves[-1].outcome.balance
-    counting = counting_of(result, whole, analysis.threshold)
+    counting = analysis.counting
     hidden_share = counting.hidden / whole.offered if counting.hidden else 0.0
     return Case(
         load=replace(_load(analysis, curve, top, samples, workers, place), hidden_share=hidden_share),

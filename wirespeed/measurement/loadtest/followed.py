@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from wirespeed.measurement.followed import PACKETS, Frame, Summary, cost_of, way_of
+from wirespeed.measurement.followed import PACKETS, Frame, Growing, Summary, cost_of, way_of
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.point import Point, points
 from wirespeed.results.sample import Sample
+from wirespeed.results.sample_json import sample_from_json
 
 _PHASES = {"warmup": "warm-up"}
 
@@ -18,7 +20,7 @@ def frames_of(result: Result) -> Iterator[Frame]:
     """The frames of a whole result, or of what there is of one."""
     before = None
     for sample in result.samples:
-        yield sample_frame(result, before, sample)
+        yield _sample_frame(result, before, sample)
         before = sample
 
 
@@ -44,7 +46,24 @@ def summary_of(result: Result) -> Summary:
     return told
 
 
-def sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
+class GrowingLoadtest(Growing):
+    """The samples of a load test."""
+
+    def __init__(self, head: Mapping[str, Any], first: Mapping[str, Any], name: str) -> None:
+        self.head: Result = Result.from_json({**head, "stats": {"0": first}, "outcome": {}}, name)
+        self._count = 0
+        self._last: Sample | None = None
+
+    def frame(self, entry: Mapping[str, Any]) -> Frame:
+        sample = sample_from_json(self._count, entry)
+        before, self._last, self._count = self._last, sample, self._count + 1
+        return _sample_frame(self.head, before, sample)
+
+
+GROWING = GrowingLoadtest
+
+
+def _sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
     """One sample of a load test; `before` is the one before it."""
     found = {channel: _point(head, before, sample, channel) for channel in head.channels}
     lines = [point.line_bps for point in found.values()]

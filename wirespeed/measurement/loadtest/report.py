@@ -1,18 +1,44 @@
-"""Load tests in reports."""
+"""Load tests in reports: the answers, all figures as a table, and charts of each load over the load and over time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, ClassVar
 
+from wirespeed.charts.page_parts import Cards, Fold, Grid, Paragraph, Section, Summary
+from wirespeed.charts.sparkline import path_of
+from wirespeed.measurement.load import Load, group_by_load, load_of
+from wirespeed.measurement.loadtest.analysis import Curve
+from wirespeed.measurement.loadtest.answers import cards_of
+from wirespeed.measurement.loadtest.charts import load_chart, time_chart
+from wirespeed.measurement.loadtest.nodes import node_rows
+from wirespeed.measurement.loadtest.remarks import remarks_on, thresholds_text
 from wirespeed.measurement.loadtest.result import Judging, Result
-from wirespeed.measurement.reported import ReportedKind
+from wirespeed.measurement.loadtest.rows import Row, line_of, lines_of, table_of
+from wirespeed.measurement.loadtest.summary import summary_of
+from wirespeed.measurement.reported import SMOOTHED, TOGETHER, Both, Entry, Remark, ReportedKind, Shown
+from wirespeed.pages.words import count
+from wirespeed.results.channel import SUM
+from wirespeed.results.dut import NodeRow
+from wirespeed.results.verdict import Verdict
+
+OVER_LOAD = (
+    "A filled diamond is the knee where a test saturates, an open one where loss begins to last. Dots are samples of "
+    "the hold. Samples without loss are drawn at the foot of the loss axis. Shaded are the bounds that searches of the "
+    "same test found, where there are any."
+)
+ON_SCREEN = "Click a name to hide or show it, double-click it to see it alone; drag to zoom, double-click to return."
+OVER_TIME = "Received load, and dotted the offered load, with warm-up and drain."
 
 
 class LoadtestReport(ReportedKind[Result]):
-    """Load tests, which the report's own tables and charts show."""
+    """Load tests by their loads."""
 
     noun, title, sized = "test", "load tests", "samples"
     leads = True
+    in_matrix = True
+    row_kinds: ClassVar = {"load test": (Row, "a direction of a load test, or the sum of several")}
 
     def judged_by(
         self, result: Result, threshold: float | None, line_bps: float | None, leave_out_spoilt: bool | None
@@ -21,6 +47,71 @@ class LoadtestReport(ReportedKind[Result]):
 
     def size(self, result: Result) -> int:
         return len(result.samples)
+
+    def found_by(self, result: Result) -> str:
+        return f"load test {load_of(result).name}"
+
+    def counted(self, results: Sequence[Result]) -> str:
+        return f"{count(len(results), 'test')} with {count(len(group_by_load(results)), 'load')}"
+
+    def judged(self, results: Sequence[Result]) -> str:
+        return f"loss threshold {thresholds_text(results)}"
+
+    def channels(self, result: Result) -> Iterator[str]:
+        return (curve.channel for curve in result.analysis.curves)
+
+    def charts(self, results: Sequence[Result]) -> dict[str, str]:
+        groups = enumerate(group_by_load(results))
+        return {one.name: f"load-{number}" for number, group in groups for one in group.results}
+
+    def rows(self, results: Sequence[Result], shown: Shown) -> Mapping[str, Sequence[Any]]:
+        return {"load test": [line.row for line in lines_of(results, shown.verdicts)]}
+
+    def tables(self, results: Sequence[Result], shown: Shown) -> Sequence[Grid]:
+        return (table_of(results, shown.verdicts, shown.scaler),)
+
+    def summary(self, results: Sequence[Result], shown: Shown) -> Summary | None:
+        return summary_of(results, shown.verdicts, shown.scaler)
+
+    def cards(self, results: Sequence[Result], shown: Shown) -> Cards | None:
+        return cards_of(results, shown)
+
+    def sections(self, results: Sequence[Result], shown: Shown) -> Iterator[Section]:
+        for number, group in enumerate(group_by_load(results)):
+            over_load = shown.drawn.place(load_chart(f"load-{number}", group, shown))
+            over_time = shown.drawn.place(time_chart(f"time-{number}", group, shown))
+            fold = Fold("Over time", (over_time, Paragraph(OVER_TIME)), look="over-time")
+            blocks = (over_load, Paragraph(OVER_LOAD), Paragraph(ON_SCREEN, "caption screen"), fold)
+            yield Section(group.load.name, blocks, look="load")
+
+    def irregular(self, results: Sequence[Result]) -> Iterator[Remark]:
+        return remarks_on(results)
+
+    def entries(self, result: Result, load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
+        test = result.analysis
+        is_alone = len(test.curves) == 1
+        for curve in test.curves:
+            if not is_alone and (curve.channel == SUM) == (both == "each"):
+                continue
+            line = line_of(load.name, test, curve, verdict)
+            direction = f"{TOGETHER} {curve.channel}" if both == "each" else TOGETHER
+            yield Entry(
+                direction=curve.channel if is_alone else direction,
+                figure=line.held,
+                row=line.row,
+                channel=curve.channel,
+                marks="" if result.native else SMOOTHED,
+                spark=_spark(curve),
+            )
+
+    def node_rows(self, result: Result) -> Sequence[NodeRow]:
+        return node_rows(result.analysis)
+
+
+def _spark(curve: Curve) -> str:
+    """The ramp, both axes from 0 to the highest load offered; empty where there are not two loads."""
+    points = sorted((point.offered_pps, point.received_pps) for point in curve.measured if point.phase == "ramp")
+    return path_of(points, points[-1][0] if points else 0.0)
 
 
 REPORT = LoadtestReport()

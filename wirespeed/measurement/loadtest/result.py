@@ -73,6 +73,11 @@ class Result(MeasurementResult):
         return analyse(self, by.threshold, line_bps=by.line_bps, leave_out_spoilt=by.leave_out_spoilt)
 
     @property
+    def mean_frame_bytes(self) -> float | None:
+        """By the bytes that the ports sent; None where the file holds no byte rates."""
+        return self.analysis.frame_bytes
+
+    @property
     def draws(self) -> tuple[Draw, ...]:
         return tuple(draws_of(self))
 

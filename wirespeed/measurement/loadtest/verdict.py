@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypedDict
 
-from wirespeed.measurement.counting import counting_of
 from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.ending import COMPLETE
@@ -31,7 +30,7 @@ WHOLE_LINE_PERCENT = 99.0
 def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
     """`found` is what `explain` names as the limit, None where it names nothing."""
     whole, result = analysis.curves[-1], analysis.result
-    counting = counting_of(result, whole.outcome.balance, analysis.threshold)
+    counting = analysis.counting
     limit = _agreed(_own_limit(analysis), found)
     if counting.hidden and limit.by in ("line", "nothing"):
         sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"

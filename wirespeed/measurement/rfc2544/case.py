@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from wirespeed.cases.facts import Case
-from wirespeed.cases.trials import Tried, case_of, idle_watts
+from wirespeed.cases.trials import Tried, case_of
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, SuiteTrial
 
 _TESTS = ("throughput", "frame-loss")
@@ -23,16 +24,8 @@ def _cases(suite: Rfc2544Result, source: str) -> Iterator[Case]:
         trials = [trial for trial in held if trial.frame == frame]
         sizes = {row.frame: row.frame_bytes for row in suite.throughput}
         sizes |= {row.frame: row.frame_bytes for row in suite.frame_loss}
-        tried = Tried(
-            name=f"{suite.name}, {frame}",
-            source=source,
-            variables=suite.variables,
-            dut=suite.dut,
-            ports=suite.ports,
-            directions=suite.directions,
-            frame_bytes=sizes.get(frame) or _bytes(frame),
-            idle_w=idle_watts(suite.lab),
-        )
+        frame_bytes = sizes.get(frame) or _bytes(frame)
+        tried = replace(Tried.of(suite, source), name=f"{suite.name}, {frame}", frame_bytes=frame_bytes)
         upper_pps = next((row.upper_pps for row in suite.throughput if row.frame == frame), None)
         chosen, what = _chosen(trials, upper_pps)
         yield case_of(tried, [one.judged for one in chosen], [one.judged for one in trials], f"of {frame}, {what}")

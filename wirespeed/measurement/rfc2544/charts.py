@@ -10,7 +10,7 @@ from wirespeed.charts.colours import COLOURS, REFERENCE, colour
 from wirespeed.charts.dut_panels import account_of_trials, panels_of
 from wirespeed.charts.sampled import blank, device_panels
 from wirespeed.measurement.rfc2544.result import FrameLossRow, LatencyRow, Rfc2544Result, ThroughputRow
-from wirespeed.measurement.verdicts import throughput_figure
+from wirespeed.measurement.rfc2544.verdict import throughput_figure
 from wirespeed.results.figures import Scaler
 
 HEIGHT_PX = 280

@@ -18,7 +18,7 @@ from wirespeed.measurement.rfc2544.result import (
     Test,
     ThroughputRow,
 )
-from wirespeed.measurement.verdicts import throughput_figure
+from wirespeed.measurement.rfc2544.verdict import throughput_figure
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.verdict import Verdict
 from wirespeed.watching import Watcher

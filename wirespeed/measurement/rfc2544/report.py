@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.page_parts import Block, Code, Drawn, Fold, Grid, Heading, Paragraph, Section
-from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, Paragraph, Section
+from wirespeed.measurement.reported import Remark, ReportedKind, Shown
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result, Test
 from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
@@ -16,7 +16,6 @@ from wirespeed.measurement.rfc2544.text import sections, text_block
 from wirespeed.pages.words import count, some
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import Scaler
-from wirespeed.results.verdict import Verdict
 
 REMARK_COLUMNS = {"remark", "limit"}
 
@@ -30,48 +29,46 @@ class Rfc2544Report(ReportedKind[Rfc2544Result]):
     def size(self, result: Rfc2544Result) -> int:
         return len(result.trials)
 
-    def counted(self, number: int) -> str:
-        return f"{count(number, 'run')} of RFC 2544"
+    def counted(self, results: Sequence[Rfc2544Result]) -> str:
+        return f"{count(len(results), 'run')} of RFC 2544"
 
-    def rows(self, results: Sequence[Rfc2544Result]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[Rfc2544Result], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"rfc2544": benchmark_rows(results)}
 
-    def tables(self, results: Sequence[Rfc2544Result], _scaler: Scaler) -> Sequence[Grid]:
+    def tables(self, results: Sequence[Rfc2544Result], _shown: Shown) -> Sequence[Grid]:
         return tuple(_table(suite, section) for suite in results for section in sections(suite))
 
-    def markdown(self, results: Sequence[Rfc2544Result], _scaler: Scaler) -> Iterator[str]:
+    def markdown(self, results: Sequence[Rfc2544Result], _shown: Shown) -> Iterator[str]:
         return map(text_block, results)
 
-    def sections(
-        self, results: Sequence[Rfc2544Result], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
-    ) -> Iterator[Section]:
+    def sections(self, results: Sequence[Rfc2544Result], shown: Shown) -> Iterator[Section]:
         for number, suite in enumerate(results):
             identity = f"rfc2544-{number}"
-            blocks = tuple(_blocks(identity, suite, verdicts[suite.name], scaler, drawn))
+            blocks = tuple(_blocks(identity, suite, shown))
             yield Section(f"RFC 2544: {suite.name}", blocks, look="rfc2544", of=suite.name)
 
-    def irregular(self, results: Sequence[Rfc2544Result]) -> Remark | None:
+    def irregular(self, results: Sequence[Rfc2544Result]) -> Iterator[Remark]:
         rows = [(suite, test, row) for suite in results for test in suite.method.tests for row in suite.rows(test)]
         irregular = [
             (f"{suite.name} {test} {row.frame}", why)
             for suite, test, row in rows
             if (why := row.irregular or getattr(row, "skipped", ""))
         ]
-        if not irregular:
-            return None
-        return Remark(
-            "irregular-rows",
-            f"{some([name for name, _ in irregular], len(rows), 'row')} of RFC 2544 irregular: not the router's alone.",
-            tuple(f"{name}: {why}" for name, why in irregular),
-        )
+        if irregular:
+            who = some([name for name, _ in irregular], len(rows), "row")
+            yield Remark(
+                "irregular-rows",
+                f"{who} of RFC 2544 irregular: not the router's alone.",
+                tuple(f"{name}: {why}" for name, why in irregular),
+            )
 
     def notes(self, result: Rfc2544Result) -> tuple[str, ...]:
         return tuple(note for note in result.ending.notes if note != APPLICABILITY)
 
 
-def _blocks(identity: str, suite: Rfc2544Result, verdict: Verdict, scaler: Scaler, drawn: Drawn) -> Iterator[Block]:
+def _blocks(identity: str, suite: Rfc2544Result, shown: Shown) -> Iterator[Block]:
     """The verdict, each test with what the RFC wants said of it, what the device told, and the text."""
-    for number, line in enumerate(verdict.plain_lines):
+    for number, line in enumerate(shown.verdicts[suite.name].plain_lines):
         yield Paragraph(line, "caption" if number else "verdict")
     if suite.ending.status != COMPLETE:
         yield Paragraph(f"◇ {suite.ending.text}", "marked")
@@ -80,14 +77,14 @@ def _blocks(identity: str, suite: Rfc2544Result, verdict: Verdict, scaler: Scale
     for section in sections(suite):
         table = _table(suite, section)
         yield Heading(section.title)
-        if (chart := _chart(f"{identity}-{section.test}", table.label, suite, section.test, scaler)) is not None:
-            yield drawn.place(chart)
+        if (chart := _chart(f"{identity}-{section.test}", table.label, suite, section.test, shown.scaler)) is not None:
+            yield shown.drawn.place(chart)
         yield table
         yield from (Paragraph(f"◇ irregular: {remark}", "marked") for remark in section.remarks)
         yield from map(Paragraph, section.sentences)
     said = f"{suite.name}: what the device told under the trials"
-    if (device := device_chart(f"{identity}-device", said, suite, scaler)) is not None:
-        yield from (Heading("What the device told"), drawn.place(device))
+    if (device := device_chart(f"{identity}-device", said, suite, shown.scaler)) is not None:
+        yield from (Heading("What the device told"), shown.drawn.place(device))
     yield Fold("The report as text, to paste", (Code(tuple(text_block(suite).splitlines())),), look="listing")
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from wirespeed.measurement.search.result import Limit
 from wirespeed.results.codec import INLINE, SPARSE
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.search_trial import BoundLimit, SearchTrial
 from wirespeed.results.trial import TrialResult
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
@@ -140,7 +139,7 @@ class ThroughputRow:
     line_pps: float | None
     throughput_pps: float | None = None
     upper_pps: float | None = None
-    limit: Limit = "none"
+    limit: BoundLimit = "none"
     irregular: str = ""
     trials: int = 0
 
@@ -329,6 +328,10 @@ class Rfc2544Result(MeasurementResult):
     reset: Annotated[tuple[ResetRow, ...], SPARSE] = ()
     trials: tuple[SuiteTrial, ...] = ()
     spent_s: float = 0.0
+
+    @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((f"{one.test} {one.frame}", one.judged) for one in self.trials)
 
     @property
     def is_empty(self) -> bool:

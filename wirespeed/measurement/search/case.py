@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 
 from wirespeed.cases.facts import Case
-from wirespeed.cases.trials import Tried, case_of, idle_watts
+from wirespeed.cases.trials import Tried, case_of
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.results.search_trial import SearchTrial
 
@@ -17,18 +16,8 @@ def cases_of(search: SearchResult, source: str) -> tuple[Case, ...]:
     if not trials:
         return ()
     bounds = [goal.upper_pps for goal in search.goals if goal.upper_pps is not None]
-    tried = Tried(
-        name=search.name,
-        source=source,
-        variables=search.variables,
-        dut=search.dut,
-        ports=search.ports,
-        directions=search.directions,
-        frame_bytes=fmean(search.frame_bytes.values()) if search.frame_bytes else None,
-        idle_w=idle_watts(search.lab),
-    )
     what = "of the load that set the bound" if bounds else "of the highest load"
-    return (case_of(tried, _chosen(bounds, trials), trials, what),)
+    return (case_of(Tried.of(search, source), _chosen(bounds, trials), trials, what),)
 
 
 def _chosen(bounds: Sequence[float], trials: Sequence[SearchTrial]) -> list[SearchTrial]:

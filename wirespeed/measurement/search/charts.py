@@ -14,7 +14,7 @@ from wirespeed.charts.sampled import Dot, blank, device_panels, positive, sample
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
-from wirespeed.measurement.verdicts import goal_figure
+from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.results.figures import Scaler, losses_text
 from wirespeed.results.search_trial import SearchTrial
 

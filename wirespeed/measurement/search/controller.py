@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import MeasurementError
 from wirespeed.later import Later
-from wirespeed.measurement.search.result import GoalOutcome, Limit
+from wirespeed.measurement.search.result import GoalOutcome
 from wirespeed.results.balance import Balance
 from wirespeed.results.machine import absence_text
-from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
 
 if TYPE_CHECKING:
     from MLRsearch import MultipleLossRatioSearch
@@ -164,7 +164,7 @@ class Controller:
     def _outcome(self, interval: Interval, most_is_line: bool, ended_early: str) -> GoalOutcome:
         goal, lower, upper = interval.goal, interval.lower_pps, interval.upper_pps
         top_pps = self._done[goal.name][1] if goal.name in self._done else self._top_pps
-        limit: Limit = "none"
+        limit: BoundLimit = "none"
         irregular = ended_early if not interval.is_narrow else ""
         if self._disturbed and not interval.is_narrow:
             limit, irregular = "machine", self._disturbed
@@ -317,10 +317,10 @@ def why_aside(trial: SearchTrial) -> str:
     return absence_text(trial.trial.moment, most)
 
 
-def _whose(tried: Sequence[SearchTrial], goal: Goal) -> Limit:
+def _whose(tried: Sequence[SearchTrial], goal: Goal) -> BoundLimit:
     """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
     the machine spoilt; whoever has the more of the time."""
-    seconds: dict[Limit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
+    seconds: dict[BoundLimit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
     for trial in tried:
         seconds[_failed_by(trial, goal)] += trial.trial.effective_s
     failed_s = seconds["dut"] + seconds["tester"]
@@ -329,7 +329,7 @@ def _whose(tried: Sequence[SearchTrial], goal: Goal) -> Limit:
     return "machine" if seconds["machine"] else "none"
 
 
-def _failed_by(trial: SearchTrial, goal: Goal) -> Limit:
+def _failed_by(trial: SearchTrial, goal: Goal) -> BoundLimit:
     if trial.loss_ratio <= goal.loss_ratio:
         return "none"
     if trial.is_spoilt_for(goal):

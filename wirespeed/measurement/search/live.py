@@ -12,7 +12,7 @@ from rich.text import Text
 from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.run import Progress
-from wirespeed.measurement.verdicts import goal_figure
+from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
 from wirespeed.results.power import power_line
 from wirespeed.results.search_trial import SearchTrial

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Block, Card, Cards, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.load import load_of
-from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.charts.page_parts import Block, Card, Cards, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.load import Load, load_of
+from wirespeed.measurement.reported import IRREGULAR, TOGETHER, Both, Entry, Remark, ReportedKind, Shown
 from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import (
@@ -28,7 +28,7 @@ from wirespeed.pages.duts import dut_name
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count, some
 from wirespeed.results.figures import Scaler, measured_text
-from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.results.verdict import Verdict
 
 MOST_CARDS = 8
 MOST_OPEN = 4
@@ -50,7 +50,7 @@ class SearchReport(ReportedKind[SearchResult]):
     """Searches, whose bounds stand beside load tests of the same load."""
 
     noun, title, sized = "search", "searches", "trials"
-    bounds_loads = True
+    bounds_loads = in_matrix = True
     row_kinds: ClassVar = {
         "goal": (GoalRow, "a goal of a search"),
         "mrr": (MrrRow, "the MRR of a search"),
@@ -66,48 +66,46 @@ class SearchReport(ReportedKind[SearchResult]):
     def chart(self, number: int) -> str:
         return f"search-{number}"
 
-    def rows(self, results: Sequence[SearchResult]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[SearchResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"goal": goal_rows(results), "mrr": mrr_rows(results), "latency": latency_rows(results)}
 
-    def tables(self, results: Sequence[SearchResult], scaler: Scaler) -> Sequence[Grid]:
-        return tables_of(results, scaler)
+    def tables(self, results: Sequence[SearchResult], shown: Shown) -> Sequence[Grid]:
+        return tables_of(results, shown.scaler)
 
-    def sections(
-        self, results: Sequence[SearchResult], _verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
-    ) -> Iterator[Section]:
+    def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[Section]:
         blocks: list[Block] = []
-        for table in self.tables(results, scaler):
-            shown = replace(table, label="Goals") if table.label == "Searches" else table
-            blocks += [Heading(shown.label), shown]
-            blocks += [Paragraph(CAPTIONS[shown.label])] if shown.label in CAPTIONS else []
+        for found in self.tables(results, shown):
+            table = replace(found, label="Goals") if found.label == "Searches" else found
+            blocks += [Heading(table.label), table]
+            blocks += [Paragraph(CAPTIONS[table.label])] if table.label in CAPTIONS else []
         for number, search in enumerate(results):
-            title, chart = f"Trials of {search.name}", drawn.place(search_chart(self.chart(number), search, scaler))
+            title = f"Trials of {search.name}"
+            chart = shown.drawn.place(search_chart(self.chart(number), search, shown.scaler))
             if len(results) > MOST_OPEN:
                 blocks.append(Fold(title, (chart,), of=search.name))
             else:
                 blocks.append(Part(search.name, (Heading(title), chart)))
         yield Section("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
 
-    def cards(self, results: Sequence[SearchResult], verdicts: Mapping[str, Verdict]) -> Cards | None:
+    def cards(self, results: Sequence[SearchResult], shown: Shown) -> Cards | None:
         more = len(results) - MOST_CARDS
         return Cards(
             "What searches found",
-            tuple(_card(search, verdicts[search.name]) for search in results[:MOST_CARDS]),
+            tuple(_card(search, shown.verdicts[search.name]) for search in results[:MOST_CARDS]),
             f"{more} more in the table of goals." if more > 0 else "",
         )
 
-    def irregular(self, results: Sequence[SearchResult]) -> Remark | None:
+    def irregular(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         goals = [(search, found) for search in results for found in search.goals]
         irregular = [
             (f"{one.name} {found.goal.name.upper()}", found.irregular) for one, found in goals if found.irregular
         ]
-        if not irregular:
-            return None
-        return Remark(
-            "irregular",
-            f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: not what was asked for.",
-            tuple(f"{name}: {why}" for name, why in irregular),
-        )
+        if irregular:
+            yield Remark(
+                "irregular",
+                f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: not what was asked for.",
+                tuple(f"{name}: {why}" for name, why in irregular),
+            )
 
     def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         found = [(one, sum(bool(trial.set_aside) for trial in one.trials)) for one in results]
@@ -120,9 +118,17 @@ class SearchReport(ReportedKind[SearchResult]):
                 tuple(f"{one.name}: {aside} of {count(len(one.trials), 'trial')}" for one, aside in named),
             )
 
-    def columns(self, result: SearchResult, verdict: Verdict) -> Iterator[tuple[str, Figure, Any]]:
+    def entries(self, result: SearchResult, _load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
+        first = str(result.directions[0])
+        together = TOGETHER if both != "each" else f"{TOGETHER} each way"
         for outcome, figure in zip(result.goals, verdict.figures, strict=False):
-            yield goal_name(outcome.goal), figure, goal_row(result, outcome)
+            yield Entry(
+                direction=first if len(result.directions) == 1 else together,
+                figure=figure.of(first) if both == "each" else figure,
+                row=goal_row(result, outcome),
+                goal=goal_name(outcome.goal),
+                marks=IRREGULAR if figure.mark == "irregular" else "",
+            )
 
     def bands(self, result: SearchResult, colour: str, scaler: Scaler) -> Iterator[Band]:
         return bounds_on_ramp(result, colour, scaler)

@@ -10,16 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean, stdev
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
-
-Limit = Literal["dut", "tester", "machine", "line", "maximum", "minimum", "none"]
-"""What an upper bound is due to. `machine`: CPUs were taken from tester or DUT; `line` and `maximum`: there is no upper
-bound, since the whole line or the highest load that was allowed was carried; `minimum`: even the lowest load that was
-allowed lost too much; `none`: nothing was found out."""
+from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class GoalOutcome:
     lower_pps: float | None = None
     upper_pps: float | None = None
     conditional_pps: float | None = None
-    limit: Limit = "none"
+    limit: BoundLimit = "none"
     irregular: str = ""
 
     @property
@@ -70,6 +65,10 @@ class SearchResult(MeasurementResult):
     trials: tuple[SearchTrial, ...] = ()
     goals: tuple[GoalOutcome, ...] = ()
     spent_s: float = 0.0
+
+    @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((one.label or one.purpose, one) for one in self.trials)
 
     @property
     def is_empty(self) -> bool:

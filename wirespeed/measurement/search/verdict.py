@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.verdicts import counting_of_trials, goal_figure, limit_of_bound, verdict_of_trials
-from wirespeed.results.verdict import Limit, Verdict
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.verdicts import (
+    LIMITED_BY,
+    counting_of_trials,
+    figure_of_bounds,
+    limit_of_bound,
+    verdict_of_trials,
+)
+from wirespeed.results.verdict import Figure, Limit, Verdict
+
+
+def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
+    """The load of one goal, with its bounds."""
+    sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
+    upper = None if one.is_at_least else one.upper_pps
+    return figure_of_bounds(
+        one.goal.name.upper(),
+        [str(wire) for wire in result.directions],
+        one.lower_pps,
+        upper,
+        LIMITED_BY[one.limit],
+        one.irregular,
+        loss_ratio=one.goal.loss_ratio,
+        line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
+        frame_bytes=sum(sizes) / len(sizes) if sizes else None,
+    )
 
 
 def verdict_of(result: SearchResult, found: Limit | None = None) -> Verdict:
     """The load of each goal; `found` is what `explain` names as the limit."""
     figures = tuple(goal_figure(result, one) for one in result.goals)
     limit = limit_of_bound(result.goals[0].limit if result.goals else "none", found)
-    return verdict_of_trials(result, figures, limit, counting_of_trials(result, [one.trial for one in result.trials]))
+    return verdict_of_trials(result, figures, limit, counting_of_trials(result))

@@ -56,6 +56,8 @@ class Chronicle:
         self._by_tester = told.by_tester
         self._unplaced = told.unplaced
         self._unwatched = told.unwatched_offered, told.unwatched_lost
+        watched = result.total.offered if result.total is not None else 0
+        self._offered_last = max(0, told.offered - told.unwatched_offered - watched)
         self._longest_free_s = told.longest_loss_free_s
         ends = [event.at_s + event.seconds for event in result.events[-1:]]
         ends += [gap.at_s + gap.seconds for gap in result.gaps[-1:]]
@@ -113,9 +115,11 @@ class Chronicle:
         self._unwatched = offered + (gap.offered or 0), lost + (gap.lost or 0)
         self._free_s = 0.0
 
-    def add_unplaced(self, count: int) -> None:
-        """Packets that were lost nobody knows when; less than 0 for those that came after all."""
+    def add_unplaced(self, count: int, offered: int = 0) -> None:
+        """Packets that were lost at an unknown time, less than 0 for those that came after all; and those offered
+        between the last reading and the end of the traffic."""
         self._unplaced += count
+        self._offered_last += offered
 
     def tell_later(self, told: Callable[[float, float], DutSpan | None], since_s: float) -> None:
         """What the DUT tells only now of the time since then, between two times; None where it had told before."""
@@ -148,7 +152,7 @@ class Chronicle:
 
     def verdict(self, target_ratio: float, confidence: float) -> Verdict:
         """What all of it shows."""
-        offered = self._unwatched[0] + (self.total.offered if self.total is not None else 0)
+        offered = self._unwatched[0] + self._offered_last + (self.total.offered if self.total is not None else 0)
         lost = (
             self._unwatched[1] + self._unplaced - self._by_tester + (self.total.lost if self.total is not None else 0)
         )

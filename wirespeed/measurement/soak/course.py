@@ -78,9 +78,9 @@ class Course:
         if known:
             self._settle(known)
 
-    def finish(self, drained: Balances | None) -> int:
+    def finish(self, drained: Balances | None) -> tuple[int, int]:
         """The traffic has ended; `drained` is what it came to when nothing was under way any more, None where nobody
-        could look. How many losses have no time."""
+        could look. Returns how many losses have no time, and how many packets were offered after the last reading."""
         unplaced: dict[Channel, int] = {}
         rests: dict[Channel, list[Placed]] = {}
         for wire, ledger in self._ledgers.items():
@@ -93,9 +93,10 @@ class Course:
             for event in self._taken_back(wire, -more):
                 self.chronicle.put(event)
         total = sum(unplaced.values())
-        if total:
-            self.chronicle.add_unplaced(total)
-        return total
+        offered = sum(self._grown(wire, one).offered for wire, one in (drained or {}).items() if wire in self._ledgers)
+        if total or offered:
+            self.chronicle.add_unplaced(total, offered)
+        return total, offered
 
     def _ledger(self, wire: Channel) -> Ledger:
         if wire not in self._ledgers:

@@ -3,7 +3,7 @@
 {"second": …, "latest": …, "events": […]}    a span, the counters at its end, the events that it changed
 {"gap": …}                                    a time in which nobody watched
 {"mark": …}                                   the beginning of traffic that is counted from there
-{"unplaced": 3}                               losses that nobody knows the time of
+{"unplaced": 3, "offered": 40}                losses at an unknown time, and packets offered after the last reading
 {"state": …}                                  a whole result: what came before
 """
 
@@ -47,8 +47,8 @@ class SoakJournal:
     def add_gap(self, gap: Gap) -> None:
         self._add({"gap": to_json(gap)})
 
-    def add_unplaced(self, count: int) -> None:
-        self._add({"unplaced": count})
+    def add_unplaced(self, count: int, offered: int) -> None:
+        self._add({"unplaced": count, "offered": offered})
 
     @property
     def is_long(self) -> bool:
@@ -83,7 +83,7 @@ def replayed(head: SoakResult, entries: Sequence[Mapping[str, Any]]) -> SoakResu
         elif "gap" in entry:
             chronicle.add_gap(from_json(Gap, entry["gap"], where))
         elif "unplaced" in entry:
-            chronicle.add_unplaced(int(entry["unplaced"]))
+            chronicle.add_unplaced(int(entry["unplaced"]), int(entry.get("offered", 0)))
             mark = None
         else:
             for event in entry.get("events", ()):

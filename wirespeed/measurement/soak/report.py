@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Block, Drawn, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.reported import Remark, ReportedKind
+from wirespeed.charts.page_parts import Block, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.measurement.reported import Remark, ReportedKind, Shown
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.rows import SoakRow, details_of, soak_row, soak_rows, tables_of
@@ -14,7 +14,6 @@ from wirespeed.measurement.soak.words import time_text, verdict_text
 from wirespeed.pages.trust import Trust
 from wirespeed.pages.words import count, some
 from wirespeed.results.figures import Scaler, percent_text
-from wirespeed.results.verdict import Verdict
 from wirespeed.tables import plain
 
 MOST_OPEN = 12
@@ -39,25 +38,22 @@ class SoakReport(ReportedKind[SoakResult]):
     def chart(self, number: int) -> str:
         return f"soak-{number}"
 
-    def rows(self, results: Sequence[SoakResult]) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[SoakResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"soak": soak_rows(results)}
 
-    def tables(self, results: Sequence[SoakResult], scaler: Scaler) -> Sequence[Grid]:
-        return tables_of(results, scaler)
+    def tables(self, results: Sequence[SoakResult], shown: Shown) -> Sequence[Grid]:
+        return tables_of(results, shown.scaler)
 
-    def markdown(self, results: Sequence[SoakResult], scaler: Scaler) -> Iterator[str]:
+    def markdown(self, results: Sequence[SoakResult], shown: Shown) -> Iterator[str]:
         said = "".join(f"\n{plain(soak.name)}: {plain(verdict_text(soak.verdict))}\n" for soak in results)
-        yield "".join(super().markdown(results, scaler)) + said
+        yield "".join(super().markdown(results, shown)) + said
 
-    def sections(
-        self, results: Sequence[SoakResult], verdicts: Mapping[str, Verdict], scaler: Scaler, drawn: Drawn
-    ) -> Iterator[Section]:
+    def sections(self, results: Sequence[SoakResult], shown: Shown) -> Iterator[Section]:
         parts = [
-            Part(soak.name, tuple(_blocks(self.chart(number), soak, verdicts[soak.name], scaler, drawn)))
-            for number, soak in enumerate(results)
+            Part(soak.name, tuple(_blocks(self.chart(number), soak, shown))) for number, soak in enumerate(results)
         ]
         title = "Soak" if len(results) == 1 else "Soaks"
-        yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, scaler)), identity="soaks")
+        yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, shown)), identity="soaks")
 
     def remarks(self, results: Sequence[SoakResult]) -> Iterator[Remark]:
         blind = [soak for soak in results if soak.gaps]
@@ -73,12 +69,12 @@ def _gaps_text(soak: SoakResult) -> str:
     return f"{count(len(soak.gaps), 'gap')}, {sum(gap.seconds for gap in soak.gaps):,.0f} s in all"
 
 
-def _blocks(identity: str, soak: SoakResult, found: Verdict, scaler: Scaler, drawn: Drawn) -> Iterator[Block]:
+def _blocks(identity: str, soak: SoakResult, shown: Shown) -> Iterator[Block]:
     told, verdict = soak.verdict, verdict_text(soak.verdict)
     yield Heading(soak.name)
     yield Paragraph(verdict, "verdict", SHOWN if told.shown else NOT_SHOWN)
-    yield from map(Paragraph, (*found.plain_lines[1:], *_facts(soak, scaler)))
-    yield drawn.place(soak_chart(identity, soak, f"{soak.name}: {verdict}"))
+    yield from map(Paragraph, (*shown.verdicts[soak.name].plain_lines[1:], *_facts(soak, shown.scaler)))
+    yield shown.drawn.place(soak_chart(identity, soak, f"{soak.name}: {verdict}"))
     yield Paragraph(LOSS)
     for table in details_of(soak):
         yield Fold(table.label, (table,), is_open=len(table.rows) <= MOST_OPEN)

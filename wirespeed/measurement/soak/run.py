@@ -248,11 +248,11 @@ class _Soak:
             drained = _balances(trial, origin, end, wires)
             return cut_short
         finally:
-            unplaced = course.finish(drained)
+            unplaced, offered = course.finish(drained)
             if drained is not None:
                 self.mark = None
                 if self.recorder is not None:
-                    self.recorder.add_unplaced(unplaced)
+                    self.recorder.add_unplaced(unplaced, offered)
 
     def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> Seen:
         memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.measurement.counting import counting_of_soak
+from wirespeed.measurement.counting import BLIND, Counting, blind_counting
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.words import bound_text, lost_text
 from wirespeed.measurement.verdicts import verdict_of_trials
 from wirespeed.results.verdict import Figure, Limit, Mark, Verdict
+
+_MARKED = (
+    "a soak counts neither duplicates nor reordered packets; where packets have 16 bytes of payload for a number, a "
+    "duplicate hides no lost packet"
+)
 
 
 def verdict_of(result: SoakResult, found: Limit | None = None) -> Verdict:
@@ -22,4 +27,11 @@ def verdict_of(result: SoakResult, found: Limit | None = None) -> Verdict:
     limit = found or Limit()
     if limit.by == "nothing":
         limit = replace(limit, next_step="")  # the load of a soak is chosen, so that more is not the next step
-    return verdict_of_trials(result, (figure,), limit, counting_of_soak(result).sentence)
+    return verdict_of_trials(result, (figure,), limit, _counting(result).sentence)
+
+
+def _counting(result: SoakResult) -> Counting:
+    """`total` has what the DUT dropped, in all of the time that was watched."""
+    dropped = None if result.total is None else result.total.dut.drop_packets
+    blind = _MARKED if result.variables.get("verify") else BLIND
+    return blind_counting(blind, result.verdict.offered, result.verdict.lost, result.verdict.target_ratio, dropped)

@@ -88,7 +88,7 @@
 	let due = 0;
 	function show() {
 		if (due) return;
-		due = requestAnimationFrame(() => { due = 0; showNow(); charts.show(frames, !ended && !over); });
+		due = requestAnimationFrame(() => { due = 0; showNow(); charts.show(frames, !ended && !over, head.colour || ""); });
 	}
 
 	function heard() {

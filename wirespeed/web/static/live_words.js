@@ -9,10 +9,13 @@ const Words = (() => {
 		const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
 		return value.toFixed(Math.min(places, 9));
 	};
-	const scaled = (value, unit) => {
-		for (const [size, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]])
-			if (value >= size) return digits(value / size) + NARROW + letter + unit;
-		return digits(value) + NARROW + unit;
+	const scaleOf = (pps) => {
+		const [size, letter] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([one]) => pps >= one) || [1, ""];
+		return { size, unit: letter + "pps" };
+	};
+	const rate = (pps) => {
+		const { size, unit } = scaleOf(pps);
+		return digits(pps / size) + NARROW + unit;
 	};
 	const loss = (ratio) => {
 		if (!ratio || ratio <= NO_LOSS) return "none";
@@ -26,8 +29,7 @@ const Words = (() => {
 		return (hours ? hours + ":" + two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60)) + ":" + two(whole % 60);
 	};
 	return {
-		NARROW, NO_LOSS, digits, loss, clock,
-		rate: (pps) => scaled(pps, "pps"),
+		NARROW, NO_LOSS, digits, loss, clock, scaleOf, rate,
 		micros: (value) => digits(value) + NARROW + "µs",
 		cycles: (value) => digits(value) + NARROW + "cycles",
 	};

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.charts.chart import DASHES, Dash, Rule
 from wirespeed.charts.latency_floor import latency_floors
 from wirespeed.measurement.loadtest.analysis import Analysis
-from wirespeed.report.nodes import dearest
+from wirespeed.measurement.loadtest.nodes import dearest
 from wirespeed.results.sample import Latency
 
 QUANTITIES = ("average", "99 %", "maximum")

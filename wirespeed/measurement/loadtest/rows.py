@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from wirespeed.measurement.load import Load
+from wirespeed.charts.page_parts import Grid
+from wirespeed.measurement.load import group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
-from wirespeed.report.comparison import Comparison
-from wirespeed.report.remarks import notes, status, thresholds_text
+from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
 from wirespeed.results.verdict import Figure, Verdict
-from wirespeed.tables import aligned, json_text, rows_csv
 
 FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
 
@@ -72,27 +71,23 @@ class Line:
     full_load: Figure
 
 
-def rows(comparison: Comparison) -> list[Row]:
-    """All rows: groups and tests in the order given, the channels of a test and then their sum."""
-    return [line.row for line in table_lines(comparison)]
-
-
-def table_lines(comparison: Comparison) -> list[Line]:
+def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list[Line]:
+    """All rows in the order of the results, the channels of a test and then their sum."""
+    names = {one.name: group.load.name for group in group_by_load(results) for one in group.results}
     return [
-        line_of(group.load, test, curve, comparison.verdicts[test.result.name])
-        for group in comparison.groups
-        for test in group.tests
-        for curve in test.curves
+        line_of(names[one.name], one.analysis, curve, verdicts[one.name])
+        for one in results
+        for curve in one.analysis.curves
     ]
 
 
-def headings(comparison: Comparison, scaler: Scaler) -> tuple[str, ...]:
+def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
     """Column headings that belong to `cells`."""
     return (
         "Test",
         "Load",
         "Channel",
-        f"Forwarded, loss ≤ {thresholds_text(comparison.tests)} ({scaler.unit})",
+        f"Forwarded, loss ≤ {thresholds_text(results)} ({scaler.unit})",
         "L2",
         "L1",
         "% of line",
@@ -138,43 +133,21 @@ def sort_keys(row: Row) -> tuple[str | float | None, ...]:
     )
 
 
-def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
-    """A table that is aligned as plain text too; figures are flush right."""
-    lines = [headings(comparison, scaler), *(cells(line, scaler) for line in table_lines(comparison))]
-    return aligned(lines, range(FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN + 1))
+def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler: Scaler) -> Grid:
+    """The rows for people."""
+    lines = [cells(line, scaler) for line in lines_of(results, verdicts)]
+    return Grid("Load tests", headings(results, scaler), tuple(lines), texts=FIRST_FIGURE_COLUMN, remarks=2)
 
 
-def to_csv(found: Sequence[Row]) -> str:
-    """Plain values, rates in packets and bits per second, empty where unknown."""
-    return rows_csv(Row, found)
-
-
-def to_json(comparison: Comparison, title: str) -> str:
-    """Plain values as in the CSV file, with the warnings."""
-    return json_text(
-        {
-            "title": title,
-            "rows": [asdict(row) for row in rows(comparison)],
-            "verdicts": verdicts_object(comparison),
-            "warnings": [remark.sentence for remark in comparison.remarks],
-        }
-    )
-
-
-def verdicts_object(comparison: Comparison) -> dict[str, Any]:
-    """The verdict on each result, by its name."""
-    return {name: verdict.to_json() for name, verdict in comparison.verdicts.items()}
-
-
-def line_of(load: Load, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
-    """One curve as plain values, with its part of the test's verdict."""
+def line_of(load: str, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
+    """One curve as plain values, with its part of the test's verdict; `load` is the name of the load."""
     found = curve.outcome
     lossy, knee = found.lossy_from, found.saturated
     held = verdict.figure.of(curve.channel)
     full = (verdict.full_load or verdict.figure).of(curve.channel)
     row = Row(
         test=test.result.name,
-        load=load.name,
+        load=load,
         channel=curve.channel,
         held_text=held.text,
         held_pps=rounded(held.rate_pps),

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.charts.chart import Chart, Curve, Panel, Rule, short, shortened
+from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, Rule, short, shortened
 from wirespeed.charts.dut_panels import PANEL_PX, Account, Told, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
-from wirespeed.measurement.load import SAME_SIZE
-from wirespeed.measurement.loadtest.analysis import SUM, Analysis
+from wirespeed.measurement.load import SAME_SIZE, Group, beside
+from wirespeed.measurement.loadtest.analysis import Analysis
 from wirespeed.measurement.loadtest.analysis import Curve as Measured
+from wirespeed.measurement.loadtest.panels import more_panels
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import report_of
+from wirespeed.measurement.reported import TOGETHER, Shown
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import count
-from wirespeed.report.loads import Group, beside
-from wirespeed.report.looks import Colours, dashes_of, direction_of
-from wirespeed.report.more_panels import more_panels
+from wirespeed.results.channel import SUM
 from wirespeed.results.figures import Scaler, losses_text, percent_text, share_text
-from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 
@@ -38,18 +38,12 @@ class _Drawn:
     on: bool
 
 
-def load_chart(
-    identity: str,
-    group: Group,
-    channels: frozenset[str],
-    scaler: Scaler,
-    colours: Colours,
-    bounds: Sequence[MeasurementResult] = (),
-) -> Chart:
+def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
     """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
-    `bounds` that other results of the same tests found."""
-    drawn = [one for one in _drawn(group, channels, colours) if one.curve.measured]
-    thresholds = sorted({test.threshold for test in group.tests})
+    bounds that other results of the same tests found."""
+    scaler = shown.scaler
+    drawn = [one for one in _drawn(group, shown) if one.curve.measured]
+    thresholds = sorted({result.analysis.threshold for result in group.results})
     floor = loss_floor([point.loss_ratio for one in drawn for point in one.curve.measured], thresholds)
     received: list[Curve] = []
     lost: list[Curve] = []
@@ -63,9 +57,9 @@ def load_chart(
         lost += [replace(curve, name=samples) for curve in spoilt]
     bands = [
         band
-        for test in group.tests
-        for one in beside(test, group.load, bounds)
-        for band in report_of(one.kind).bands(one, colours[dut_name(test.result)], scaler)
+        for result in group.results
+        for one in beside(result, group.load, shown.bounds)
+        for band in report_of(one.kind).bands(one, shown.colours[dut_name(result)], scaler)
     ]
     return Chart(
         identity=identity,
@@ -101,9 +95,10 @@ def load_chart(
     )
 
 
-def time_chart(identity: str, group: Group, channels: frozenset[str], scaler: Scaler, colours: Colours) -> Chart:
+def time_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
     """Offered and received load of every channel over the whole test, warm-up and drain included."""
-    drawn = [one for one in _drawn(group, channels, colours) if one.curve.channel in channels]
+    scaler = shown.scaler
+    drawn = [one for one in _drawn(group, shown) if one.curve.channel in shown.channels]
     curves = []
     for one in drawn:
         times = shortened(point.t_s for point in one.curve.points)
@@ -122,33 +117,47 @@ def time_chart(identity: str, group: Group, channels: frozenset[str], scaler: Sc
     )
 
 
-def line_rates(group: Group) -> list[float]:
+def line_rates(group: Group[Result]) -> list[float]:
     """The different line rates of one direction; packets per second."""
     lines: list[float] = []
-    for test in group.tests:
-        for curve in test.curves:
+    for result in group.results:
+        for curve in result.analysis.curves:
             pps = curve.line_pps
             if curve.lines == 1 and pps and all(abs(pps - known) > SAME_SIZE * known for known in lines):
                 lines.append(pps)
     return lines
 
 
-def _drawn(group: Group, channels: frozenset[str], colours: Colours) -> Iterator[_Drawn]:
+def _direction_of(test: Analysis, curve: Measured) -> str:
+    """`0→1` of a test in one direction, `both 0→1` of one in several, as columns of the matrix are called."""
+    return curve.channel if len(test.curves) == 1 else f"{TOGETHER} {curve.channel}"
+
+
+def _dashes_of(tests: Sequence[Analysis]) -> Mapping[str, Dash]:
+    """By direction; sums are dotted."""
+    names = dict.fromkeys(_direction_of(test, curve) for test in tests for curve in test.directions)
+    others = [dash for dash in DASHES if dash != "dot"]
+    found: dict[str, Dash] = {name: others[number % len(others)] for number, name in enumerate(names)}
+    return found | {f"{TOGETHER} {SUM}": "dot"}
+
+
+def _drawn(group: Group[Result], shown: Shown) -> Iterator[_Drawn]:
     """The channels asked for, and sums for whoever asks later; of several tests of one device in one direction the
     first is drawn, and the others wait, thinner."""
-    dashes = dashes_of(group.tests)
+    tests = [result.analysis for result in group.results]
+    dashes = _dashes_of(tests)
     seen: set[tuple[str, str]] = set()
-    for test in group.tests:
+    for test in tests:
         dut = dut_name(test.result)
         for curve in test.curves:
-            is_asked = curve.channel in channels
+            is_asked = curve.channel in shown.channels
             if not is_asked and curve.channel != SUM:
                 continue
             name = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
-            place = dut, direction_of(test, curve)
+            place = dut, _direction_of(test, curve)
             first = place not in seen
             seen.add(place)
-            style = blank(name, colours[dut], name, dashes[place[1]], 2.0 if first else 1.2, test.result.name)
+            style = blank(name, shown.colours[dut], name, dashes[place[1]], 2.0 if first else 1.2, test.result.name)
             yield _Drawn(test, curve, style, is_asked and first)
 
 
@@ -225,12 +234,12 @@ def _lossy(found: LoadPoint, style: Curve, scaler: Scaler) -> Curve:
     )
 
 
-def _device(group: Group, drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[Panel]:
+def _device(group: Group[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[Panel]:
     """What the devices told, and latency; a test's by the look of its first direction."""
     styles: dict[str, Curve] = {}
     for one in drawn:
         styles.setdefault(one.test.result.name, one.style)
-    tests = [test for test in group.tests if test.result.name in styles]
+    tests = [result.analysis for result in group.results if result.name in styles]
     accounts = [account_of(test) for test in tests]
     yield from device_panels(panels_of(accounts), accounts, styles, scaler.divisor)
     for extra in more_panels(tests):

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Look at the pages in Chromium: report, live page, index and site, from the recorded results of the tests.
+
+tools/page-pictures.py FOLDER    each page of each set of results at 400, 800 and 1 280 px, light and dark, as PNG
+tools/page-pictures.py           draw docs/pictures/*.webp anew
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from harness import page_results as recorded  # noqa: E402
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+from wirespeed.results.journal import Journal, journal_path  # noqa: E402
+
+PICTURES = ROOT / "docs" / "pictures"
+WIDTHS, THEMES = (400, 800, 1280), ("light", "dark")
+SETS = {"one": recorded.one_result, "eighteen": recorded.all_kinds, "two-hundred": recorded.two_hundred}
+SLOW_AND_FAST = [
+    recorded.loadtest(box, load, both=both)
+    for load in recorded.LOADS
+    for both in (False, True)
+    for box in (recorded.PLAIN, recorded.EIGHT[2])
+]
+"""What the pictures of the documentation show: two devices, eight tests each."""
+KEPT = {
+    "report-answers": ("report", 1280, 490, "light", ""),
+    "report-wide": ("report", 1280, 900, "light", ""),
+    "report-narrow": ("report", 400, 800, "dark", ""),
+    "report-chart": ("report", 1000, 860, "light", "load-0"),
+    "live-wide": ("live", 1280, 1000, "light", ""),
+    "live-narrow": ("live", 400, 800, "dark", ""),
+    "index-wide": ("index", 1280, 620, "light", ""),
+    "site-wide": ("site", 1280, 900, "light", ""),
+    "box-wide": ("box", 1280, 900, "dark", "trend-0"),
+}
+"""Page, width and height in pixels, theme, and the chart to begin at."""
+WAIT_S = 60
+
+
+def main() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="wirespeed-pages-"))
+    try:
+        with _browser(folder) as browser:
+            if sys.argv[1:]:
+                _all(browser, folder, Path(sys.argv[1]))
+            else:
+                _kept(browser, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _kept(browser: Any, folder: Path) -> None:
+    with _pages(folder / "two", SLOW_AND_FAST) as pages, _pages(folder / "many", recorded.two_hundred()) as many:
+        pages |= {name: many[name] for name in ("site", "box")}
+        for name, (page, width, height, theme, chart) in KEPT.items():
+            _open(browser, pages[page], width, height, theme, chart)
+            (PICTURES / f"{name}.webp").write_bytes(_taken(browser, {"format": "webp", "quality": 80}))
+
+
+def _all(browser: Any, folder: Path, into: Path) -> None:
+    into.mkdir(parents=True, exist_ok=True)
+    for name, results in SETS.items():
+        with _pages(folder / name, results()) as pages:
+            for page, address in pages.items():
+                for width in WIDTHS:
+                    for theme in THEMES:
+                        _open(browser, address, width, 900, theme, "")
+                        _open(browser, address, width, min(6000, _height(browser)), theme, "")
+                        (into / f"{name}-{page}-{width}-{theme}.png").write_bytes(_taken(browser, {"format": "png"}))
+
+
+@contextmanager
+def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
+    """Addresses of all kinds of pages of these results; `live` is of a test that runs, `ended` of one that does not."""
+    files = recorded.written(results, folder / "results")
+    tests = [str(file) for file in files]
+    wirespeed = (sys.executable, "-m", "wirespeed")
+    _run(*wirespeed, "report", *tests, "-t", "Standard load tests", "-o", str(folder / "report.html"))
+    _run(*wirespeed, "results", "add", *tests, "--corpus", str(folder / "corpus"))
+    _run(*wirespeed, "results", "site", str(folder / "site"), "--corpus", str(folder / "corpus"))
+    boxes = sorted((folder / "site" / "boxes").glob("*.html"), key=lambda page: page.stat().st_size)
+    running = _running(json.loads(files[0].read_text()), folder / "results" / "running.json")
+    command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
+    web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert web.stdout is not None
+        address = web.stdout.readline().split()[0]
+        with urlopen(address) as page:
+            ended = page.read().decode().split('href="test/')[-1].partition('"')[0]
+        yield {
+            "report": (folder / "report.html").as_uri(),
+            "live": f"{address}live",
+            "ended": f"{address}test/{ended}",
+            "index": address,
+            "site": (folder / "site" / "index.html").as_uri(),
+            "box": boxes[-1].as_uri(),
+        }
+    finally:
+        web.terminate()
+        web.wait()
+        running.remove()
+
+
+def _running(document: dict[str, Any], file: Path) -> Journal:
+    """The journal of a test of which four fifths are over."""
+    samples = list(document.pop("stats").values())
+    document.pop("outcome")
+    journal = Journal(journal_path(file))
+    journal.most_s = float(len(samples))
+    journal.begin("loadtest", {"name": file.stem, "started": "2026-11-23T10:00:00+00:00", **document})
+    for sample in samples[: len(samples) * 4 // 5]:
+        journal.add(sample)
+    return journal
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def _browser(folder: Path) -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
+    for flag in (*flags, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+def _open(browser: Any, address: str, width: int, height: int, theme: str, chart: str) -> None:
+    """The page on a screen, all its charts in sight drawn; from its top or from a chart on."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 640}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
+    browser.get(address)
+    if chart:
+        _wait(browser, "return document.documentElement.dataset.drawn")
+        browser.execute_script(
+            "const node = document.getElementById(arguments[0]);"
+            "(node.previousElementSibling || node).scrollIntoView({ behavior: 'instant' });",
+            chart,
+        )
+    _wait(browser, _DRAWN)
+
+
+_DRAWN = """
+    if (document.getElementById("live")) return document.querySelector("#rates .stage canvas, #rates .stage svg");
+    if (document.querySelector("script[src$='live.js']") || !document.querySelector(".chart")) return true;
+    if (!document.documentElement.dataset.drawn) return false;
+    return [...document.querySelectorAll(".chart")].every((node) => {
+        const box = node.getBoundingClientRect();
+        const away = node.closest("details:not([open]), [hidden]") || box.top > innerHeight || box.bottom < 0;
+        return away || Charts.of(node).drawn;
+    });
+"""
+
+
+def _wait(browser: Any, condition: str) -> None:
+    WebDriverWait(browser, WAIT_S).until(lambda one: one.execute_script(condition))
+
+
+def _height(browser: Any) -> int:
+    return int(browser.execute_script("return document.documentElement.scrollHeight"))
+
+
+def _taken(browser: Any, form: dict[str, Any]) -> bytes:
+    return base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", form)["data"])
+
+
+if __name__ == "__main__":
+    main()

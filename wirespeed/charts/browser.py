@@ -1,0 +1,30 @@
+"""What a page needs to draw charts: their stylesheet and script, and the library where it is installed."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from wirespeed.charts import dygraphs
+from wirespeed.pages.templates import text_of
+
+_PARTS = ("pens", "scales", "labels", "figure", "tables", "paper", "charts")
+
+
+@cache
+def script() -> str:
+    """All parts, those first that the others use."""
+    return "\n".join(text_of("wirespeed.charts", f"static/{name}.js") for name in _PARTS)
+
+
+@cache
+def style() -> str:
+    return text_of("wirespeed.charts", "static/charts.css")
+
+
+def library() -> str:
+    """Without it charts are pictures that do not move; empty where it is not installed."""
+    return dygraphs.script() if dygraphs.is_there() else ""
+
+
+def library_style() -> str:
+    return dygraphs.style() if dygraphs.is_there() else ""

@@ -1,0 +1,144 @@
+"""How fast each router was, in one figure each: at the hardest load that all of them carried. As cards: can it be
+believed, and what limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.charts.page_parts import Card, Cards
+from wirespeed.measurement.load import Group, beside, group_by_load
+from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.reported import Shown
+from wirespeed.pages.duts import dut_name
+from wirespeed.pages.trust import trust_of
+from wirespeed.pages.words import count
+from wirespeed.results.ending import COMPLETE
+from wirespeed.results.verdict import Figure, Verdict
+
+MOST_CARDS = 8
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Of one router: the verdict on `test`, the one that says most of it."""
+
+    test: Result
+    dut: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Routers side by side in the order of their tests; `directions` is how many carried `load` at once, `others`
+    how many routers did not carry it.
+    """
+
+    load: str
+    directions: int
+    duts: tuple[Answer, ...]
+    others: int
+
+
+@dataclass(frozen=True)
+class _Run:
+    test: Result
+    verdict: Verdict
+
+    @property
+    def dut(self) -> str:
+        return dut_name(self.test)
+
+    @property
+    def lines(self) -> int:
+        return len(self.test.channels)
+
+    @property
+    def rate_pps(self) -> float:
+        return self.verdict.shown.rate_pps or 0.0
+
+    @property
+    def worth(self) -> tuple[bool, bool, float, bool]:
+        """Complete before broken off, a load held before one that was not, then the higher rate."""
+        held = self.verdict.figure
+        return (self.verdict.status == COMPLETE, held.is_measured, self.rate_pps, not held.bound)
+
+
+def answers(groups: Sequence[Group[Result]], verdicts: Mapping[str, Verdict]) -> Answers | None:
+    """Of the loads that most routers carried the one with the smallest frames, both directions before one; among
+    equals that which the routers forwarded least of. `verdicts` are by the names of tests. None where no test measured
+    anything.
+    """
+    runs = [
+        (number, _Run(test, verdicts[test.name]))
+        for number, group in enumerate(groups)
+        for test in group.results
+        if test.analysis.curves[-1].measured
+    ]
+    duts = {run.dut for _, run in runs}
+    best: tuple[tuple[float, ...], Answers] | None = None
+    for number, directions in dict.fromkeys((number, run.lines) for number, run in runs):
+        load = groups[number].load
+        chosen = _best_runs([run for owner, run in runs if owner == number and run.lines == directions])
+        frame_bytes = math.inf if load.frame_bytes is None else round(load.frame_bytes, 0)
+        hardness = (len(chosen), -frame_bytes, directions, -sum(run.rate_pps for run in chosen))
+        if best is None or hardness > best[0]:
+            cards = tuple(Answer(run.test, run.dut, run.verdict) for run in chosen)
+            best = hardness, Answers(load.name, directions, cards, others=len(duts) - len(cards))
+    return best[1] if best else None
+
+
+def _best_runs(runs: Sequence[_Run]) -> list[_Run]:
+    """The run of each router that is worth most."""
+    found: dict[str, _Run] = {}
+    for run in runs:
+        known = found.get(run.dut)
+        if known is None or run.worth > known.worth:
+            found[run.dut] = run
+    return list(found.values())
+
+
+def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
+    """The answers, and how many routers have none: for lack of room, or they carried other loads."""
+    groups = group_by_load(results)
+    found = answers(groups, shown.verdicts)
+    if found is None:
+        return None
+    ways = "one direction" if found.directions == 1 else f"{found.directions} directions together"
+    cards = tuple(_card(answer, groups, shown) for answer in found.duts[:MOST_CARDS])
+    more = max(0, len(found.duts) - MOST_CARDS) + found.others
+    rest = f"{count(more, 'more router')} below." if more else ""
+    return Cards(f"{found.load}, {ways}", cards, rest, identity="answers")
+
+
+def _card(answer: Answer, groups: Sequence[Group[Result]], shown: Shown) -> Card:
+    verdict = answer.verdict
+    figure, full = verdict.shown, verdict.full_load
+    (load,) = [group.load for group in groups if answer.test in group.results][:1]
+    bounds = (shown.verdicts[one.name] for one in beside(answer.test, load, shown.bounds))
+    return Card(
+        dut=answer.dut,
+        colour=shown.colours.get(answer.dut, ""),
+        rate=figure.rate_parts[0],
+        unit=figure.rate_parts[1],
+        share=_share(figure),
+        trust=trust_of(figure, verdict.disturbed),
+        more=(
+            *(() if full is None or full is figure else (full_load_text(full),)),
+            *(one.line for bound in bounds for one in bound.figures),
+        ),
+        because=verdict.sentence.replace("`", ""),
+        of=verdict.name,
+    )
+
+
+def _share(figure: Figure) -> str:
+    if not figure.is_measured:
+        return ""
+    return "line rate unknown" if figure.line_percent is None else figure.share_text
+
+
+def full_load_text(full: Figure) -> str:
+    """`At full load 4.41 Mpps, loss 1.2 %`."""
+    return f"At full load {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")
