@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from harness.lanes import enter_lane
+from headless import fresh, headless
 from hypothesis import settings
 
 # A test must not fail because the machine is busy; pytest's own time limit ends one that hangs. Nor may a tree pass
@@ -31,6 +35,12 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 
 def pytest_configure(config: pytest.Config) -> None:
     enter_lane()
+    gc.disable()  # half of the time that collecting thousands of tests takes
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # tests stay to the end: nobody needs to look for them in the garbage
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,3 +48,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for marker in item.iter_markers("long"):
             if len(marker.args) != 1 or not isinstance(marker.args[0], str):
                 raise pytest.UsageError(f'{item.nodeid}: write @pytest.mark.long("why `make test` leaves it out")')
+
+
+@pytest.fixture(scope="session")
+def _one_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The browser of all tests of a process that look at pages."""
+    with headless(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def chromium(_one_chromium: Any) -> Any:
+    """As if it had just been started: an empty page of its usual size, and nothing logged."""
+    fresh(_one_chromium)
+    return _one_chromium

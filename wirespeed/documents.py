@@ -50,7 +50,7 @@ class Document:
     """Keys that stand twice."""
 
     def line(self, path: Path, skips: bool = False) -> int:
-        """Of the node at `path`, or of the nearest one above it that there is. `skips` passes over parts that the file
+        """Line of the node at `path`, or of the nearest existing one above it. `skips` passes over parts that the file
         does not have, such as the kind that pydantic puts into the path of a union's member."""
         node, line = self.root, self.root.line
         for part in path:

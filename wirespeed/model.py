@@ -21,10 +21,10 @@ PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2
 """Domain, which is 0 where it is left out as lspci does, bus, device and function."""
 
 MAX_QUEUES = 64
-"""Of a port, in each direction."""
+"""Most queues of a port, in each direction."""
 
 MAX_DEVICE_PORT = 15
-"""Of a PCI device with several ports, which are counted from 0."""
+"""Highest port of a PCI device with several ports, counted from 0."""
 
 _PLAIN_RING_MTU = 1900
 _RING_OVERHEAD_BYTES = 66 + 22
@@ -184,7 +184,7 @@ def parse_port_spec(text: str) -> PortSpec:
 
 
 def _pci_address(text: str, target: str) -> str:
-    """As Linux and DPDK write it: with the domain."""
+    """A PCI address with its domain, as Linux and DPDK write it."""
     found = PCI_ADDRESS.fullmatch(target)
     if found is None:
         raise UsageError(f"port {text!r}: {target!r} is not a PCI address; give one such as 0000:02:00.0 (lspci -D)")

@@ -129,7 +129,14 @@ def test_chain_with_rounds_sends_450_packets() -> None:
     assert port.tx_bytes == 38400
 
 
-@pytest.mark.parametrize("rate_pps", [0.1e6, 1e6, 5e6])
+@pytest.mark.parametrize(
+    "rate_pps",
+    [
+        pytest.param(0.1e6, marks=pytest.mark.long("a rate of `make test`'s kind")),
+        1e6,
+        pytest.param(5e6, marks=pytest.mark.long("a rate of `make test`'s kind")),
+    ],
+)
 def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
     """To the packet over the whole, and never ahead of the server's own clock; nor behind it, but for what a worker
     owes that was kept away."""
@@ -139,12 +146,14 @@ def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
         began = child.snapshot()
         samples = child.samples(30, 0.03)
         port = child.finish()[0]
+        workers = child.snapshot().workers
     assert_conserved(*samples)
     for sample in samples:
         assert sample.ports[0].asked_packets <= rate_pps * (sample.at_s - before.at_s) + 1
     running = [sample for sample in samples if sample.ports[0].active] or [began]
     behind = [rate_pps * (one.at_s - began.at_s) - one.ports[0].asked_packets for one in running]
-    assert min(behind[len(behind) // 2 :]) <= in_hand(rate_pps)
+    away_s = max(load.longest_absent_s for load in workers)
+    assert min(behind[len(behind) // 2 :]) <= in_hand(rate_pps) + rate_pps * away_s
     assert port.asked_packets == pytest.approx(0.9 * rate_pps, rel=0, abs=1)
     assert port.tx_packets > 0 and port.refused_packets == 0
     assert port.rx_packets == port.tx_packets

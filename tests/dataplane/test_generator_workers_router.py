@@ -72,7 +72,7 @@ def counted(directory: Path, what: str) -> list[int]:
 @pytest.mark.parametrize(
     ("workers", "queues"),
     [
-        pytest.param(2, 2, id="a queue for each"),
+        pytest.param(2, 2, id="a queue for each", marks=pytest.mark.long("four workers have a queue each as well")),
         pytest.param(
             2, 1, id="two workers share the router's one ring", marks=pytest.mark.long("the other two have more queues")
         ),

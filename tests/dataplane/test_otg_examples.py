@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "otg"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "otg"
 EXPECTED = {
     "hello.py": "hello: 200 received, 200 captured, 12 pairs of ports\n",
     "imix.py": "mix: 0 % lost, 354 bytes per frame\nclass 8: 0 % lost\nclass 46: 0 % lost\n",
@@ -17,7 +19,9 @@ EXPECTED = {
         "e1: 2001:db8::2 is at 02:11:00:00:00:02\ne2: 2001:db8::1 is at 02:11:00:00:00:01\n"
         "four: 300 of 300 received\nsix: 300 of 300 received\n"
     ),
-    "two_flows.py": "dns: 500 sent, 500 received, 0 % lost\nweb: 500 sent, 500 received, 0 % lost\n",
+    "two_flows.py": re.findall(
+        r"^\$ python examples/otg/two_flows\.py \S+\n(.+?)^```", (ROOT / "docs" / "otg.md").read_text(), re.M | re.S
+    )[0],
 }
 
 

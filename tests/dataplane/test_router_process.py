@@ -112,7 +112,7 @@ def test_a_start_up_file_that_is_wrong_ends_it_before_traffic(tmp_path: Path) ->
     config.write_text(CONFIG + "# further\nset int stat e1 upp\n")
     ports = [f"e0=pcap:{tmp_path}/in.pcap", f"e1=pcap:,{tmp_path}/out.pcap"]
     line = refusal(tmp_path, ports, "--exec", str(config), status=2)
-    assert f"{config}, line 10: word 5, 'upp', cannot stand there: expected one of down, up" in line
+    assert f"{config}, line 10: word 5, 'upp', is not known here: did you mean 'up'? expected one of down, up" in line
     # The file has pcap's own head of 24 bytes and no frame.
     assert (tmp_path / "out.pcap").stat().st_size <= 24
 

@@ -93,7 +93,14 @@ def test_the_router_has_them_as_well(tmp_path: Path) -> None:
             child.change("stop", 0)
 
 
-@pytest.mark.parametrize(("mtu", "queues", "data_size"), [(1500, 1, 2048), (9000, 2, 2048), (9000, 2, 9216)])
+@pytest.mark.parametrize(
+    ("mtu", "queues", "data_size"),
+    [
+        pytest.param(1500, 1, 2048, marks=pytest.mark.long("frames of two sizes of three, by one queue of two")),
+        (9000, 2, 2048),
+        pytest.param(9000, 2, 9216, marks=pytest.mark.long("buffers that hold a frame each, as most tests have them")),
+    ],
+)
 def test_both_ends_are_ours(tmp_path: Path, mtu: int, queues: int, data_size: int) -> None:
     """Generator's virtio, router's vhost and back. Frames that no buffer of the router holds lie in several."""
     (tmp_path / "buffers.conf").write_text(f"buffers {{ default data-size {data_size} }}\n")

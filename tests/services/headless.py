@@ -52,6 +52,21 @@ def headless(profile: Path, *flags: str) -> Iterator[Any]:
         driver.quit()
 
 
+def fresh(browser: Any) -> None:
+    """Without what another test left: an empty page of the usual size, the system's theme, nothing logged."""
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    browser.get_log("browser")
+
+
+def screen_of(browser: Any, width_px: int, scheme: str = "light") -> None:
+    """A reader with a screen of that width; below 640 px it is a phone's."""
+    look_in(browser, scheme)
+    metrics = {"width": width_px, "height": 900, "deviceScaleFactor": 1, "mobile": width_px < 640}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
 def until(browser: Any, condition: Callable[[], Any]) -> Any:
     """Value of `condition` once it is true; elements that it does not find are waited for."""
     from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415 - slow

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from headless import faults_of, headless, look_in, needs_chromium, until
+from headless import faults_of, look_in, needs_chromium, until
 from report_charts import unpacked
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from selenium.webdriver.common.action_chains import ActionChains
@@ -19,7 +19,6 @@ from simulated_dut import step as up_to
 from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
-from wirespeed.measurement.loadtest.file import write_result
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, Ending
@@ -91,15 +90,9 @@ def page(tmp_path_factory):
     for name, (size_bytes, tunables) in LOADS.items():
         for both_ways in (False, True):
             paths.append(folder / f"<i>{name}-{'bi' if both_ways else 'uni'}.json")
-            write_result(simulated(size_bytes, tunables, both_ways), paths[-1])
+            write_file(simulated(size_bytes, tunables, both_ways), paths[-1])
     assert main(["report", *map(str, paths), "-t", TITLE, "-o", str(folder / "report.html")]) == 0
     return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory):
-    with headless(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
 
 
 @pytest.fixture
@@ -220,6 +213,28 @@ def test_panels_beyond_the_third_are_opened_by_a_button_and_the_address_keeps_th
     until(browser, lambda: browser.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
     seen(browser, "load-0")
     assert len(titles(browser, "load-0")) == 4
+
+
+def test_a_chart_in_percent_stays_so_by_its_address_and_on_paper(browser):
+    seen(browser, "load-2")
+    whole = x_ranges(browser, "load-2")[0]
+    (switch,) = [one for one in browser.find_elements(By.CSS_SELECTOR, "#load-2 .tools button") if one.text == "%"]
+    switch.send_keys(Keys.ENTER)
+    title = "received (% of the test's highest received load)"
+    assert titles(browser, "load-2")[0] == title
+    assert x_ranges(browser, "load-2")[0][1] > 10 * whole[1]  # of 5.01 Mpps, in percent
+    assert "percent.load-2=1" in browser.current_url
+    browser.refresh()
+    until(browser, lambda: browser.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    seen(browser, "load-2")
+    assert titles(browser, "load-2")[0] == title
+    assert title in browser.execute_script("return Charts.of(document.getElementById('load-2')).svg()").replace(
+        "&#39;", "'"
+    )
+    highest = (
+        "return Charts.of(document.getElementById('load-2')).figure.panels[0].curves.map((one) => Math.max(...one.y))"
+    )
+    assert max(browser.execute_script(highest)[:2]) == pytest.approx(100, rel=0.01)
 
 
 LABELS = """

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from headless import faults_of, headless, look_in, needs_chromium, until
+from headless import faults_of, look_in, needs_chromium, until
 from report_cases import OURS
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -33,12 +33,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         corpus.add(sorted((folder / "new").iterdir()))
         build(corpus, folder / "site", "Seven boxes")
     return folder / "site"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory):
-    with headless(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from web_events import Events
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
 from wirespeed.results.journal import Journal, journal_path
+from wirespeed.web.app import PAGE
 
 
 @contextmanager
@@ -205,7 +206,7 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
         status, page, _ = ask(address, "?q=test-00000")
         assert status == 200 and f"{tests + 2} tests, 1 with" in page
         assert "estimate" in page and 'class="spark"' in page
-        last = tests // 100 + 1
+        last = tests // PAGE + 1
         status, page, _ = ask(address, f"?page={last}")
         assert status == 200 and f"page {last} of {last}" in page and page.count("<tr>") == 3
         for name in ("half", "future"):

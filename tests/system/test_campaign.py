@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("both_cpus")
 
 LOAD = """\
 tests:
-  - {name: few, command: loadtest, profile: bench, tunables: size=64, warmup_s: 0.1, ramp_s: 0, hold_s: 1,
+  - {name: few, command: loadtest, profile: bench, tunables: size=64, warmup_s: 0.1, ramp_s: 0, hold_s: 0.5,
      ramp_target: 5kpps, interval_s: 0.25}
 """
 LABS = """\
@@ -67,7 +67,7 @@ def tries(directory: Path) -> list[dict]:
     ],
 )
 def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
-    devices: dict[str, str], tmp_path: Path
+    devices: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each device is what its cell says; nothing is measured twice."""
     count, begun = len(devices), next(iter(devices))
@@ -88,8 +88,10 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
             (name, "v9" if name == "wire" else "", ("labs",)) for name in devices
         }
     shutil.rmtree(tmp_path / "corpus")
-    code, said = suite(*run, directory=tmp_path)
-    assert code == 0 and f"{count} done, 0 failed, 0 to run" in said
+    monkeypatch.chdir(tmp_path)
+    assert main(["campaign", *map(str, run)]) == 0
+    printed = capsys.readouterr()
+    assert f"{count} done, 0 failed, 0 to run" in printed.out + printed.err
     with open_corpus(str(tmp_path / "corpus")) as corpus:
         assert corpus.index.results(()).total == count  # what was measured before lands too
 
@@ -144,7 +146,9 @@ def test_the_first_ctrl_c_lets_the_running_cell_end(tmp_path: Path) -> None:
     assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-campaign" / "failing")] == [9]
 
 
-def test_the_second_ctrl_c_abandons_it(tmp_path: Path) -> None:
+def test_the_second_ctrl_c_abandons_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "touch begun; sleep 1000") + LOAD)
     run = CampaignProcess("run", file, directory=tmp_path)
     run.until((tmp_path / "begun").exists)
@@ -152,15 +156,19 @@ def test_the_second_ctrl_c_abandons_it(tmp_path: Path) -> None:
     run.wait_for("interrupted")
     run.send(signal.SIGINT)
     assert run.end() == 130 and "was abandoned" in run.text
-    code, said = suite("run", file, "--dry-run", directory=tmp_path)
-    assert code == 0 and "2 cells, 0 done, 2 to do" in said
+    monkeypatch.chdir(tmp_path)
+    assert main(["campaign", "run", str(file), "--dry-run"]) == 0
+    assert "2 cells, 0 done, 2 to do" in capsys.readouterr().out
 
 
-def test_two_at_once_do_not_share_a_folder(tmp_path: Path) -> None:
+def test_two_at_once_do_not_share_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "touch begun; sleep 1000") + LOAD)
     run = CampaignProcess("run", file, directory=tmp_path)
     run.until((tmp_path / "begun").exists)
-    code, said = suite("run", file, directory=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    code, said = main(["campaign", "run", str(file)]), capsys.readouterr().err
     run.send(signal.SIGTERM)
     run.wait_for("interrupted")
     run.send(signal.SIGTERM)

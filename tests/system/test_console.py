@@ -276,7 +276,7 @@ def test_a_line_of_help_for_whoever_errs(rpc: str, capsys: pytest.CaptureFixture
         (["-s", rpc, "tui"], 3, "needs a terminal"),
         (["-s", rpc, "stpo"], 2, "did you mean stop"),
         (["-s", rpc, "capture", "record", "start"], 2, "--rx PORT"),
-        (["-s", "127.0.0.1:1", "stats"], 4, "no generator answers"),
+        (["--timeout", "0.2", "-s", "127.0.0.1:1", "stats"], 4, "no generator answers"),
         (["-s", "a b", "stats"], 2, "HOST:PORT"),
     ):
         ended, said = main(["console", *arguments]), capsys.readouterr().err

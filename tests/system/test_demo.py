@@ -12,7 +12,8 @@ from harness.programs import run_wirespeed, wirespeed
 from wirespeed.demo.demo import QUICK
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
 
 VETH = ("wirespeed-veth-", "linux-veth-")
@@ -33,7 +34,7 @@ def demo_in(directory: Path, *options: str, patience_s: float = 300) -> tuple[Pa
 @pytest.fixture(scope="module")
 def results(demo):
     directory, _ = demo
-    return {path.stem: read_result(path) for path in sorted(directory.glob("wirespeed-memif-*.json"))}
+    return {path.stem: read_as(Result, path) for path in sorted(directory.glob("wirespeed-memif-*.json"))}
 
 
 @pytest.mark.alone

@@ -7,6 +7,8 @@ from harness.programs import wirespeed
 from harness.waiting import wait_for
 from sandbox import PORTS, needs, router
 
+from wirespeed.cli.main import main
+
 pytestmark = needs()
 
 
@@ -16,34 +18,43 @@ def running(box):
         yield one
 
 
-def dut(running, action: str, *words: str) -> str:
-    home = f"HOME={running.sandbox.directory}"
-    spec = f"--dut=router:{running.socket}"
-    return running.sandbox.run("env", home, *wirespeed("dut", action, spec, *words))
+@pytest.fixture
+def dut(running, monkeypatch, capsys):
+    """`wirespeed dut` with an action and words; returns what it prints."""
+    monkeypatch.setenv("HOME", str(running.sandbox.directory))
+
+    def run(action: str, *words: str) -> str:
+        code = main(["dut", action, f"--dut=router:{running.socket}", *words])
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        return printed.out + printed.err
+
+    return run
 
 
-def test_a_router_is_prepared_collected_from_and_put_back(running):
+def test_a_router_is_prepared_collected_from_and_put_back(running, dut, capsys):
     words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01"]
     before = running.ask("show ip fib")
-    said = dut(running, "prepare", *words)
+    said = dut("prepare", *words)
     assert "interface e1: down -> up" in said and "interface e0:" not in said
     assert "via 100.64.2.2" in running.ask("show ip fib 48.0.0.0/8")
     assert "02:ee:00:00:01:00" in running.ask("show ip neighbors")
-    assert "nothing to do" in dut(running, "prepare", *words)
+    assert "nothing to do" in dut("prepare", *words)
     output = running.sandbox.directory / "collected.json"
-    dut(running, "collect", "--duration=0.6", "--interval=0.2", f"--output={output}")
+    dut("collect", "--duration=0.6", "--interval=0.2", f"--output={output}")
     raw = json.loads(output.read_text())
     assert raw["samples"] and raw["dut"]["kind"] == "wirespeed"
     assert all(one["workers"][0]["name"] == "ws_wk_0" for one in raw["samples"])
-    shown = running.sandbox.run(*wirespeed("dut", "show", output, "show run"))
+    assert main(["dut", "show", str(output), "show run"]) == 0
+    shown = capsys.readouterr().out
     assert "ws_wk_0" in shown and shown == raw["dut"]["texts"]["show runtime"]
-    dut(running, "restore")
+    dut("restore")
     assert running.ask("show ip fib") == before
     assert "02:ee:00:00:01" not in running.ask("show ip neighbors")
 
 
 @pytest.mark.long("a second router over SSH")
-def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(running):
+def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(running, dut):
     """Its commands fail then, and so does undoing them; a new process has none of what the old one was told."""
     words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01", "--routes=internet:5000"]
     home = f"HOME={running.sandbox.directory}"
@@ -55,7 +66,7 @@ def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(ru
     assert "wirespeed dut restore" in preparing.said() and "Traceback" not in preparing.said()
     running.start()
     before = running.ask("show ip fib")
-    assert "were gone with a restart of the device" in dut(running, "restore")
+    assert "were gone with a restart of the device" in dut("restore")
     assert running.ask("show ip fib") == before
-    dut(running, "prepare", *words[:2])
-    dut(running, "restore")
+    dut("prepare", *words[:2])
+    dut("restore")

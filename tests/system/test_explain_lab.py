@@ -13,37 +13,54 @@ from pathlib import Path
 
 import pytest
 from explained import LADDER, away_share, explained, profile_of
-from harness.programs import run_wirespeed
 
+from wirespeed.cli.main import main
+from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
+
+SAME_CAUSE = pytest.mark.long("`make test` has another fault of the same cause")
 
 
 def dut(lab: EmbeddedLab) -> str:
     return f"router:{lab.control_socket}"
 
 
+def disturbed(found: Explanation) -> set[str]:
+    """What else may be named without the device's counters: CPUs that were away in most samples that lost."""
+    return {"steal"} if found.case.load.spoilt_share >= 0.5 else set()
+
+
 @pytest.mark.parametrize(
     ("cause", "broken", "mended", "tunables"),
     [
         ("no-next-hop", "ip route del 48.0.0.0/8 via 100.64.2.2", "ip route add 48.0.0.0/8 via 100.64.2.2", "size=64"),
-        (
+        pytest.param(
             "no-next-hop",
             "set ip neighbor del e1 100.64.2.2 02:ee:00:00:00:01",
             "set ip neighbor e1 100.64.2.2 02:ee:00:00:00:01",
             "size=64",
+            marks=SAME_CAUSE,
         ),
         ("mtu", "set interface mtu packet 1280 e1", "set interface mtu packet 1500 e1", "size=1400,ip=6"),
-        ("mtu", "set interface mtu packet 1280 e1", "set interface mtu packet 1500 e1", "size=1400"),
+        pytest.param(
+            "mtu",
+            "set interface mtu packet 1280 e1",
+            "set interface mtu packet 1500 e1",
+            "size=1400",
+            marks=SAME_CAUSE,
+        ),
         ("dropped", "set interface state e1 down", "set interface state e1 up", "size=64"),
         ("impairment", "set interface impairment e1 loss 0.4 seed 3", "set interface impairment e1 off", "size=64"),
-        (
+        pytest.param(
             "impairment",
             "set interface impairment e1 duplicate 0.5 seed 3",
             "set interface impairment e1 off",
             "size=64",
+            marks=SAME_CAUSE,
         ),
     ],
     ids=["no route", "no neighbour", "mtu", "fragments", "interface down", "impairment", "copies"],
@@ -82,7 +99,7 @@ def test_one_of_two_directions_over_a_wire_that_loses(lab: EmbeddedLab, tmp_path
         found = explained(lab.rpc, tmp_path / "one-way.json", more=(), steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause in ("bad-wire", "asymmetric"), found.named
+    assert found.cause in {"bad-wire", "asymmetric", *disturbed(found)}, found.named
     assert "asymmetric" in {one.cause for one in (*found.named, *found.likely)}
 
 
@@ -97,7 +114,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
         hidden = explained(lab.rpc, tmp_path / "counters.json", dut=dut(lab))
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    balance = read_result(tmp_path / "numbers.json").outcome.channels["0→1"].balance
+    balance = read_as(Result, tmp_path / "numbers.json").outcome.channels["0→1"].balance
     assert balance.order is not None
     assert balance.order.duplicates == made["duplicated"] > 0
     assert made["reordered"] - balance.order.reordered in (0, 1)  # the last one of all was overtaken by nobody
@@ -105,7 +122,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
     assert balance.lost >= made["lost"] > 0  # a busy machine may lose some as well
     assert any("packets are numbered" in remark for remark in counted.case.remarks)
     assert any("contradict the balance" in remark for remark in hidden.case.remarks)
-    verdict = verdict_of(read_result(tmp_path / "counters.json"))
+    verdict = verdict_of(read_as(Result, tmp_path / "counters.json"))
     assert "contradict the balance" in verdict.counting
     assert verdict.limited_by not in ("line", "nothing")
 
@@ -136,22 +153,18 @@ def test_a_wire_that_loses_at_all_loads_is_named_where_nobody_counted(lab: Embed
         found = explained(lab.rpc, tmp_path / "wire.json", steps=LADDER)
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause == "bad-wire", [(one.cause, one.evidence) for one in found.named + found.likely]
+    assert found.cause in {"bad-wire", *disturbed(found)}, [(one.cause, one.evidence) for one in found.named]
 
 
-def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path) -> None:
-    found = explained(lab.rpc, tmp_path / "healthy.json", dut=dut(lab))
+def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "healthy.json"
+    found = explained(lab.rpc, file, dut=dut(lab))
     named = {finding.cause for finding in found.named}
     assert named <= {"tester", "steal"}, [(one.cause, one.evidence) for one in found.named]
     assert named
-
-
-def test_the_command_explains_the_file(lab: EmbeddedLab, tmp_path: Path) -> None:
-    file = tmp_path / "one.json"
-    explained(lab.rpc, file, dut=dut(lab))
-    done = run_wirespeed("explain", file, "--format", "md")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("### one")
+    capsys.readouterr()
+    assert main(["explain", str(file), "--format", "md"]) == 0
+    assert capsys.readouterr().out.startswith("### healthy")
 
 
 @pytest.mark.alone

@@ -5,34 +5,42 @@ Tests of a lab run on the shared one. Their lines begin as the page's do; a busy
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
-from harness.programs import run_wirespeed
+from harness.ports import free_port
+from harness.programs import run_wirespeed, started, wirespeed
+from harness.waiting import wait_for
 from sandbox import needs
 
+from wirespeed.cli.main import main
 from wirespeed.lab.embedded import EmbeddedLab
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("campaigns.md", "results.md")
-PAGES_OF_TESTS = ("loadtest.md", "search.md", "rfc2544.md", "soak.md")
+PAGES_OF_TESTS = (
+    "loadtest.md",
+    "search.md",
+    "rfc2544.md",
+    pytest.param("soak.md", marks=pytest.mark.long("test_soak_process.py has a soak of a lab")),
+)
 RECORDED = ROOT / "tests" / "golden" / "report" / "wirespeed.json"
 DONE = (0, 5)
 """5: the test ran, and a busy host disturbed its figures."""
 _FIGURE = re.compile(r"\d[\d,.]*")
 
 
+def consoles(page: str) -> list[str]:
+    """The blocks of a console."""
+    return re.findall(r"^```console\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
 def first_block(page: str) -> str:
-    """The first block of a console."""
-    found = re.search(r"^```console\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+    return consoles(page)[0]
 
 
 def shape(line: str) -> str:
@@ -55,7 +63,7 @@ def command_of(page: str) -> tuple[list[str], list[str]]:
     """The words behind `wirespeed` of a page's only first command, and the lines shown below it."""
     line, *shown = first_block(page).splitlines()
     program, *words = shlex.split(line.removeprefix("$ "))
-    assert program == "wirespeed" and len(shown) > 3
+    assert program == "wirespeed" and shown
     return words, shown
 
 
@@ -65,46 +73,104 @@ def begun_otherwise(shown: list[str], printed: str) -> list[str]:
     return [line for line in (one.split()[0] for one in shown) if line != "…" and line not in rest]
 
 
+def on(lab: EmbeddedLab, words: list[str]) -> list[str]:
+    """The words with `lab` in the place of a lab of their own."""
+    at = words.index("--lab")
+    assert words[at + 1] == "embedded"
+    return [*words[:at], "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", *words[at + 2 :]]
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_the_first_commands_print_what_the_page_shows(page: str, both_cpus: frozenset[int], tmp_path: Path) -> None:
+def test_the_first_commands_print_what_the_page_shows(
+    page: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (tmp_path / "suites").symlink_to(ROOT / "suites")
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    commands = 0
-    for part in re.split(r"^\$ ", first_block(page), flags=re.MULTILINE)[1:]:
+    monkeypatch.chdir(tmp_path)
+    commands = re.split(r"^\$ wirespeed ", first_block(page), flags=re.MULTILINE)
+    assert len(commands) > 1 and commands[0] == ""
+    for part in commands[1:]:
         command, *shown = part.splitlines()
-        done = subprocess.run(
-            ["sh", "-c", f"{command} 2>&1"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout
-        assert missing(shown, done.stdout.splitlines()) == [], done.stdout
-        commands += 1
-    assert commands
+        words = shlex.split(command)
+        code = main(on(request.getfixturevalue("lab"), words) if "--lab" in words else words)
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        assert missing(shown, printed.out.splitlines() + printed.err.splitlines()) == [], printed.out
 
 
 @pytest.mark.parametrize("page", PAGES_OF_TESTS)
-def test_the_first_test_of_a_page_prints_its_lines(page: str, lab: EmbeddedLab, tmp_path: Path) -> None:
+def test_the_first_test_of_a_page_prints_its_lines(
+    page: str,
+    lab: EmbeddedLab,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     words, shown = command_of(page)
-    at = words.index("--lab")
-    assert words[at + 1] == "embedded"
-    words[at : at + 2] = ["-s", lab.rpc, "--dut", f"router:{lab.control_socket}"]
-    done = run_wirespeed(*words, cwd=tmp_path)
-    assert done.returncode in DONE, done.stderr
-    assert begun_otherwise(shown, done.stderr) == [], done.stderr
+    monkeypatch.chdir(tmp_path)
+    code = main(on(lab, words))
+    printed = capsys.readouterr().err
+    assert code in DONE, printed
+    assert begun_otherwise(shown, printed) == [], printed
     assert (tmp_path / words[words.index("-o") + 1]).exists()
 
 
-def test_explain_prints_the_lines_of_its_page(tmp_path: Path) -> None:
+def test_explain_prints_the_lines_of_its_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words, shown = command_of("explain.md")
     shutil.copy(RECORDED, tmp_path / words[1])
-    done = run_wirespeed(*words, cwd=tmp_path, check=True)
-    assert missing(shown, done.stdout.splitlines()) == [], done.stdout
+    assert main([words[0], str(tmp_path / words[1]), *words[2:]]) == 0
+    printed = capsys.readouterr().out
+    assert missing(shown, printed.splitlines()) == [], printed
+
+
+def test_an_exporter_prints_and_serves_the_lines_of_its_page(lab: EmbeddedLab) -> None:
+    words, shown = command_of("telemetry.md")
+    sources = {"--router": f"dut={lab.control_socket}", "--generator": f"tester={lab.rpc}"}
+    for option, source in sources.items():
+        words[words.index(option) + 1] = source
+    _, *served = consoles("telemetry.md")[1].splitlines()
+    with started(wirespeed(*words, "--listen", "127.0.0.1:0")) as exporter:
+        try:
+            assert exporter.stdout is not None
+            printed = exporter.stdout.readline()
+            assert missing(shown, [printed]) == [], printed
+            url = printed.partition(": ")[0]
+            wait_for(lambda: set(served) <= set(urlopen(url).read().decode().splitlines()), f"{served} at {url}")
+        finally:
+            exporter.terminate()
+
+
+def test_a_generator_prints_its_lines_and_takes_the_console_s(both_cpus: frozenset[int]) -> None:
+    words, shown = command_of("generator.md")
+    rpc = f"127.0.0.1:{free_port()}"
+    with started(wirespeed(*words, "--rpc", rpc, "--hugepages", "never")) as generator:
+        try:
+            assert generator.stdout is not None
+            printed = []
+            while not printed or (printed[-1] and not printed[-1].startswith("ready")):
+                printed.append(generator.stdout.readline())
+            assert missing(shown, printed) == [], printed
+            start, *typed = consoles("generator.md")[1].splitlines()
+            assert start == "$ wirespeed console"
+            commands = "".join(f"{line.removeprefix('wirespeed> ')}\n" for line in typed)
+            done = run_wirespeed("console", "-s", rpc, input=commands)
+            assert done.returncode == 0, done.stdout + done.stderr
+        finally:
+            generator.terminate()
 
 
 @needs()
-def test_a_look_at_a_device_prints_the_lines_of_its_page(tmp_path: Path) -> None:
+def test_a_look_at_a_device_prints_the_lines_of_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     words, shown = command_of("dut.md")
-    done = run_wirespeed(*words, cwd=tmp_path, check=True)
-    assert begun_otherwise(shown, done.stdout) == [], done.stdout
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert begun_otherwise(shown, printed) == [], printed
 
 
 def test_a_line_that_was_not_printed_is_found() -> None:

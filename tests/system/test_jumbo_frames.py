@@ -10,7 +10,7 @@ from harness.programs import run_wirespeed
 from joined_lab import joined_lab
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 
@@ -39,7 +39,7 @@ def test_jumbo_frames_go_through_the_router_whole(both_cpus: frozenset[int], tmp
         assert lab.facts.mtu == MTU
         done = loadtest(tmp_path / "jumbo.json", "-s", lab.rpc, "-t", f"size={FRAME_BYTES + 4},vm=var2")
         assert done.returncode == 0, done.stderr
-        assert_nothing_lost(read_result(tmp_path / "jumbo.json"), directions=2)
+        assert_nothing_lost(read_as(Result, tmp_path / "jumbo.json"), directions=2)
         counted = ask(lab.control_socket, "show interface")
         refused = loadtest(tmp_path / "longer.json", "-s", lab.rpc, "-t", "size=9100")
     rows = [line.split() for line in counted.splitlines()]
@@ -56,7 +56,7 @@ def test_jumbo_frames_go_through_the_router_whole(both_cpus: frozenset[int], tmp
 def test_one_command_brings_up_a_lab_for_jumbo_frames(both_cpus: frozenset[int], tmp_path: Path) -> None:
     done = loadtest(tmp_path / "jumbo.json", "--lab", f"embedded,mtu={MTU}", "-t", "size=9018", "-u")
     assert done.returncode == 0, done.stderr
-    result = read_result(tmp_path / "jumbo.json")
+    result = read_as(Result, tmp_path / "jumbo.json")
     assert_nothing_lost(result, directions=1)
     assert (result.lab["kind"], result.lab["mtu"]) == ("embedded", MTU)
 

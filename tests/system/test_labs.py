@@ -15,7 +15,8 @@ from joined_lab import joined_lab
 from shared_labs import connected
 
 from wirespeed.lab.embedded import EmbeddedLab
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
@@ -55,7 +56,7 @@ def test_ctrl_c_and_a_hangup_keep_the_samples_and_release_the_ports(lab, tmp_pat
     process.send_signal(number)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130, said
-    result = read_result(output)
+    result = read_as(Result, output)
     assert result.ending.status == "interrupted"
     assert result.samples
     with connected(lab.rpc) as client:
@@ -89,7 +90,7 @@ def test_two_labs_at_once_of_which_one_loses_its_generator(lab, own_lab, tmp_pat
     said = [process.communicate(timeout=120)[1] for process in (killed, whole)]
     assert [process.returncode for process in (killed, whole)] == [4, 0], said
     assert "Traceback" not in "".join(said)
-    results = [read_result(output) for output in outputs]
+    results = [read_as(Result, output) for output in outputs]
     assert [result.ending.status for result in results] == ["failed", "complete"]
     assert all(result.samples for result in results)
     for one in (lab, own_lab):

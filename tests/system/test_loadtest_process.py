@@ -24,12 +24,12 @@ from joined_lab import joined_lab
 from shared_labs import OWNER_TIMEOUT_S, RingLab, connected, ring_lab
 
 from wirespeed.dut.spec import parse_dut
-from wirespeed.errors import ConnectionFault
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.child import Child
 from wirespeed.machine.ports import free_rpc_port
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.plan import LoadPlan
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
@@ -204,17 +204,25 @@ def three_ports(directory: Path, *crossings: tuple[int, int]) -> Iterator[str]:
     with Child("router", router, directory / "log-router").start():
         for port in range(3):
             ask(socket, f"set interface state e{port} up")
-        for from_port, to_port in crossings:
-            ask(socket, f"set interface l2 xconnect e{from_port} e{to_port}")
+        cross(socket, *crossings)
         with generator(directory, ends) as address, connected(address) as client:
             wait_for(lambda: all(one.link_up for one in client.port_status([0, 1, 2]).values()), "the links")
             yield address
 
 
-def test_three_ports_in_a_ring_each_by_its_own_line(short_directory: Path) -> None:
-    plan = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
+def cross(socket: Path, *crossings: tuple[int, int]) -> None:
+    """What comes in on the first interface of each goes out of the second one."""
+    for from_port, to_port in crossings:
+        ask(socket, f"set interface l2 xconnect e{from_port} e{to_port}")
+
+
+def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_directory: Path) -> None:
+    ring = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
+    marked = replace(SHORT, directions=parse_wires("0>2,1>2"), verify=True)
     with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
-        result = run_loadtest(plan, client)
+        result = run_loadtest(ring, client)
+        cross(short_directory / "r", (0, 2), (1, 2))
+        merged = run_loadtest(marked, client)
     assert result.ending.status == "complete"
     assert list(result.outcome.channels) == ["0→1", "1→2", "2→0"]
     held = [sample for sample in result.samples if sample.phase == "hold"]
@@ -223,13 +231,7 @@ def test_three_ports_in_a_ring_each_by_its_own_line(short_directory: Path) -> No
     for ended in result.outcome.channels.values():
         assert ended.balance.sent == ended.balance.ours > 0
         assert ended.line_bps in (1e9, 2.5e9, 10e9)
-
-
-def test_two_ports_into_one_are_told_apart_by_their_marks(short_directory: Path) -> None:
-    plan = replace(SHORT, directions=parse_wires("0>2,1>2"), verify=True)
-    with three_ports(short_directory, (0, 2), (1, 2)) as address, connected(address) as client:
-        result = run_loadtest(plan, client)
-    balances = [result.outcome.channels[name].balance for name in ("0→2", "1→2")]
+    balances = [merged.outcome.channels[name].balance for name in ("0→2", "1→2")]
     for balance in balances:  # a busy machine may lose some, of whichever it is
         assert 0 < balance.ours <= balance.sent
         assert balance.received == sum(one.ours for one in balances)
@@ -276,9 +278,8 @@ def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[in
 
         result = run_loadtest(plan, client, on_sample=restart)
         assert result.ending.exit_code == 4
+        assert "stopped answering" in result.ending.reason
         assert result.samples[-1].phase == "hold"
-        with pytest.raises(ConnectionFault):
-            client.port_status([0])
 
 
 def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
@@ -309,11 +310,11 @@ def test_a_kill_loses_no_sample(impatient_ring: RingLab, tmp_path: Path) -> None
             process.kill()
             assert ended is None, process.stderr.read()
         left = sum(1 for _ in lines_of(Path(f"{file}.part"))) - 1
-        assert len(read_result(file).samples) == left
+        assert len(read_as(Result, file).samples) == left
         wait_for(lambda: client.port_status([0])[0].state != "TX", "the end of the traffic")
         done = run_wirespeed("loadtest", "--recover", file)
         assert done.returncode == 0, done.stderr
-    result = read_result(file)
+    result = read_as(Result, file)
     assert len(result.samples) == left
     assert result.samples[-1].latency
     assert result.ending.status == "interrupted"

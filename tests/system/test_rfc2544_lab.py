@@ -1,4 +1,7 @@
-"""`wirespeed rfc2544` on a lab of its own: every test with real packets, on a line that a busy machine carries."""
+"""`wirespeed rfc2544` on a lab of its own: every test with real packets, on a line that a busy machine carries.
+
+test_first_commands.py has a short one for `make test`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from wirespeed.measurement.rfc2544.result import Rfc2544Result
 @pytest.mark.parametrize(
     ("test", "family"),
     [
-        ("reset", ["--sizes", "64"]),
+        pytest.param("reset", ["--sizes", "64"], marks=pytest.mark.long("a router that starts anew under load")),
         pytest.param("all", ["--sizes", "64"], marks=pytest.mark.long("all tests; one needs throughput and a reset")),
         pytest.param("all", ["--ip6", "--sizes", "82"], marks=pytest.mark.long("the same tests with IPv6")),
     ],

@@ -7,19 +7,24 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from harness.lanes import whole_machine
 from harness.programs import run_wirespeed
 
 from wirespeed.cli.main import main
+from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.dut.tables import ip4_table, ip6_table
 from wirespeed.lab.linux import unavailable
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
+from wirespeed.testbed import check
 from wirespeed.testbed.check import Check, Finding
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.tester import running_tester
+from wirespeed.testbed.wires import goes_through
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
 
@@ -166,7 +171,8 @@ def test_device_that_answers_no_arp_is_sent_to_by_the_address_of_the_file(server
 
 
 @linux_only
-def test_device_that_does_not_forward(server):
+def test_device_that_does_not_forward(server, monkeypatch):
+    monkeypatch.setattr(check, "goes_through", partial(goes_through, wait_s=0.5))
     inside("sysctl", "-qw", "net.ipv4.ip_forward=0")
     try:
         code, found = faults(server + WIRES + NETNS_DUT)
@@ -213,7 +219,8 @@ def test_port_that_the_tester_has_not(server):
     assert fault.text == "the tester has 2 ports, numbered from 0"
 
 
-def test_remote_tester_that_is_not_there(tmp_path, capsys):
+def test_remote_tester_that_is_not_there(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(check, "StatelessClient", partial(StatelessClient, timeout_s=0.2, attempts=1))
     file = tmp_path / "b.yaml"
     file.write_text("tester: {server: '127.0.0.1:9'}\n" + WIRES)
     assert main(["testbed", "check", str(file)]) == 4
@@ -228,7 +235,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     words = ("-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps", "-q", "-o", output)
     ran = run_wirespeed("loadtest", "--testbed", file, "-p", "bench", *words)
     assert ran.returncode == 0, ran.stderr
-    result = read_result(output)
+    result = read_as(Result, output)
     assert all(channel.balance.ours for channel in result.outcome.channels.values())
     assert result.line_bps(0) == 1e9
     assert result.lab["bench"]["wires"] == {"0": "e0 1G 100.64.1.1/30", "1": "e1 1G 100.64.2.1/30"}
@@ -260,7 +267,7 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         words = ("-p", "bench", "-t", "size=64", "-u", "-wd", "0.5", "-rd", "0", "-hd", "0.5", "--interval", "0.25")
         ran = run_wirespeed("loadtest", "--testbed", file, *words, "-o", output)
         assert ran.returncode == 0, ran.stderr
-        result = read_result(output)
+        result = read_as(Result, output)
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
         told = result.lab["bench"]["tester_ceiling"]["directions"]["1"]
         assert told == {"percent": round(one["percent"], 2), "pps": round(one["pps"])}
@@ -340,7 +347,7 @@ def test_load_of_a_table_goes_to_the_other_side_of_a_router_that_has_it(lab, tmp
     finally:
         ask(lab.control_socket, f"exec {ends}")
     assert ran.returncode == 0, ran.stderr
-    for channel in read_result(output).outcome.channels.values():
+    for channel in read_as(Result, output).outcome.channels.values():
         assert channel.balance.ours > channel.balance.offered / 2 > 0
 
 

@@ -4,7 +4,8 @@ import pytest
 from sandbox import needs, sandbox
 from ssh_dut import HOST, SshDut
 
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 
 pytestmark = [pytest.mark.usefixtures("both_cpus"), needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
 
@@ -39,7 +40,7 @@ def test_a_bench_from_its_file_to_a_result(device):
     load = ("-p", "bench", "-wd", "0.5", "-rd", "0", "-hd", "4", "-rt", "2kpps", "-q", "-o", str(output))
     code, said = device.wirespeed("loadtest", "--testbed", str(file), *load)
     assert code == 0, said
-    result = read_result(output)
+    result = read_as(Result, output)
     assert result.dut["description"] == {"box": "Behind an sshd"}
     assert any(sample.dut.get("cpus") for sample in result.samples), [sample.dut for sample in result.samples]
     assert [channel.balance.ours > 0 for channel in result.outcome.channels.values()] == [True, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,23 @@ import pytest
 from built_lab import built_lab
 from harness.programs import wirespeed
 from harness.waiting import wait_for
+from headless import needs_chromium, until
+from selenium.webdriver.common.by import By
 from test_web import ask, web
 from web_events import Events
 
 from wirespeed.cli.main import main
+from wirespeed.lab.embedded import EmbeddedLab
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 
-def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
-    words = ["loadtest", "--lab", "embedded", "-p", "bench", "-t", "size=64", "-wd", "0.2", "-rt", "5kpps", "-rd", "0"]
-    words += ["-hd", "2", "-o", str(tmp_path / "own.json"), "--web", "--web-grace", "60s"]
+def test_a_load_test_shows_itself_while_it_runs(lab: EmbeddedLab, tmp_path: Path) -> None:
+    words = ["loadtest", "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", "-p", "bench", "-t", "size=64"]
+    words += ["-wd", "0.2", "-rt", "5kpps", "-rd", "0", "-hd", "1", "--interval", "0.5"]
+    words += ["-o", str(tmp_path / "own.json"), "--web", "--web-grace", "60s"]
     process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     address = next(line.split()[1] for line in process.stderr if line.startswith("live: "))
@@ -45,6 +50,69 @@ def test_a_load_test_shows_itself_while_it_runs(tmp_path: Path) -> None:
         process.stderr.close()
     wait_for(lambda: _is_refused(address), "the server of the pages to end with the last one")
     assert main(["loadtest", "--web", "-o", "-", "--lab", "embedded"]) == 2
+
+
+SAID = """
+    window.said = [];
+    const shown = ["state", "time"].map((id) => document.getElementById(id));
+    const note = () => window.said.push(shown.map((one) => one.textContent));
+    const observer = new MutationObserver(note);
+    for (const one of shown) observer.observe(one, { childList: true, characterData: true, subtree: true });
+    note();
+"""
+"""Keeps all that the page says of its state and of the time, however short it stands there."""
+
+
+@needs_chromium("the live page of a real test")
+@pytest.mark.parametrize(
+    ("hold_s", "is_stopped"),
+    [(300, True), pytest.param(15, False, marks=pytest.mark.long("a load test of 15 seconds that ends by itself"))],
+)
+def test_in_a_browser_a_test_is_followed_past_its_end(
+    lab: EmbeddedLab, tmp_path: Path, chromium: Any, hold_s: int, is_stopped: bool
+) -> None:
+    words = ["loadtest", "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", "-p", "bench", "-t", "size=64"]
+    words += ["-wd", "0.2", "-rt", "5kpps", "-rd", "0", "-hd", str(hold_s)]
+    words += ["-o", str(tmp_path / "own.json"), "--web", "--web-grace", "120s"]
+    process = subprocess.Popen(wirespeed(*words), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert process.stderr is not None
+    try:
+        address = next(line.split()[1] for line in process.stderr if line.startswith("live: "))
+        chromium.get(address)
+        chromium.execute_script(SAID)
+
+        def said() -> list[list[str]]:
+            return list(chromium.execute_script("return window.said"))
+
+        def left_s() -> list[int]:
+            found = [re.search(r", (?:(\d+):)?(\d+):(\d\d) left", time) for _, time in said()]
+            return [3600 * int(one[1] or 0) + 60 * int(one[2]) + int(one[3]) for one in found if one]
+
+        until(chromium, lambda: len(set(left_s())) > 2)
+        assert left_s() == sorted(left_s(), reverse=True)
+        assert chromium.find_element(By.CSS_SELECTOR, "#now #received").text.endswith("pps")
+        if is_stopped:
+            until(chromium, lambda: chromium.find_elements(By.CSS_SELECTOR, "#verdicts li"))
+            assert chromium.find_element(By.ID, "verdict").text == "So far"
+            process.send_signal(signal.SIGINT)
+        process.stderr.read()
+        assert process.wait(60) == (130 if is_stopped else 0)
+        until(chromium, lambda: chromium.find_elements(By.CSS_SELECTOR, "#figures .card"))
+        state = "interrupted" if is_stopped else "complete"
+        assert chromium.find_element(By.ID, "state").text.startswith(state)
+        assert chromium.find_element(By.ID, "verdict").text == "Verdict"
+        assert chromium.find_elements(By.CSS_SELECTOR, "#verdicts li")
+        assert not [one for one, _ in said() if "connection lost" in one or "has ended" in one]
+        assert not chromium.find_element(By.ID, "progress").is_displayed()
+        chromium.find_element(By.LINK_TEXT, "Report of this test").click()
+        until(chromium, lambda: "own" in chromium.title and chromium.find_elements(By.CSS_SELECTOR, "#answers .rate"))
+        assert chromium.get_log("browser") == []
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+        chromium.get("about:blank")
+    wait_for(lambda: _is_refused(address), "the server of the pages to end with the last one")
 
 
 @pytest.mark.long("a load test of eight seconds; the other test shows a load test itself")

@@ -10,7 +10,8 @@ from pathlib import Path
 from trials.started import RPC, Started, generator, router
 from trials.trial import Fault, Ground, trial
 from wirespeed.errors import WirespeedError
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 
 _LINES = """\
 set interface state e0 up
@@ -46,7 +47,7 @@ def _one(ground: Ground, directory: Path, ride: bool, number: signal.Signals) ->
         code = test.process.wait(120)
         test.forget()
     try:
-        result = read_result(file)
+        result = read_as(Result, file)
     except WirespeedError as error:
         raise Fault(f"code {code}, and {error}: {test.last_words}") from None
     down = [sample.links_down for sample in result.samples]

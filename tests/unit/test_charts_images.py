@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from report_kinds import search_of, soak_of, suite_of
 
 from wirespeed.charts.chart import Chart, Curve, Panel
@@ -30,18 +33,16 @@ def test_every_kind_of_result_becomes_pictures(tmp_path, capsys):
         write_file(result, Path(paths[-1]))
     folder = tmp_path / "new" / "pictures"
     assert main(["report", *paths, "-o", str(tmp_path / "page.html"), "--images", str(folder)]) == 0
-    stems_of = {path.stem for path in folder.iterdir()}
-    assert {"load-bench-size-64", "time-bench-size-64", "search-search", "soak-soak"} <= stems_of
+    stems_of = {path.stem.removesuffix("-85mm") for path in folder.iterdir()}
+    assert {"load-64b-one-flow", "time-64b-one-flow", "search-search", "soak-soak"} <= stems_of
     assert {"rfc2544-throughput-suite", "rfc2544-latency-suite", "rfc2544-frame-loss-suite"} <= stems_of
-    assert len(list(folder.iterdir())) == 2 * len(stems_of)
+    assert len(list(folder.iterdir())) == 4 * len(stems_of)
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said == f"{2 * len(stems_of)} pictures of {len(stems_of)} charts written to {folder}"
-    for path in folder.glob("*.png"):
-        head = path.read_bytes()[:24]
-        assert head.startswith(b"\x89PNG")
-        assert int.from_bytes(head[16:20]) == 1000
-    told = words(folder / "load-bench-size-64.svg")
-    assert {"received (Mpps)", "line rate 14.88 Mpps", "knee", "wirespeed", "loss 0.1 %"} <= told
+    assert said == f"{4 * len(stems_of)} pictures of {len(stems_of)} charts written to {folder}"
+    for path in folder.iterdir():
+        fits_a_column(path, 85 if path.stem.endswith("-85mm") else 175)
+    told = words(folder / "load-64b-one-flow.svg")
+    assert {"received (Mpps)", "↑ line rate 14.88 Mpps", "knee", "wirespeed", "loss 0.1 %"} <= told
 
 
 def test_the_same_results_give_the_same_vectors(tmp_path):
@@ -49,6 +50,34 @@ def test_the_same_results_give_the_same_vectors(tmp_path):
         assert main(["report", OURS, "-o", str(tmp_path / "page.html"), "--images", str(tmp_path / name)]) == 0
     first, second = ({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.svg")} for name in "ab")
     assert first == second
+
+
+def fits_a_column(path: Path, width_mm: float) -> None:
+    """A picture is that wide, at 300 dpi or as a vector; its letters have 7 pt or more, and none is cut."""
+    if path.suffix == ".png":
+        data = path.read_bytes()
+        at = data.index(b"pHYs") + 4
+        assert data.startswith(b"\x89PNG") and round(int.from_bytes(data[at : at + 4]) * 0.0254) == 300
+        assert int.from_bytes(data[16:20]) == pytest.approx(width_mm / 25.4 * 300, abs=1)
+        return
+    root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    width_pt = float(root.attrib["width"].removesuffix("pt"))
+    assert width_pt == pytest.approx(width_mm / 25.4 * 72, abs=0.1)
+    for text in root.iter(f"{SVG}text"):
+        style = text.attrib["style"]
+        size = float(re.search(r"([\d.]+)px", style)[1])
+        place = re.search(r"translate\(([-\d.]+) ", text.attrib["transform"])
+        left = float(place[1] if place else text.attrib["x"])
+        font = FontProperties(size=size, weight="bold" if "700" in style else "normal")
+        wide, _, _ = text_to_path.get_text_width_height_descent(text.text or "", font, ismath=False)
+        left -= {"text-anchor: middle": wide / 2, "text-anchor: end": wide}.get(anchor(style), 0.0)
+        assert size >= 7, text.text
+        assert left >= -0.5 and left + wide <= width_pt + 0.5, (path.name, text.text, left, wide)
+
+
+def anchor(style: str) -> str:
+    found = re.search(r"text-anchor: \w+", style)
+    return found[0] if found else ""
 
 
 def chart(identity: str, sentence: str, name: str = "a") -> Chart:
@@ -71,7 +100,18 @@ def test_names_that_collide_or_act_are_files_of_their_own(tmp_path):
 
 def test_a_chart_without_points_is_drawn(tmp_path):
     empty = Chart("load-0", "nothing", "x", "", (Panel("y", "", 100, ()),))
-    assert len(write_images([empty], tmp_path)) == 2
+    assert len(write_images([empty], tmp_path)) == 4
+
+
+def test_legends_are_whole_and_as_wide_as_the_picture_at_most(tmp_path):
+    names = [f"{'long ' * length}{'x' * 60} {length}" for length in range(12)]
+    curves = tuple(Curve(name, "#0072b2", (0.0, 1.0), (0.0, 1.0), key=name) for name in names)
+    write_images([Chart("load-0", "a", "x", "", (Panel("y" * 200, "", 100, curves),))], tmp_path)
+    for path in tmp_path.iterdir():
+        fits_a_column(path, 85 if path.stem.endswith("-85mm") else 175)
+    for path in tmp_path.glob("*.svg"):
+        told = "".join(text.text or "" for text in ElementTree.parse(path).iter(f"{SVG}text")).replace(" ", "")
+        assert all(name.replace(" ", "") in told for name in names)
 
 
 def test_pictures_are_of_the_page_alone(tmp_path, capsys):

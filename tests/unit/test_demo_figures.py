@@ -13,8 +13,8 @@ from test_figures_agree import VARIABLES, both_ways
 
 from wirespeed.demo.demo import tables
 from wirespeed.demo.suite import BURDENED, SEED_SUITE, Finding, SuiteTest, finding
+from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.analysis import judged
-from wirespeed.measurement.loadtest.file import write_result
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.results.balance import Medium
@@ -61,7 +61,7 @@ def findings(tmp_path: Path) -> list[Finding]:
         dut = "wirespeed over memif" + (f", {test.burden.name}" if test.burden else "")
         path = tmp_path / f"wirespeed-memif-{test.file_stem}.json"
         result = result_of(test, bench, dut)
-        write_result(result, path)
+        write_file(result, path)
         found.append(finding(test, dut, result, path))
     return found
 

@@ -125,7 +125,7 @@ def test_evidence_typed_by_hand_has_facts_of_the_machine_too() -> None:
     assert {"throttling", "numa", "flow-control"} <= {finding.cause for finding in one.named}
     texts = [figure.text for figure in one.figures]
     assert texts[:1] == ["800 instructions per packet, 2 a cycle"]
-    assert texts[-1] == "19 µJ a packet: 19 W at 1.00 Mpps, 7 above the 12 W before the load"
+    assert texts[-1] == "19 µJ per packet: 19 W at 1.00 Mpps, 7 above the 12 W before the load"
 
 
 def inspection(text: dict[str, str], name: str = "box", **ports: tuple[float, ...]):

@@ -69,7 +69,7 @@ def test_cost_falls_with_vectors_and_turns() -> None:
     found = cost_curve(loads)
     assert found is not None and found.turns and found.least.offered_pps == 5e6 and found.full_pps == 6e6
     assert found.text.startswith(
-        "620 cycles per packet at 1.00 Mpps (40 a call), 190 at 5.00 Mpps (200 a call), then 260"
+        "620 cycles per packet at 1.00 Mpps (40 per call), 190 at 5.00 Mpps (200 per call), then 260"
     )
     smooth = cost_curve(loads[:5])
     assert smooth is not None and not smooth.turns and "larger vectors make it cheaper" in smooth.text
@@ -90,7 +90,7 @@ def test_the_articles_core() -> None:
     )
     assert found["core_share"][0] == pytest.approx(1 / 3, rel=0.01)
     assert found["cores_for_line"][0] == pytest.approx(2.96, rel=0.01)
-    assert "a packet each 67.2 ns is 148 cycles of one" in found["cores_for_line"][1]
+    assert "one packet per 67.2 ns is one per 148 cycles" in found["cores_for_line"][1]
 
 
 def test_an_idle_core_can_do_at_least_so_much() -> None:
@@ -107,7 +107,7 @@ def test_the_energy_of_a_packet() -> None:
     found = told(Case(Load("it", 15.1e6), machine=machine))
     assert found["packet_uj"] == (
         pytest.approx(1.258, rel=0.001),
-        "1.26 µJ a packet: 19 W at 15.1 Mpps, 0.464 above the 12 W before the load",
+        "1.26 µJ per packet: 19 W at 15.1 Mpps, 0.464 above the 12 W before the load",
     )
     assert found["instructions_per_packet"][1] == "800 instructions per packet, 2 a cycle"
 
@@ -118,7 +118,7 @@ def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
     found = told(Case(Load("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
     assert found["cpu_seconds_per_packet"] == (
         pytest.approx(0.99e-6),
-        "990 ns of CPU time a packet: the kernel had 0.99 of 2 CPUs at 1.00 Mpps",
+        "990 ns of CPU time per packet: the kernel had 0.99 of 2 CPUs at 1.00 Mpps",
     )
     assert found["core_pps"][0] == pytest.approx(1 / 0.99e-6)
     assert found["fullest_cpu_share"][1] == "cpu0 took up 99.0 % of the packets; 2 of 2 CPUs had any"

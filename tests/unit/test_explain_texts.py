@@ -203,7 +203,7 @@ def test_what_is_not_read_is_told_by_its_line(tmp_path: Path) -> None:
 
 def test_a_folder_in_which_nothing_is_known_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing of use\n")
-    with pytest.raises(UsageError, match="holds no known output"):
+    with pytest.raises(UsageError, match="is neither a result file nor a known output"):
         text_case([tmp_path], LOADED)
 
 
@@ -235,7 +235,7 @@ def test_a_text_of_no_known_kind_is_told_which_are(
 ) -> None:
     (tmp_path / "pasted.txt").write_text(text)
     assert main(["explain", str(tmp_path / "pasted.txt")]) == UsageError.exit_code
-    assert "pasted.txt holds no known output: give a `show runtime`" in capsys.readouterr().err
+    assert "pasted.txt is neither a result file nor a known output: give a `show runtime`" in capsys.readouterr().err
 
 
 def test_no_loss_is_made_up_where_nobody_says_what_came_back(tmp_path: Path) -> None:

@@ -25,9 +25,8 @@ from wirespeed.demo.demo import tables
 from wirespeed.demo.suite import SEED_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
-from wirespeed.measurement.file import read_file
+from wirespeed.measurement.file import read_as, read_file, write_file
 from wirespeed.measurement.loadtest.analysis import judged
-from wirespeed.measurement.loadtest.file import read_result, write_result
 from wirespeed.measurement.loadtest.live import summary
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
@@ -115,7 +114,7 @@ def bench(request: pytest.FixtureRequest) -> Bench:
 def file(bench: Bench, request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A result on `bench`, one way or both ways."""
     path = tmp_path / "t.json"
-    write_result(result_of(bench, request.param), path)
+    write_file(result_of(bench, request.param), path)
     return path
 
 
@@ -187,7 +186,7 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
 def test_terminals_have_the_verdict_to_the_character(
     file: Path, verdict: Verdict, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result = read_result(file)
+    result = read_as(Result, file)
     assert summary(result, verdict, None)[1 : 1 + len(verdict.lines)] == [f"  {line}" for line in verdict.lines]
     assert headline(file) == verdict.line
     found = finding(SEED_SUITE[3], "router", result, file)

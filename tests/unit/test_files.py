@@ -6,6 +6,7 @@ import resource
 import stat
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ import pytest
 from wirespeed.campaign.file import read_campaign
 from wirespeed.errors import FileFault
 from wirespeed.files import open_regular, write_atomically
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.inspection import read_inspection
 from wirespeed.results.journal import read_journal
 from wirespeed.router.startup.syntax import Block, read_file
@@ -72,7 +74,7 @@ def test_where_nothing_can_be_written_one_line_says_so(name, tmp_path):
     assert "\n" not in str(raised.value)
 
 
-READERS = [read_result, read_journal, lambda path: read_file(path, Block({}))]
+READERS = [partial(read_as, Result), read_journal, lambda path: read_file(path, Block({}))]
 
 
 @pytest.mark.parametrize("read", READERS)
@@ -99,7 +101,7 @@ def test_a_folder_is_called_so(tmp_path: Path, read: Callable[[Path], object]) -
 @pytest.mark.parametrize("text", ["", " \n"])
 def test_an_empty_file_is_called_so(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text)
-    for read in (read_result, read_inspection):
+    for read in (partial(read_as, Result), read_inspection):
         with pytest.raises(FileFault, match="x.json is empty$"):
             read(tmp_path / "x.json")
     with pytest.raises(FileFault, match="x.json is empty: it has no campaign"):

@@ -10,8 +10,7 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault
-from wirespeed.measurement.file import recover
-from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.file import read_as, recover, write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.output import Output
@@ -55,7 +54,7 @@ def written(path: Path, samples: int = 3) -> Journal:
 def test_every_sample_is_in_the_file_as_soon_as_it_is_added(tmp_path: Path) -> None:
     path = tmp_path / "x.json.part"
     journal = written(path)
-    found = read_result(path)  # while it is open
+    found = read_as(Result, path)  # while it is open
     journal.close()
     assert found.samples == tuple(map(sample, (1, 2, 3)))
     assert replace(found, samples=(), ending=HEAD.ending, outcome=HEAD.outcome) == HEAD
@@ -72,7 +71,7 @@ def test_wherever_the_file_was_torn_the_whole_lines_are_read(tmp_path: Path) -> 
     ends = [at for at, byte in enumerate(whole) if byte == 10]
     for cut in range(ends[1] + 1, len(whole) + 1, 7):
         path.write_bytes(whole[:cut])
-        assert len(read_result(path).samples) == sum(end < cut for end in ends) - 1
+        assert len(read_as(Result, path).samples) == sum(end < cut for end in ends) - 1
 
 
 @pytest.mark.parametrize(
@@ -91,17 +90,17 @@ def test_what_is_no_journal_is_one_clear_line(tmp_path: Path, text: str, words: 
     path = tmp_path / "x.json.part"
     path.write_text(text)
     with pytest.raises(FileFault, match=words) as fault:
-        read_result(path)
+        read_as(Result, path)
     assert "\n" not in str(fault.value)
 
 
 def test_a_journal_is_read_in_place_of_the_result_that_is_not_there_and_said_of_beside_one(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     written(journal_path(file)).close()
-    assert "from its journal" in read_result(file).ending.reason
-    assert "from its journal" in read_result(journal_path(file)).ending.reason
-    write_result(replace(HEAD, samples=(sample(1),)), file)
-    again = read_result(file)
+    assert "from its journal" in read_as(Result, file).ending.reason
+    assert "from its journal" in read_as(Result, journal_path(file)).ending.reason
+    write_file(replace(HEAD, samples=(sample(1),)), file)
+    again = read_as(Result, file)
     assert len(again.samples) == 1
     assert "x.json.part beside this file is of a later test" in again.ending.notes[-1]
 
@@ -121,7 +120,7 @@ def test_recover_writes_the_result_and_removes_the_journal(tmp_path: Path) -> No
         written(journal_path(file)).close()
         result, path = recover(named)
         assert path == file
-        assert read_result(file) == result
+        assert read_as(Result, file) == result
         assert not journal_path(file).exists()
     written(journal_path(file)).close()
     assert recover(file, str(tmp_path / "y.json"))[1] == tmp_path / "y.json"
@@ -143,7 +142,7 @@ def test_a_journal_without_samples_is_nobodys(tmp_path: Path) -> None:
     path = tmp_path / "x.json.part"
     written(path, samples=0).close()
     written(path).close()
-    assert len(read_result(path).samples) == 3
+    assert len(read_as(Result, path).samples) == 3
 
 
 def test_a_disk_that_takes_no_more_ends_no_test(tmp_path: Path) -> None:
@@ -157,7 +156,7 @@ def test_a_disk_that_takes_no_more_ends_no_test(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "x.json.part could not be written: File too large" in journal.fault
     journal.close()
-    assert read_result(journal.path).samples[:3] == tuple(map(sample, (1, 2, 3)))
+    assert read_as(Result, journal.path).samples[:3] == tuple(map(sample, (1, 2, 3)))
 
 
 def test_a_test_without_a_result_says_where_its_samples_are(tmp_path: Path) -> None:

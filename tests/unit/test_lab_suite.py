@@ -21,8 +21,8 @@ from wirespeed.dut.none import NoDut
 from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
 from wirespeed.lab.chosen import LabSpec, parse_lab
 from wirespeed.machine.placement import LabCpus
-from wirespeed.measurement.file import read_file
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as, read_file
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
 
@@ -79,10 +79,10 @@ def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path
     assert isinstance(silent.error, MeasurementError) and "the DUT returned nothing" in str(silent.error)
     # What it measured until then is kept, and says how it ended.
     assert silent.file == tmp_path / "simulated-unidir-64b-silent.json"
-    assert read_result(silent.file).ending.status == "failed"
+    assert read_as(Result, silent.file).ending.status == "failed"
     assert unreadable.file is None
     assert {path.name for path in tmp_path.iterdir()} == {one.file.name for one in found if one.file is not None}
-    result = read_result(tmp_path / "simulated-bidir-1514b.json")
+    result = read_as(Result, tmp_path / "simulated-bidir-1514b.json")
     assert result.lab["cpus"] == {"tester": [0], "dut": [1], "control": list(CPUS.control)}
     assert result.dut["kind"] == "none"
 
@@ -114,7 +114,7 @@ def test_an_interrupt_ends_it(lab: SimulatedLab, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_suite(lab, (GOOD, LAST), TIMING, tmp_path, started.append, interrupt, ignore)
     assert started == [GOOD]
-    assert read_result(tmp_path / "simulated-unidir-64b-one-flow.json").ending.status == "interrupted"
+    assert read_as(Result, tmp_path / "simulated-unidir-64b-one-flow.json").ending.status == "interrupted"
 
 
 def test_what_has_measured_nothing_leaves_no_file(
@@ -122,7 +122,7 @@ def test_what_has_measured_nothing_leaves_no_file(
 ) -> None:
     run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, ignore, ignore)
     (file,) = tmp_path.iterdir()
-    whole = read_result(file)
+    whole = read_as(Result, file)
     file.unlink()
     early = replace(whole, samples=(), ending=replace(whole.ending, status="interrupted"))
     monkeypatch.setattr("wirespeed.demo.suite._run_test", lambda *_: early)

@@ -15,7 +15,8 @@ from harness.programs import wirespeed
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.journal import journal_path
 
 QUICK = ["-p", "bench", "-t", "size=64,vm=var2", "-wm", "100kpps", "-wd", "0.1", "-rd", "0.3", "-hd", "0.1"]
@@ -31,7 +32,7 @@ def test_the_flags_of_trex_loadtest(tmp_path: Path, capsys: pytest.CaptureFixtur
     with SimulatedTrex() as trex:
         assert loadtest(trex, "-rt", "97", "-u", "-o", str(file)) == 0
         assert trex.idle
-    result = read_result(file)
+    result = read_as(Result, file)
     assert result.name == "dut-bench"
     assert result.variables == {
         "server": trex.server,
@@ -65,7 +66,7 @@ def test_long_flags_with_underscores_and_with_dashes(tmp_path: Path) -> None:
                 main(["loadtest", *(word.replace("_", between) if word[:2] == "--" else word for word in flags), *more])
                 == 0
             )
-        variables = read_result(file).variables
+        variables = read_as(Result, file).variables
         assert [variables[name] for name in names] == ["2kpps", 0.1, "5mpps", 0.2, 0.1]
 
 
@@ -92,7 +93,7 @@ def test_on_a_terminal_the_result_goes_to_a_file_named_after_the_test(
             assert loadtest(trex, *flags) == 0
             out, err = capsys.readouterr()
             assert out == "" and f"result in {name}\n" in err
-            assert read_result(tmp_path / name).name == name.removesuffix(".json")
+            assert read_as(Result, tmp_path / name).name == name.removesuffix(".json")
     assert len([*tmp_path.iterdir()]) == 2
 
 
@@ -112,7 +113,7 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
         assert trex.idle
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("wirespeed: the DUT returned nothing")
-    result = read_result(file)
+    result = read_as(Result, file)
     assert result.ending.status == "failed"
     assert result.ending.reason in line
     assert {sample.phase for sample in result.samples} == {"warm-up"}
@@ -177,7 +178,7 @@ def test_an_output_that_fails_after_the_test_is_kept_elsewhere(
         assert loadtest(trex, "-o", str(folder / "x.json"), "-q") == 6
     (line,) = capsys.readouterr().err.splitlines()
     assert "cannot be written" in line
-    assert read_result(Path(line.rpartition("kept in ")[2])).ending.status == "complete"
+    assert read_as(Result, Path(line.rpartition("kept in ")[2])).ending.status == "complete"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -197,7 +198,7 @@ def test_a_signal_stops_traffic_frees_the_ports_and_keeps_the_samples(tmp_path: 
         assert "stop_traffic" in trex.methods
     assert "Traceback" not in rest
     assert "x interrupted" in rest
-    result = read_result(file)
+    result = read_as(Result, file)
     assert result.ending.status == "interrupted"
     assert result.samples[-1].phase == "ramp"
 
@@ -210,16 +211,16 @@ def test_a_generator_that_dies_exits_4_with_the_samples_kept(
         assert loadtest(trex, "-o", str(file), "-q") == 4
     (line,) = capsys.readouterr().err.splitlines()
     assert "stopped answering" in line
-    assert read_result(file).samples
+    assert read_as(Result, file).samples
 
 
 def test_latency_stands_without_a_rate_or_with_one(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     with SimulatedTrex(extended=False) as trex:
         assert loadtest(trex, "--latency", "-u", "-q", "-o", str(file)) == 0
-        assert read_result(file).variables["latency"] == 1000.0
+        assert read_as(Result, file).variables["latency"] == 1000.0
         assert loadtest(trex, "-u", "-q", "-o", str(file), "--latency", "2kpps") == 0
-        assert read_result(file).variables["latency"] == 2000.0
+        assert read_as(Result, file).variables["latency"] == 2000.0
 
 
 def test_steps_directions_and_another_line(tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_steps_directions_and_another_line(tmp_path: Path) -> None:
         assert loadtest(trex, *flags, "-q", "-o", str(file)) == 0
         assert trex.ports[0].rates_asked == []
         assert trex.ports[1].rates_asked[:2] == pytest.approx([100e3, 1e9 / 672 / 2])
-    result = read_result(file)
+    result = read_as(Result, file)
     assert [sample.phase for sample in result.samples] == ["warm-up"] + ["step"] * 4
     assert list(result.outcome.channels) == ["1→0"]
     best = result.outcome.channels["1→0"].full_load
@@ -272,14 +273,14 @@ def test_a_killed_test_leaves_its_samples_which_the_report_reads_and_recover_mak
     with SimulatedTrex() as trex:
         interrupted_by_kill(trex, file)
         assert not file.exists()
-        assert {sample.phase for sample in read_result(file).samples} == {"warm-up", "ramp"}
+        assert {sample.phase for sample in read_as(Result, file).samples} == {"warm-up", "ramp"}
         assert loadtest(trex, "-q", "-o", str(file)) == 6  # nothing that was measured is written over
         assert "holds what a test that did not end has measured" in capsys.readouterr().err
-        kept = len(read_result(file).samples)
+        kept = len(read_as(Result, file).samples)
         assert main(["loadtest", "--recover", str(file)]) == 0
         assert "x interrupted" in capsys.readouterr().err
         assert not journal_path(file).exists()
-        result = read_result(file)
+        result = read_as(Result, file)
         assert (result.ending.status, len(result.samples)) == ("interrupted", kept)
         assert "did not end by itself" in result.ending.reason
         assert result.outcome.channels["0→1"].balance.sent > 0
@@ -302,5 +303,5 @@ def test_a_standard_output_that_fails_keeps_the_result_elsewhere(tmp_path: Path)
     assert done.returncode == 6
     (line,) = done.stderr.splitlines()
     assert "standard output cannot be written: No space left" in line
-    assert read_result(Path(line.rpartition("kept in ")[2])).ending.status == "complete"
+    assert read_as(Result, Path(line.rpartition("kept in ")[2])).ending.status == "complete"
     assert not list(tmp_path.glob("*.part"))

@@ -17,7 +17,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
-from wirespeed.measurement.loadtest.file import read_result, write_result
+from wirespeed.measurement.file import read_as, write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import Progress, run_loadtest
@@ -132,8 +132,8 @@ def test_unidirectional_traffic_leaves_the_second_port_silent() -> None:
 def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
     with loop(extended=False) as trex:
         result = run(trex, replace(QUICK, name="x"))
-    write_result(result, tmp_path / "x.json")
-    again = read_result(tmp_path / "x.json")
+    write_file(result, tmp_path / "x.json")
+    again = read_as(Result, tmp_path / "x.json")
     assert again == result
     assert again.variables["server"] == trex.server
     assert again.versions == {"wirespeed": "0.1.0", "generator": "T-Rex v3.08", "dut": "7"}

@@ -36,7 +36,7 @@ def router(name, factor=1.0, then=lambda document: None):
 def test_a_router_answers_with_the_highest_load_it_held():
     found = of(test_of("a"))
     (answer,) = found.duts
-    assert (found.load, found.directions, found.others) == ("bench size=64", 1, 0)
+    assert (found.load, found.directions, found.others) == ("64b one flow", 1, 0)
     assert (answer.dut, figure(answer).rate_pps, figure(answer).mark) == ("router", HELD, "estimate")
     assert figure(answer).line_percent == pytest.approx(20)
 
@@ -65,15 +65,15 @@ def test_a_load_that_all_carried_goes_before_a_harder_one():
 
     small = test_of("a", change=router("x"))
     big = [test_of(name, tunables="size=1514", change=router(name, then=large)) for name in ("x", "y")]
-    assert of(small, *big).load == "bench size=1514"
-    assert of(small, big[0]).load == "bench size=64"
+    assert of(small, *big).load == "1514b one flow"
+    assert of(small, big[0]).load == "64b one flow"
     found = of(small, big[1])
-    assert (found.load, found.others) == ("bench size=64", 1)
+    assert (found.load, found.others) == ("64b one flow", 1)
 
 
 def test_among_equals_the_load_that_was_forwarded_least_is_the_hardest():
     easy, hard = test_of("a"), test_of("b", tunables="size=64,vm=var2", change=router("router", 0.5))
-    assert of(easy, hard).load == "bench size=64,vm=var2"
+    assert of(easy, hard).load == "64b many flows"
 
 
 def broken(document):

@@ -45,8 +45,8 @@ def test_lines_of_different_speed_in_one_group_are_named():
     assert remarks(test_of("a"), test_of("b", change=slower)) == (
         Remark(
             "line-speeds",
-            "1 load (bench size=64) on lines of different speed.",
-            ("bench size=64: line rates from 3.720 Mpps to 14.88 Mpps",),
+            "1 load (64b one flow) on lines of different speed.",
+            ("64b one flow: line rates from 3.720 Mpps to 14.88 Mpps",),
         ),
     )
 

@@ -118,7 +118,7 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     assert goals_of(limited).irregular == {0, 1}
     assert card_of(limited).trust.word == "tester-limited: at least this"
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular"]
-    assert remark.sentence == "All 2 goals irregular: not what was asked for."
+    assert remark.sentence == "All 2 goals irregular: the search ended before it reached the goal."
     text = to_markdown(comparison, MEGA)
     assert "≥ 5.98" in text
     assert "◇ irregular: the tester could not offer more" in text
@@ -184,7 +184,7 @@ def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways
         ("both each way", "NDR (loss ≤ 0 %)"),
         ("both each way", "PDR (loss ≤ 0.5 %)"),
     ]
-    assert found.labels == ("bench size=64",)
+    assert found.labels == ("64b one flow",)
     assert "4.99 to 5.14 (33.5 % of line)" in matrix_to_markdown(found, MEGA)
     header, line = matrix_to_csv(found).splitlines()
     assert header.split(",")[3:6] == [f"router 0→1 NDR (loss ≤ 0 %) {what}" for what in ("pps", "percent", "upper pps")]

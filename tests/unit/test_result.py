@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.errors import FileFault
+from wirespeed.measurement.file import read_as, write_file
 from wirespeed.measurement.loadtest.document import result_of
-from wirespeed.measurement.loadtest.file import read_result, write_result
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.channel import Channel
 from wirespeed.results.sample import PortSample, Sample
@@ -69,7 +69,7 @@ def test_an_old_file_gets_times_and_phases():
 
 def test_ours_carries_what_the_old_viewer_reads(tmp_path):
     path = tmp_path / "ours.json"
-    write_result(read_result(GOLDEN / "wirespeed.json"), path)
+    write_file(read_as(Result, GOLDEN / "wirespeed.json"), path)
     document = json.loads(path.read_text())
     assert set(VARIABLES) <= set(document["vars"])
     for sample in document["stats"].values():
@@ -117,7 +117,7 @@ def test_what_is_no_result_is_named(document, said, tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document))
     with pytest.raises(FileFault) as raised:
-        read_result(path)
+        read_as(Result, path)
     assert said in str(raised.value)
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -130,7 +130,7 @@ def test_what_is_no_json_is_refused(content, tmp_path):
     path = tmp_path / "x.json"
     path.write_bytes(content)
     with pytest.raises(FileFault, match=r"x\.json"):
-        read_result(path)
+        read_as(Result, path)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_is_no_json_is_refused(content, tmp_path):
 )
 def test_what_cannot_be_read_is_refused(name, said, tmp_path):
     with pytest.raises(FileFault, match=said):
-        read_result(tmp_path / name)
+        read_as(Result, tmp_path / name)
 
 
 json_values = st.recursive(

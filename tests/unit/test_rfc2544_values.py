@@ -261,9 +261,9 @@ def test_ipv6_is_of_the_benchmarks_addresses() -> None:
 
 def test_reset_without_a_way_to_do_it() -> None:
     plan = Rfc2544Plan(frames=parse_sizes("64", ip6=False))
-    assert "reset" not in plan.on(lab={}, dut={}, reset_kind="").tests
+    assert "reset" not in plan.with_reset("").tests
     with pytest.raises(UsageError, match="give --reset-command, or --lab embedded"):
-        replace(plan, tests=parse_test("reset")).on(lab={}, dut={}, reset_kind="")
+        replace(plan, tests=parse_test("reset")).with_reset("")
 
 
 # ---- the block of text

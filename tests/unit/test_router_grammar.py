@@ -96,13 +96,16 @@ def test_an_interface_is_its_number_and_zero_is_one() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("shw int", "word 1, 'shw', cannot stand there"),
+        ("shw int", "word 1, 'shw', is not known here"),
         ("shw int", "did you mean 'show'?"),
         ("show itn", "did you mean 'interface'?"),
-        ("show itnerface", "word 2, 'itnerface', cannot stand there: expected one of interface, ip"),
+        (
+            "show itnerface",
+            "word 2, 'itnerface', is not known here: did you mean 'interface'? expected one of interface, ip",
+        ),
         ("c errors", "word 1, 'c', is ambiguous: clear, comment"),
         ("set int state e7 up", "word 4, 'e7': there is no interface 'e7'; there are e0, e1"),
-        ("set int state e0 upp", "word 5, 'upp', cannot stand there: expected one of down, up; did you mean 'up'?"),
+        ("set int state e0 upp", "word 5, 'upp', is not known here: did you mean 'up'? expected one of down, up"),
         ("route 1.2.3.4/55 via 1.1.1.1", "word 2, '1.2.3.4/55': '1.2.3.4/55': a prefix length is 0 to 32"),
         ("route 2001:db8::/129 via 1.1.1.1", "'2001:db8::/129': a prefix length is 0 to 128"),
         ("route 2001:dg8::/32 via 1.1.1.1", "'2001:dg8::/32' is not an IPv6 prefix such as 2001:db8::/32"),

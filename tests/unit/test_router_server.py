@@ -297,7 +297,7 @@ def test_ctl_ends_with_2_for_a_wrong_command(path: Path) -> None:
     done = ctl(path, "show", "itnerface")
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("wirespeed: word 2, 'itnerface', cannot stand there")
+    assert done.stderr.startswith("wirespeed: word 2, 'itnerface', is not known here")
     assert done.stderr.count("\n") == 1
 
 

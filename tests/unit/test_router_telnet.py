@@ -35,7 +35,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_a_script_has_text_and_nothing_else(path: Path) -> None:
     assert vppctl(path, "set interface state e0 up") == ""
     assert vppctl(path, "show interface address") == ask(path, "show interface address")
-    assert vppctl(path, "show nonsense").startswith("word 2, 'nonsense', cannot stand there")
+    assert vppctl(path, "show nonsense").startswith("word 2, 'nonsense', is not known here")
     many = [vppctl(path, "show version\nshow plugins\nshow interface") for _ in range(20)]
     assert set(many) == {"".join(ask(path, line) for line in ("show version", "show plugins", "show interface"))}
     assert vppctl(path, "show version\nshow interface address") == ask(path, "show version") + ask(
@@ -99,7 +99,7 @@ def test_a_person_has_echo_prompt_completion_help_and_history() -> None:
         )
         assert await typed(reader, writer, b"\x17", b"show int") == "\r\x1b[Kvpp# show int"
         assert await typed(reader, writer, b"\x03", b"vpp# ") == "\r\nvpp# "
-        assert "cannot stand there" in await typed(reader, writer, b"nonsense\r", b"\r\nvpp# ")
+        assert "is not known here" in await typed(reader, writer, b"nonsense\r", b"\r\nvpp# ")
         assert "show" in await typed(reader, writer, b"s\t", b"vpp# s")
         assert await typed(reader, writer, b"\x15quit\r\n", b"quit\r\n") == "\r\x1b[Kvpp# quit\r\n"
 

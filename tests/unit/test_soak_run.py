@@ -74,7 +74,7 @@ def test_a_loop_loses_nothing(extended: bool) -> None:
         result = run(trex, watch=seen.append)
     verdict = result.verdict
     assert result.ending.status == "complete"
-    assert verdict.watched_s == pytest.approx(PLAN.duration_s, rel=0.5)
+    assert verdict.watched_s > PLAN.duration_s - PERIOD_S  # a busy machine makes the last reading late
     assert verdict.offered > 0 and result.total is not None
     # A T-Rex's ports are not read at one instant: what came back late for its reading has come at the end.
     assert verdict.lost == 0 or not extended
@@ -227,7 +227,7 @@ def test_a_generator_that_began_anew_leaves_a_gap_of_which_nothing_is_known(tmp_
     (gap,) = result.gaps
     assert (gap.offered, gap.lost) == (None, None)
     assert result.verdict.lost == 0 and result.ending.status == "complete"
-    assert result.verdict.watched_s == pytest.approx(longer(earlier).duration_s, rel=0.5)
+    assert result.verdict.watched_s > longer(earlier).duration_s - PERIOD_S
 
 
 def test_a_soak_that_was_ended_is_taken_up_without_a_doubt_about_the_time_between() -> None:

@@ -307,7 +307,7 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
         ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),
         ("cpu { }\n}", "vpp.conf:2: unexpected '}'"),
-        ("{ cpu }", "'{' cannot stand there"),
+        ("{ cpu }", "'{' is not allowed here"),
         ("api-trace { on", "vpp.conf:1: '{' is never closed"),
         ("api-trace", "'api-trace' needs a block in braces"),
         ("buffers { default data-size huge }", "default data-size huge: give a number"),

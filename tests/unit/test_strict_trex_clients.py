@@ -15,9 +15,9 @@ from wirespeed.cli.main import main
 from wirespeed.client.generator_client import Call
 from wirespeed.client.stateless_client import StatelessClient, Target
 from wirespeed.errors import UsageError
-from wirespeed.measurement.file import read_file
+from wirespeed.measurement.file import read_as, read_file
 from wirespeed.measurement.loadtest.analysis import analyse
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.search.result import SearchResult
 
 STRICT: dict[str, Any] = {"extended": False, "driver": "net_af_packet", "skew_s": 0.004}
@@ -42,7 +42,7 @@ def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: SimulatedT
     file = tmp_path / "trex.json"
     assert main(["loadtest", "-s", trex.server, *QUICK, "--interval", "0.1", "-o", str(file)]) == 0
     assert trex.idle
-    result = read_result(file)
+    result = read_as(Result, file)
     assert (result.ending.status, result.versions["generator"]) == ("complete", "T-Rex v3.08")
     [note] = result.ending.notes
     assert note.startswith("the generator reads what it sent and what it received up to ")
@@ -58,7 +58,7 @@ def test_a_load_test_shows_the_loss_that_there_was(tmp_path: Path) -> None:
     with SimulatedTrex(**STRICT, share=0.98) as trex:
         assert main(["loadtest", "-s", trex.server, *QUICK, "--interval", "0.1", "-u", "-o", str(file)]) == 0
         assert trex.idle
-    [curve] = analyse(read_result(file)).curves
+    [curve] = analyse(read_as(Result, file)).curves
     assert curve.outcome.balance.loss_ratio == pytest.approx(0.02, rel=0.1)
     assert max(point.loss_ratio for point in curve.measured) > 0.015
     assert curve.outcome.lossy_from is not None
@@ -68,7 +68,7 @@ def test_signatures_and_latency_are_read_from_packet_groups(trex: SimulatedTrex,
     file = tmp_path / "verified.json"
     assert main(["loadtest", "-s", trex.server, *QUICK, "--signature", "--latency", "-u", "-o", str(file)]) == 0
     assert trex.idle
-    result = read_result(file)
+    result = read_as(Result, file)
     [curve] = analyse(result).curves
     assert curve.outcome.balance.loss_ratio < 1e-4
     assert max(point.loss_ratio for point in curve.points) < 1e-3

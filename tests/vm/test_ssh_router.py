@@ -8,7 +8,8 @@ import pytest
 from ssh_guest import router
 
 from wirespeed.errors import EnvironmentFault
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.vm.qemu import check_architecture
 
 LOAD = ("-p", "bench", "-t", "size=64,vm=var2", "-wd", "0.5", "-rd", "0", "-rt", "5kpps", "-q")
@@ -28,7 +29,7 @@ def test_a_guest_is_prepared_proved_loaded_and_reset(tmp_path: Path) -> None:
             assert all(line.startswith("ok ") for line in said.splitlines()), said
             output = tmp_path / "result.json"
             box.done("loadtest", *bench, *LOAD, "-hd", "4", "-o", str(output))
-            result = read_result(output)
+            result = read_as(Result, output)
             assert [channel.balance.ours > 0 for channel in result.outcome.channels.values()] == [True, True]
             collected = tmp_path / "collected.json"
             box.done("dut", "collect", *bench, "--duration", "2", "-o", str(collected))

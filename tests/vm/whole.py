@@ -11,7 +11,8 @@ import pytest
 from harness.programs import run_wirespeed
 from ssh_guest import Router, router
 
-from wirespeed.measurement.loadtest.file import read_result
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.vm.packages import cache_folder
 
 pytestmark = pytest.mark.timeout(3600)
@@ -36,7 +37,7 @@ def test_tens_of_kpps_go_through_it(box: Router, tmp_path: Path) -> None:
     output = tmp_path / "result.json"
     box.done("dut", "prepare", "--testbed", str(box.bench))
     box.done("loadtest", "--testbed", str(box.bench), *LOAD, "-hd", "5", "-q", "-o", str(output))
-    for channel in read_result(output).outcome.channels.values():
+    for channel in read_as(Result, output).outcome.channels.values():
         print(channel.balance)
         assert channel.balance.ours > 0
     box.done("dut", "restore", "--testbed", str(box.bench))
@@ -69,4 +70,4 @@ def test_an_image_boots_by_its_own_loader_and_forwards(tmp_path: Path, kind: str
     words = ["loadtest", "--lab", lab, *LOAD, "-hd", "3", "-q", "-o", str(output)]
     done = run_wirespeed(*words)
     assert done.returncode == 0, done.stderr
-    assert [channel.balance.ours > 0 for channel in read_result(output).outcome.channels.values()] == [True, True]
+    assert [channel.balance.ours > 0 for channel in read_as(Result, output).outcome.channels.values()] == [True, True]

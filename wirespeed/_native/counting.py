@@ -26,7 +26,7 @@ class Counters:
         return Counting(self._lib.ws_router_counting(self._router))
 
     def of_route(self, index: int) -> RouteCounts:
-        """Of the route with that index; UsageError while routes do not count."""
+        """Counts of the route with that index; UsageError while routes do not count."""
         to, via = self._ffi.new("struct ws_counts *"), self._ffi.new("struct ws_counts *")
         check(self._lib.ws_router_route_counts(self._router, index, to, via))
         return RouteCounts(_counts(to), _counts(via))

@@ -19,7 +19,7 @@ HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS = 1, 10_000_000_000, 2
 """`Latency.hdr` holds the counts of an HdrHistogram of these bounds and this precision."""
 
 HdrCounts = tuple[tuple[int, int], ...]
-"""Of an HdrHistogram: each index that has a count, in order, and the count."""
+"""Counts of an HdrHistogram: each index that has a count, in order, and the count."""
 
 
 class FlowKind(enum.IntEnum):

@@ -72,7 +72,7 @@ class Ip6:
         return DadState(check(self._lib.ws_router_dad_state(self._router, index, address_struct(self._ffi, address))))
 
     def dad_conflicts(self) -> Sequence[DadConflict]:
-        """Those found since the last call."""
+        """Address conflicts found since the last call."""
         page = self._ffi.new("struct ws_dad_conflict[]", _CONFLICTS)
         found = check(self._lib.ws_router_dad_conflicts(self._router, page, _CONFLICTS))
         return [DadConflict(c.interface, read_address(c.address), format_mac(bytes(c.mac))) for c in page[0:found]]
@@ -86,7 +86,7 @@ class Ip6:
         return check(self._lib.ws_router_echo(self._router, struct))
 
     def echo_replies(self) -> Sequence[EchoReply]:
-        """Those that came since the last call."""
+        """Echo replies received since the last call."""
         page = self._ffi.new("struct ws_echo_reply[]", _REPLIES)
         found = check(self._lib.ws_router_echo_replies(self._router, page, _REPLIES))
         return [EchoReply(read_address(r.source), r.sequence, r.length, r.ttl, r.tsc) for r in page[0:found]]

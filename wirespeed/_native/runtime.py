@@ -24,7 +24,7 @@ Hugepages = Literal["auto", "never", "require"]
 
 _HUGEPAGE_POOLS = Path("/sys/kernel/mm/hugepages")
 _USAGE = {errno.EINVAL, errno.EEXIST, errno.ENOENT, errno.ERANGE, errno.E2BIG, errno.ENETUNREACH}
-# What their drivers say of a link is made up: memif claims 100G, vhost 10G.
+# Drivers that invent a link speed: memif reports 100G, vhost 10G.
 _SPEEDLESS = {"memif", "vhost", "virtio", "ring", "null", "pcap"}
 _Record = TypeVar("_Record")
 # Sockets that this process listens on, where further memifs may join.

@@ -39,7 +39,7 @@ def article(
     if images is not None:
         both = [*material.results, *(material.against.results if material.against else ())]
         material = replace(material, pictures=draw(corpus, both, images, beside) if both else ())
-    # What acts on a terminal is gone from all of it, whoever wrote it down.
+    # Control characters of a terminal are removed from the whole text.
     text = "\n".join(map(harmless, written(material, title).split("\n")))
     return text.encode(errors="replace").decode()
 

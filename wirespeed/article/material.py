@@ -55,7 +55,7 @@ class Material:
 
     @property
     def comparison(self) -> Comparison:
-        """Of both boxes, where there are two."""
+        """The comparison of both boxes, if there are two."""
         return compare([*self.tests, *(self.against.tests if self.against else ())])
 
     @property
@@ -79,7 +79,7 @@ class Material:
 
 
 def newest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Of each test and kind the newest that completed, else the newest; in the order of their tests."""
+    """The newest completed entry of each test and kind, otherwise the newest; in the order of the tests."""
     found: dict[tuple[str, str, str], Entry] = {}
     for entry in sorted(entries, key=lambda one: (one.status == "complete", one.started)):
         if entry.is_test:

@@ -30,6 +30,6 @@ def draw(corpus: Corpus, digests: Sequence[str], folder: Path, beside: Path) -> 
         corpus.export(digests, Path(files))
         report = render(sorted(Path(files).glob("*.json")), title="", date="")
     charts = [chart for chart in report.charts if not chart.identity.startswith(_OVER_TIME)]
-    written = [path for path in write_images(charts, folder) if path.suffix == ".png"]
+    written = [path for path in write_images(charts, folder) if path.suffix == ".png"][: len(charts)]
     at = Path(os.path.relpath(folder.absolute(), beside.absolute())).as_posix()
     return tuple(Picture(f"{at}/{path.name}", chart.sentence) for path, chart in zip(written, charts, strict=True))

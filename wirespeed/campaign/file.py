@@ -23,7 +23,7 @@ def read_campaign(path: Path) -> Campaign:
 
 
 def parse_campaign(text: str, name: str = "campaign.yaml") -> Campaign:
-    """As `read_campaign`, of a text; `name` is the file's in errors."""
+    """Read a campaign like `read_campaign`, from a text; errors call it `name`."""
     from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
 
     document, raw = mapping_of(text, name, "has no campaign in it; docs/campaigns.md shows one")

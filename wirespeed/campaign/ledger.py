@@ -54,7 +54,12 @@ class Ledger:
             self._journal: IO[str] = (directory / "tries.jsonl").open("a", encoding="utf-8")
         except OSError as error:
             raise FileFault(f"campaign folder {directory} cannot be written: {error.strerror}; give --out") from None
-        self._take()
+        try:
+            self._take()
+        except BaseException:
+            self._journal.close()
+            self._lock.close()
+            raise
         self.tries = tries_in(directory)
         self._end_torn_line()
 

@@ -56,7 +56,7 @@ def load(path: Path, served: Sequence[Place] = (), yes: bool = False) -> Loaded:
 
 
 def _unfit(cell: Cell, places: Mapping[str, Place]) -> str:
-    """Of a cell that any bench may run, all of them have to be fit for it."""
+    """Why a cell cannot run. If any testbed may run the cell, all of them must fit."""
     asked = places.values() if cell.bench == ANY else (places[cell.bench],)
     found = (unfit(place, cell.setup, cell.flags) for place in asked)
     return next((reason for reason in found if reason), "")

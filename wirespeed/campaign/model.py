@@ -11,7 +11,7 @@ from wirespeed.testbed.model import Mode, Section
 from wirespeed.units import parse_minutes
 
 FORMAT = 1
-"""Of the campaign file; a later one is not read."""
+"""The campaign file's format; later formats are not read."""
 
 Counts = Annotated[tuple[Annotated[int, Field(ge=1, le=32768)], ...], as_tuple]
 Lines = Annotated[
@@ -116,5 +116,5 @@ class Campaign(Part):
         return self
 
     def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:
-        """Those that are run on this device."""
+        """Tests that run on this device."""
         return tuple(test for test in self.tests if not test.duts or dut.name in test.duts)

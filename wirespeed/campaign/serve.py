@@ -18,7 +18,7 @@ from wirespeed.campaign.ray_task import BENCH_VARIABLE, resource
 from wirespeed.errors import ConnectionFault, EnvironmentFault
 
 STORE_BYTES = 96 << 20
-"""Of results on their way, a few MB each; Ray takes a third of the memory unless told."""
+"""Memory for results in transit, a few MB each; Ray's default is a third of the memory."""
 PORT = 6379
 
 

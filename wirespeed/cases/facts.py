@@ -22,7 +22,7 @@ FRAME_VECTORS = 256
 """Packets that a node gets at most at once, in VPP and here."""
 
 NOT_ARRIVED = 0.01
-"""Of what was offered: a router that had less was not under that load."""
+"""Share of the offered packets that may fail to arrive; beyond it, the router was not under that load."""
 
 DROPS_BY_REASON = "drops by reason (`loadtest --dut` and `dut collect` keep them; `show errors`, `ethtool -S`)"
 """Missing evidence that several causes ask for."""
@@ -70,7 +70,7 @@ class Load:
 
     @property
     def line_pps(self) -> float | None:
-        """Of all directions together."""
+        """Line rate of all directions together."""
         if not self.line_bps or not self.frame_bytes:
             return None
         return line_rate_pps(self.frame_bytes, self.line_bps) * self.directions
@@ -259,7 +259,7 @@ class Box:
     system: str = ""
     cores: int | None = None
     cpus: tuple[int, ...] = ()
-    """Those that forward."""
+    """CPUs that forward."""
     workers: int | None = None
     queues: int | None = None
     tx_slots: int | None = None
@@ -385,14 +385,14 @@ class Case:
 
     @property
     def lost_inside(self) -> float | None:
-        """Of what was lost, the part that the device took in and did not send, 0 to 1; None where it does not tell."""
+        """Share of the lost packets that the device received and did not send, 0 to 1; None if unknown."""
         if self.in_packets is None or self.out_packets is None or not self.lost_packets:
             return None
         return min(1.0, max(0, self.in_packets - self.out_packets) / self.lost_packets)
 
     @property
     def arrived_share(self) -> float | None:
-        """Of what was offered, what the device says that came in; None where one of both is not known."""
+        """Share of the offered packets that the device counted as received; None if either is unknown."""
         if not self.load.offered_pps:
             return None
         if self.workers:

@@ -20,7 +20,7 @@ class Clock:
 
     @property
     def share(self) -> float | None:
-        """Of what it is rated at."""
+        """Clock as a share of the rated clock."""
         return self.now_hz / self.rated_hz if self.rated_hz else None
 
 

@@ -18,7 +18,7 @@ _RATE = re.compile(r"\b(?:rate|bandwidth) (\d\S*)")
 
 
 def shapers_of(texts: Mapping[str, Any]) -> tuple[Shaper, ...]:
-    """Those that hold a rate, with what they dropped from the one text to the other."""
+    """Shapers that limit a rate, with the packets that each dropped between the two texts."""
     before = {(one["interface"], one["handle"]): int(one["dropped"]) for one in _shaping(texts.get(f"before: {TEXT}"))}
     return tuple(
         Shaper(

@@ -18,7 +18,7 @@ NODE_COLOURS: Mapping[NodeClass, str] = {
     "tx": COLOURS[5],
     "other": COLOURS[3],
 }
-"""As `part-*` of page.css."""
+"""The same colours as `part-*` of page.css."""
 
 
 def colour(number: int) -> str:

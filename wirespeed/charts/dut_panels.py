@@ -93,12 +93,12 @@ class Reading:
 
 
 def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) -> Account:
-    """Of trials, each with its load in packets per second of a direction."""
+    """The account of trials, each with its load in packets per second per direction."""
     return Account(name, tuple(Told(True, load_pps, trial.dut.to_json()) for load_pps, trial in trials))
 
 
 def values(account: Account, quantity: Quantity) -> list[Reading]:
-    """Those that carry a number."""
+    """Readings that have a number."""
     found = [(told.held, told.at, quantity.of(told.dut)) for told in account.told]
     return [Reading(held, at, float(value)) for held, at, value in found if _is_number(value)]
 

@@ -1,25 +1,32 @@
-"""Charts as PNG and SVG files, drawn by matplotlib (extra `images`) in the page's colours and words: no browser."""
+"""Charts as PNG and SVG files for print, drawn by matplotlib (extra `images`) in the page's colours and words: no
+browser. Each is as wide as one column of a journal or as two."""
 
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.charts.chart import Chart, Curve, Panel
+from wirespeed.charts.chart import Chart, Curve, Entry, Panel
 from wirespeed.charts.colours import ALARM, REFERENCE
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
 
 FORMATS = ("png", "svg")
-WIDTH_PX, LEGEND_ROW_PX, FOOT_PX, GAP_PX, DPI = 1000, 22, 60, 46, 100
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "wirespeed", "font.size": 9, "text.parse_math": False}
+DPI = 300
+LEAST_PT = 7.0
+"""Size of the smallest letters."""
 LABELLED = 4
 """While there are no more curves, names stand at their ends."""
+RULE_FITS = 2.0
+"""Times the largest value: a level further up is named at the edge, as on the page."""
+GAP_PT, RIGHT_PT, LINE = 6.0, 8.0, 1.25
 INK, SOFT, GRID = "#1c2430", "#4d5765", "#dfe3e8"
 DASHES: Mapping[str, Any] = {
     "solid": "-",
@@ -41,9 +48,26 @@ SYMBOLS: Mapping[str, str] = {
 FILLED = frozenset({"dot", "diamond", "triangle"})
 
 
+@dataclass(frozen=True)
+class Size:
+    """A picture's width, the end of its file's name, its letters, and how high a pixel of a panel is."""
+
+    width_mm: float
+    ending: str
+    letters_pt: float
+    pixel_pt: float
+
+    @property
+    def width_pt(self) -> float:
+        return self.width_mm / 25.4 * 72
+
+
+TWO_COLUMNS, ONE_COLUMN = Size(175, "", 8.0, 0.5), Size(85, "-85mm", LEAST_PT, 0.4)
+
+
 def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
-    """Two files a chart; the folder is made. EnvironmentFault without matplotlib, FileFault where a file cannot be
-    written."""
+    """A PNG and an SVG a chart and size, those of two columns first; the folder is made. EnvironmentFault without
+    matplotlib, FileFault where a file cannot be written."""
     try:
         import matplotlib as mpl  # noqa: PLC0415 - an extra, and slow to load
 
@@ -58,19 +82,19 @@ def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
     except OSError as error:
         raise FileFault(f"folder {folder} cannot be made: {error.strerror}") from None
     written = []
-    with mpl.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": "wirespeed", "font.size": 9, "text.parse_math": False}
-    ):
-        for stem, chart in zip(stems(charts), charts, strict=True):
-            for suffix, data in zip(FORMATS, _drawn(chart), strict=True):
-                path = folder / f"{stem}.{suffix}"
-                write_atomically(path, data, "picture")
-                written.append(path)
+    settings = {"svg.fonttype": "none", "svg.hashsalt": "wirespeed", "text.parse_math": False}
+    for size in (TWO_COLUMNS, ONE_COLUMN):
+        with mpl.rc_context({**settings, "font.size": size.letters_pt}):
+            for stem, chart in zip(stems(charts), charts, strict=True):
+                for suffix, data in zip(FORMATS, _drawn(chart, size), strict=True):
+                    path = folder / f"{stem}{size.ending}.{suffix}"
+                    write_atomically(path, data, "picture")
+                    written.append(path)
     return written
 
 
 def stems(charts: Iterable[Chart]) -> Iterator[str]:
-    """What the files of charts are called: what kind it is and of what, such as `load-bench-size-64`; equal ones are
+    """What the files of charts are called: what kind it is and of what, such as `load-64b-one-flow`; equal ones are
     numbered."""
     seen: Counter[str] = Counter()
     for chart in charts:
@@ -81,48 +105,111 @@ def stems(charts: Iterable[Chart]) -> Iterator[str]:
         yield stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"
 
 
-def _drawn(chart: Chart) -> list[bytes]:
+def _drawn(chart: Chart, size: Size) -> list[bytes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
+    figure = Figure(figsize=(size.width_pt / 72, 4), dpi=72)
+    FigureCanvasAgg(figure)
+    panels = [panel for panel in chart.panels if not panel.folded]
+    axes = [figure.add_axes((0, 0, 1, 1)) for _ in panels]
+    for axis, panel in zip(axes, panels, strict=True):
+        _panel(axis, chart, panel)
+        _across(axis, chart, size, is_last=axis is axes[-1])
     entries = [entry for entry in chart.legend if entry.on]
-    rows = 1 + sum(6 + len(entry.name) for entry in entries) // 150
-    heights = [panel.height_px for panel in chart.panels]
-    inner_px = sum(heights) + GAP_PX * (len(heights) - 1)
-    top_px = GAP_PX + LEGEND_ROW_PX * rows
-    height_px = top_px + inner_px + FOOT_PX
-    figure = Figure(figsize=(WIDTH_PX / DPI, height_px / DPI), dpi=DPI)
-    grid = figure.add_gridspec(
-        len(heights),
-        1,
-        height_ratios=heights,
-        hspace=GAP_PX / (sum(heights) / len(heights)),
-        left=0.08,
-        right=0.98,
-        top=1 - top_px / height_px,
-        bottom=FOOT_PX / height_px,
-    )
-    axes: list[Any] = []
-    for number, panel in enumerate(chart.panels):
-        axis = figure.add_subplot(grid[number], sharex=axes[0] if axes else None)
-        _panel(axis, chart, panel, is_first=number == 0)
-        axis.tick_params(labelbottom=number == len(heights) - 1)
-        axes.append(axis)
-    _across(axes[-1], chart)
-    if entries:
-        handles = [_handle(entry.colour, entry.dash, entry.symbol, harmless(entry.name)) for entry in entries]
-        figure.legend(handles=handles, loc="upper left", ncols=max(1, -(-len(entries) // rows)), frameon=False)
+    legend_pt = _legend(figure, entries, size) if entries else 0.0
+    _lay_out(figure, axes, panels, legend_pt, size)
+    for axis, panel in zip(axes, panels, strict=True):
+        _labels(figure, axis, chart, panel, size)
     files = []
     for suffix in FORMATS:
         data = io.BytesIO()
-        figure.savefig(data, format=suffix, metadata={"Date": None} if suffix == "svg" else None)
+        figure.savefig(data, format=suffix, dpi=DPI, metadata={"Date": None} if suffix == "svg" else None)
         files.append(data.getvalue())
     return files
 
 
-def _panel(axis: Any, chart: Chart, panel: Panel, *, is_first: bool) -> None:
-    shown = [curve for curve in panel.curves if curve.key not in chart.off]
-    axis.set_title(harmless(panel.title), loc="left", fontsize=9, fontweight="bold", color=INK)
-    axis.grid(color=GRID, linewidth=0.8)
+def _wide(text: str, size: Size, *, bold: bool = False) -> float:
+    """Points."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
+    from matplotlib.textpath import text_to_path  # noqa: PLC0415
+
+    width, _, _ = text_to_path.get_text_width_height_descent(
+        text, FontProperties(size=size.letters_pt, weight="bold" if bold else "normal"), ismath=False
+    )
+    return float(width)
+
+
+def _fitted(text: str, room_pt: float, size: Size, *, bold: bool = False) -> str:
+    """The text in as many lines as it takes; words longer than a line are broken."""
+    lines = [""]
+    for word in re.findall(r"\S+\s*", text):
+        if _wide(lines[-1] + word.rstrip(), size, bold=bold) <= room_pt:
+            lines[-1] += word
+            continue
+        lines.append("")
+        for letter in word:
+            if _wide(lines[-1] + letter, size, bold=bold) > room_pt:
+                lines.append("")
+            lines[-1] += letter
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _legend(figure: Any, entries: Sequence[Entry], size: Size) -> float:
+    """Names in rows that are as wide as the picture at most, each whole. Its height in points."""
+    room_pt = size.width_pt - 4 * size.letters_pt
+    names = [_fitted(harmless(entry.name), room_pt, size) for entry in entries]
+    handles = [_handle(entry, name) for entry, name in zip(entries, names, strict=True)]
+    for columns in range(min(6, len(entries)), 0, -1):
+        legend = figure.legend(
+            handles=handles,
+            loc="upper left",
+            ncols=columns,
+            frameon=False,
+            borderaxespad=0,
+            borderpad=0.2,
+            handlelength=2.4,
+            columnspacing=1.2,
+        )
+        box = legend.get_window_extent(figure.canvas.get_renderer())
+        if box.width <= size.width_pt or columns == 1:
+            break
+        legend.remove()
+    return float(box.height)
+
+
+def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: Size) -> None:
+    """Panels one under the other, all as wide as the figures beside them allow."""
+    line_pt = size.letters_pt * LINE
+    titles = [_fitted(harmless(panel.title), size.width_pt, size, bold=True) for panel in panels]
+    heads = [GAP_PT + line_pt * (1 + title.count("\n")) for title in titles]
+    heights = [max(60.0, panel.height_px * size.pixel_pt) for panel in panels]
+    foot_pt = 3.2 * line_pt
+    whole_pt = legend_pt + sum(heads) + sum(heights) + GAP_PT * len(panels) + foot_pt
+    figure.set_size_inches(size.width_pt / 72, whole_pt / 72)
+    tops = [
+        1 - (legend_pt + sum(heads[:number]) + sum(heights[:number]) + GAP_PT * number) / whole_pt
+        for number in range(len(axes))
+    ]
+    for top, title, axis, head_pt, height_pt in zip(tops, titles, axes, heads, heights, strict=True):
+        axis.set_position((0.1, top - (head_pt + height_pt) / whole_pt, 0.8, height_pt / whole_pt))
+        place = {"transform": figure.transFigure, "fontsize": size.letters_pt, "fontweight": "bold", "color": INK}
+        figure.text(0, top - (head_pt - 0.5 * GAP_PT) / whole_pt, title, **place)
+    # Figures of axes follow from the height of panels.
+    figure.canvas.draw()
+    half_pt = max((_wide(label.get_text(), size) / 2 for label in axes[-1].get_xticklabels()), default=0.0)
+    figures = [_wide(label.get_text(), size) for axis in axes for label in axis.get_yticklabels()]
+    left_pt = max(half_pt, 8 + max(figures, default=20.0))
+    for axis in axes:
+        box = axis.get_position()
+        width_pt = size.width_pt - left_pt - max(RIGHT_PT, half_pt)
+        axis.set_position((left_pt / size.width_pt, box.y0, width_pt / size.width_pt, box.height))
+    figure.canvas.draw()
+
+
+def _panel(axis: Any, chart: Chart, panel: Panel) -> None:
+    shown = _shown(chart, panel)
+    axis.grid(color=GRID, linewidth=0.6)
     axis.tick_params(colors=SOFT, length=0)
     for name, spine in axis.spines.items():
         spine.set_visible(name in ("left", "bottom"))
@@ -133,28 +220,29 @@ def _panel(axis: Any, chart: Chart, panel: Panel, *, is_first: bool) -> None:
         if band.key not in chart.off:
             axis.axvspan(band.low, band.high, color=band.colour, alpha=0.17, linewidth=0)
             for at in {band.low, band.high}:
-                axis.axvline(at, color=band.colour, linewidth=1.2, linestyle=DASHES[band.dash])
+                axis.axvline(at, color=band.colour, linewidth=0.8, linestyle=DASHES[band.dash])
     for curve in shown:
         _curve(axis, curve)
-    lines = [curve for curve in shown if not curve.dots]
-    if len(lines) <= LABELLED:
-        _words(axis, shown, lines if is_first else [])
     low, high = panel.scale.low, panel.scale.high
-    axis.set_ylim(0.0 if low is None else low, high)
+    if low is None:
+        most = max((y for curve in shown for y in (*curve.y, *curve.high) if y is not None), default=0.0)
+        most = max([most, *(rule.value for rule in panel.rules if rule.value < RULE_FITS * most)])
+        low, high = 0.0, 1.08 * most or 1.0
+    axis.set_ylim(low, high)
     if panel.scale.ticks:
-        ticks = [tick for tick in panel.scale.ticks if low is None or low <= tick[0] <= (high or tick[0])]
+        ticks = [tick for tick in panel.scale.ticks if low <= tick[0] <= (high or tick[0])]
         axis.set_yticks([at for at, _ in ticks], [text for _, text in ticks])
         axis.minorticks_off()
     for rule in panel.rules:
-        colour = ALARM if rule.alarm else REFERENCE
-        axis.axhline(rule.value, color=colour, linewidth=1, linestyle="--" if rule.alarm else "-")
-        place = {"xy": (1, rule.value), "xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-        axis.annotate(harmless(rule.name), xytext=(-3, 3), ha="right", fontsize=8, color=colour, **place)
+        if rule.value <= axis.get_ylim()[1]:
+            colour = ALARM if rule.alarm else REFERENCE
+            axis.axhline(rule.value, color=colour, linewidth=0.8, linestyle="--" if rule.alarm else "-")
     if panel.diagonal:
-        axis.axline((0, 0), slope=1, color=REFERENCE, linewidth=0.9, linestyle=DASHES["dot"])
-        if low is None:
-            top = max((y for curve in shown for y in curve.y if y is not None), default=1.0)
-            axis.set_ylim(0, 1.08 * max([top, *(rule.value for rule in panel.rules if rule.value < 4 * top)]))
+        axis.axline((0, 0), slope=1, color=REFERENCE, linewidth=0.7, linestyle=DASHES["dot"])
+
+
+def _shown(chart: Chart, panel: Panel) -> list[Curve]:
+    return [curve for curve in panel.curves if curve.key not in chart.off]
 
 
 def _curve(axis: Any, curve: Curve) -> None:
@@ -163,47 +251,88 @@ def _curve(axis: Any, curve: Curve) -> None:
     if curve.dots:
         marker = SYMBOLS[curve.symbol]
         colours = {"color": curve.colour} if marker in "x_" else {"facecolors": fill, "edgecolors": curve.colour}
-        axis.scatter(curve.x, y, marker=marker, s=26 if curve.symbol != "dot" else 12, zorder=3, **colours)
+        axis.scatter(curve.x, y, marker=marker, s=16 if curve.symbol != "dot" else 6, zorder=3, **colours)
     else:
-        axis.plot(curve.x, y, color=curve.colour, linewidth=curve.width * 0.8, linestyle=DASHES[curve.dash], zorder=2)
+        axis.plot(curve.x, y, color=curve.colour, linewidth=curve.width * 0.6, linestyle=DASHES[curve.dash], zorder=2)
     if curve.low:
-        axis.vlines(curve.x, curve.low, curve.high, color=curve.colour, linewidth=0.9)
+        axis.vlines(curve.x, curve.low, curve.high, color=curve.colour, linewidth=0.7)
     if curve.left:
-        axis.hlines(y, curve.left, curve.right, color=curve.colour, linewidth=0.9)
+        axis.hlines(y, curve.left, curve.right, color=curve.colour, linewidth=0.7)
 
 
-def _words(axis: Any, shown: Sequence[Curve], lines: Sequence[Curve]) -> None:
-    """Beside marks, and at the ends of curves."""
+def _labels(figure: Any, axis: Any, chart: Chart, panel: Panel, size: Size) -> None:
+    """Names of levels, words of marks and names of curves at their ends, none over another: one for which there is no
+    room is left out, since the legend has it."""
+    box = axis.get_window_extent()
+    line_pt = size.letters_pt * LINE
+    taken: list[tuple[float, float, float]] = []
+
+    def put(text: str, x: float, y: float, colour: str, *, to_left: bool) -> None:
+        wide = _wide(text, size)
+        if wide > box.width:
+            return
+        left = min(max(x - wide if to_left else x, box.x0 + 2), box.x1 - wide)
+        for step in sorted(range(-12, 13), key=lambda one: (abs(one), one)):
+            at = min(max(y, box.y0 + 2), box.y1 - size.letters_pt) + step * line_pt
+            inside = box.y0 + 1 <= at <= box.y1 - size.letters_pt + 1
+            if inside and all(
+                left > end or left + wide < begin or abs(at - other) >= line_pt - 0.01 for begin, end, other in taken
+            ):
+                taken.append((left - 3, left + wide + 3, at))
+                place = {"transform": figure.dpi_scale_trans, "color": colour, "fontsize": size.letters_pt}
+                figure.text(left / 72, at / 72, text, **place)
+                return
+
+    for rule in panel.rules:
+        _, y = axis.transData.transform((0, rule.value))
+        is_above = y > box.y1 + 1
+        if y >= box.y0 - 1:
+            name = harmless(f"↑ {rule.name}" if is_above else rule.name)
+            put(name, box.x1 - 2, min(y + 2, box.y1), ALARM if rule.alarm else SOFT, to_left=True)
+    shown = _shown(chart, panel)
+    lines = [curve for curve in shown if not curve.dots]
+    if len(lines) > LABELLED:
+        return
+    noted: set[tuple[str, int, int]] = set()
     for curve in shown:
-        if curve.note:
-            place = {"xy": (curve.x[0], curve.y[0]), "xytext": (7, -11), "textcoords": "offset points"}
-            axis.annotate(harmless(curve.note), fontsize=8, color=INK, **place)
-    taken: Counter[int] = Counter()
+        if curve.note and curve.y[0] is not None:
+            x, y = axis.transData.transform((curve.x[0], curve.y[0]))
+            if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
+                noted.add(mark)
+                put(harmless(curve.note), x + 5, y - 1.3 * line_pt, INK, to_left=False)
     for curve in lines:
         known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if y is not None]
-        if curve.key and known:
-            at = round(known[-1][1] * 8 / (max(y for _, y in known) or 1.0))
-            taken[at] += 1
-            place = {"xy": known[-1], "xytext": (-2, -5 + 11 * taken[at]), "textcoords": "offset points"}
-            axis.annotate(harmless(curve.name), ha="right", fontsize=8, color=INK, **place)
+        if known:
+            x, y = axis.transData.transform(known[-1])
+            put(harmless(curve.name), x, y + 3, INK, to_left=True)
 
 
-def _across(axis: Any, chart: Chart) -> None:
-    axis.set_xlabel(harmless(chart.x_title), color=SOFT)
+def _across(axis: Any, chart: Chart, size: Size, *, is_last: bool) -> None:
+    if is_last:
+        axis.set_xlabel(harmless(chart.x_title), color=SOFT)
+    axis.tick_params(labelbottom=is_last)
     if chart.categories:
-        axis.set_xticks(range(len(chart.categories)), [harmless(name) for name in chart.categories])
+        names = [harmless(name) for name in chart.categories]
+        step = math.ceil(len(names) * (4 + max(_wide(name, size) for name in names)) / (0.8 * size.width_pt))
+        axis.set_xticks(range(0, len(names), step), names[::step])
         axis.set_xlim(-0.4, len(chart.categories) - 0.6)
         return
-    if chart.x_low is not None:
-        axis.set_xlim(left=chart.x_low)
-    if chart.x_high is not None:
-        axis.set_xlim(right=chart.x_high * 1.02)
+    curves = [curve for panel in chart.panels for curve in _shown(chart, panel) if curve.x]
+    ends = [band.high for band in chart.bands if band.key not in chart.off]
+    most = max([*ends, *(x for curve in curves for x in (curve.x[-1], *curve.right))], default=1.0)
+    least = min((x for curve in curves for x in (curve.x[0], *curve.left)), default=0.0)
+    low = least if chart.x_low is None else chart.x_low
+    high = most if chart.x_high is None else chart.x_high
+    axis.set_xlim(low, high + 0.02 * (high - low or 1.0))
 
 
-def _handle(colour: str, dash: str, symbol: str | None, name: str) -> Any:
+def _handle(entry: Entry, name: str) -> Any:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    if symbol is None:
-        return Line2D([], [], color=colour, linestyle=DASHES[dash], label=name)
-    face = colour if symbol in FILLED else "none"
-    return Line2D([], [], color=colour, linestyle="", marker=SYMBOLS[symbol], markerfacecolor=face, label=name)
+    if entry.symbol is None:
+        return Line2D([], [], color=entry.colour, linestyle=DASHES[entry.dash], linewidth=1.4, label=name)
+    face = entry.colour if entry.symbol in FILLED else "none"
+    marker = SYMBOLS[entry.symbol]
+    return Line2D(
+        [], [], color=entry.colour, linestyle="", marker=marker, markersize=4, markerfacecolor=face, label=name
+    )

@@ -79,7 +79,7 @@ Options:
 
 
 def _run(args: list[str]) -> int:
-    # What scripts and people ask first needs no option parser, which is most of a start.
+    # --version and --help need no option parser, whose import is most of a start.
     if args[0] in ("--version", "--help", "-h"):
         print(f"wirespeed {__version__}" if args[0] == "--version" else overview())
         return 0

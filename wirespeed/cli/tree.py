@@ -192,7 +192,7 @@ def _parse_and_run(command: Command, args: Sequence[str]) -> Any:
     try:
         return command.parser().main(args=[*args], prog_name=f"wirespeed {command.name}", standalone_mode=False)
     except Exception as error:
-        # What the option parser raises has no public class in typer; it is known by its method.
+        # Errors of the option parser have no public class in typer; their method identifies them.
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise

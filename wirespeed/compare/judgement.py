@@ -57,7 +57,7 @@ class Judgement:
 
 
 def drift(a: Sequence[float], b: Sequence[float]) -> Drift | None:
-    """Of B to A, figures above 0; None with fewer than two of one of them."""
+    """Drift from A to B, for figures above 0; None with fewer than two of one of them."""
     if len(a) < 2 or len(b) < 2:
         return None
     logs_a, logs_b = [math.log(value) for value in a], [math.log(value) for value in b]

@@ -17,7 +17,7 @@ from typing import Literal
 from wirespeed.results.figures import difference_text
 
 ALPHA = 0.05
-"""Of a better or worse in a comparison of builds that do not differ."""
+"""Probability of a false *better* or *worse* for builds that do not differ."""
 FIRST_LOOK = 3
 SAME_WITHIN = 0.03
 
@@ -70,7 +70,7 @@ def judge(a: Sequence[float], b: Sequence[float], same_within: float = SAME_WITH
 
 @lru_cache(maxsize=1024)
 def t_quantile(share: float, freedom: int) -> float:
-    """Of Student's t with so many degrees of freedom, for shares above one half; to 1e-9, by bisection."""
+    """Quantile of Student's t with `freedom` degrees of freedom, for shares above one half; to 1e-9, by bisection."""
     low, high = 0.0, 1.0
     while t_cdf(high, freedom) < share:
         high *= 2

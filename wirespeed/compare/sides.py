@@ -22,7 +22,7 @@ class Side:
     by_box: Mapping[str, Mapping[Subject, Sequence[Value]]]
 
     def values(self, *, boxed: bool) -> dict[Subject, list[Value]]:
-        """Of all boxes; with `boxed` each for itself."""
+        """Values of all boxes; with `boxed`, by box."""
         found: dict[Subject, list[Value]] = {}
         for box, subjects in self.by_box.items():
             for subject, values in subjects.items():
@@ -39,11 +39,16 @@ def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
 def side_of(name: str, results: Iterable[MeasurementResult]) -> Side:
     """What these results measured. UsageError, which calls them `name`, where that is nothing to compare."""
     by_box: dict[str, dict[Subject, list[Value]]] = {}
+    count = 0
     for result in results:
+        count += 1
         for subject, value in figures(result, verdict_of(result)):
             by_box.setdefault(box_of(result), {}).setdefault(subject, []).append(value)
     if not by_box:
-        raise UsageError(f"{name} has no rate to compare; give results of load tests, searches or RFC 2544 tests")
+        found = f": none of its {count} results found one, see `wirespeed explain`" if count else ""
+        raise UsageError(
+            f"{name} has no rate to compare{found}; give results of load tests, searches or RFC 2544 tests"
+        )
     return Side(by_box)
 
 

@@ -49,7 +49,7 @@ def verdict(row: Row, within: float) -> str:
 
 
 def _rate(pps: float | None, bound: str) -> str:
-    """As the verdict on a result writes it."""
+    """A rate in the form of a result's verdict."""
     return "–" if pps is None else Figure("", "held", rate_pps=pps, bound=bound).text
 
 

@@ -332,7 +332,7 @@ class ApiDevice:
 
 
 _ACL_ACTIONS = ("deny", "permit", "permit+reflect")
-"""As VPP numbers them."""
+"""Actions in the order of VPP's numbers."""
 
 
 def _acl(told: Any) -> Acl:
@@ -365,7 +365,7 @@ def _acl_rule(rule: AclRule) -> dict[str, Any]:
 
 _BOND_MODES = ("round-robin", "active-backup", "xor", "broadcast", "lacp")
 _BALANCES = ("l2", "l34", "l23")
-"""As VPP numbers them, modes from 1 on."""
+"""Load balances in the order of VPP's numbers; modes are counted from 1."""
 
 
 def _bond(told: Any) -> Bond:

@@ -42,7 +42,7 @@ class _Differences:
         self.gone = self._gone()
         """Interfaces that go, for good or to be made anew."""
         self.unpaired = self._unpaired()
-        """Those whose LCP goes."""
+        """Interfaces whose LCP is removed."""
         self.single_tags = single_tags(target)
         self.flapped: set[str] = set()
         """Ports that go down for their MTU, and come up again with what is on them."""
@@ -55,7 +55,7 @@ class _Differences:
             want = self.target.interfaces.get(name)
             if have.kind is not Kind.PORT and (want is None or not _same_origin(have, want)):
                 gone.add(name)
-        # What stands on something that goes, goes with it.
+        # An interface on top of a removed one is removed too.
         for name, have in self.current.interfaces.items():
             if have.parent in gone:
                 gone.add(name)

@@ -69,7 +69,7 @@ def _sections(state: State) -> Mapping[str, Any]:
 
 
 def _settings(face: Interface, mtu: int | None) -> dict[str, Any]:
-    """Those that all kinds share; `mtu` is the one that goes without saying."""
+    """Settings that all kinds share; `mtu` is the default one."""
     told: dict[str, Any] = {}
     if face.mac is not None and face.kind is not Kind.BOND and face.parent is None:
         told["mac"] = face.mac

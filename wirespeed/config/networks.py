@@ -10,5 +10,5 @@ Network = IPv4Network | IPv6Network
 
 @functools.lru_cache(maxsize=65_536)
 def network_of(address: str) -> Network:
-    """Of an address with its length."""
+    """The network of an address with its length."""
     return ip_interface(address).network

@@ -147,7 +147,7 @@ def _interface(told: dict[str, Any]) -> Interface:
         link_mtu=told["link_mtu"] if kind in HARDWARE else None,
         mtu=told["mtu"],
         mac=None if kind is Kind.SUB else told["mac"],
-        # As in VPP's API, link-local ones are nobody's setting: Linux has one on each interface, and tells of it.
+        # Link-local addresses are not a setting, as in VPP's API: Linux assigns and reports one per interface.
         addresses=tuple(sorted(one for one in told["addresses"] if not ip_interface(one).is_link_local)),
         unnumbered=told["unnumbered"],
         lcp=told.get("host_if"),

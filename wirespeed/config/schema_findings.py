@@ -39,7 +39,7 @@ _NAMES = {
 
 
 def schema_findings(error: ValidationError, document: Document) -> list[Finding]:
-    """Those of a failed validation, in the order of the file."""
+    """Findings of a failed validation, in the order of the file."""
     found: dict[Path, Finding] = {}
     kinds: dict[Path, str] = {}
     for one in error.errors():
@@ -139,7 +139,7 @@ def _keys_at(path: Path) -> list[str]:
 
 
 def _bounds(path: Path) -> tuple[Any, Any]:
-    """Those of the number at `path`."""
+    """Bounds of the number at `path`."""
     model = _model_at(path[:-1])
     fields = {} if model is None else {field.alias or name: field for name, field in model.model_fields.items()}
     field = fields.get(str(path[-1]))

@@ -26,7 +26,7 @@ def layer3(port: int, status: Mapping[str, object]) -> Layer3:
 
 
 def layer3_ipv6(status: Mapping[str, object]) -> Layer3:
-    """As `layer3` for IPv6, with no destination: a port without an address has the link-local one of its MAC."""
+    """Layer 3 settings for IPv6, without a destination: a port without an address has the link-local one of its MAC."""
     attr = status.get("attr") or {}
     config = attr.get("layer_cfg") or {} if isinstance(attr, Mapping) else {}
     ether = config.get("ether") or {}

@@ -143,7 +143,7 @@ class Monitor:
 
 
 def pcap_writer(target: str | BinaryIO, sync: bool = False) -> RawPcapWriter:
-    """Of a microsecond pcap of Ethernet frames; OSError where the file cannot be written."""
+    """A writer of a microsecond pcap of Ethernet frames; OSError where the file cannot be written."""
     from wirespeed.scapy_layers import RawPcapWriter  # noqa: PLC0415 - scapy takes long to import
 
     writer = RawPcapWriter(target, linktype=1, sync=sync)

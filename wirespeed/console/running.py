@@ -29,7 +29,7 @@ def run_line(session: Session, line: str, complain: Complain, timed: bool = Fals
 
 
 def run_words(session: Session, words: Sequence[str], complain: Complain, timed: bool = False) -> int:
-    """As `run_line`, for words that a shell has already split; `timed` says how long an action took."""
+    """Run words that a shell has already split, like `run_line`; `timed` prints how long an action took."""
     started_s = time.perf_counter()
     try:
         parsed = parse(words, COMMANDS, ALIASES)

@@ -65,7 +65,7 @@ def render(table: Table) -> Text:
 
 
 def render_compact(table: Table) -> Text:
-    """As `render`, without title and rules, for places with few lines and columns."""
+    """Render without title and rules, for places with few lines and columns."""
     widths = _widths(table)
     head = [_aligned(name, width, table.align) for name, width in zip(table.columns[1:], widths[1:], strict=True)]
     text = Text("  ".join([f"{table.columns[0]:<{widths[0]}}", *head]), "dim")

@@ -159,7 +159,7 @@ class Corpus:
         return read_result(content, Path(f"{name}.json"))
 
     def results(self, digests: Iterable[str]) -> Iterator[MeasurementResult]:
-        """Of several, the results; what was inspected is none."""
+        """Results among several files; inspections are omitted."""
         for digest in digests:
             found = self.read(digest)
             if not isinstance(found, Inspection):

@@ -142,7 +142,7 @@ class Index:
         return self._found(first.order_by(*_order(sort, ranked.c)), most)
 
     def digests(self, *, missing: bool | None = None) -> set[str]:
-        """Of all results, or of those whose file was found missing, or not."""
+        """Digests of all results, or only of those whose file is missing, or is not."""
         asked = select(RESULTS.c.digest)
         with self._reading() as connection:
             return set(

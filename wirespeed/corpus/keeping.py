@@ -35,7 +35,7 @@ class Kept:
 
 
 Keep = Callable[[Iterable[Path]], Iterator[Kept | str]]
-"""Of each file what is kept, or what is wrong with it. FileFault when the store takes no more."""
+"""For each file, its entry or its fault. FileFault when the store takes no more."""
 
 
 def keeper(store: Store, judge: Judge, names: BoxNames, count: int) -> AbstractContextManager[Keep]:

@@ -22,7 +22,7 @@ from wirespeed.errors import FileFault
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SUFFIX, _PART = ".json.gz", ".part"
 _LEVEL = 1
-"""Of gzip: results shrink to a ninth, and more effort wins little."""
+"""Level of gzip: results shrink to a ninth, and higher levels gain little."""
 _STALE_S = 3600.0
 _NAME_FLAG = 0x08  # FNAME of RFC 1952
 _FIXED_HEADER = 10
@@ -80,7 +80,7 @@ class Store:
         return content, _name(packed)
 
     def digests(self) -> Iterator[str]:
-        """Of all files that are there, whatever is in them."""
+        """Digests of all stored files, whatever their content."""
         for path in sorted(self._files.glob(f"??/*{_SUFFIX}")):
             digest = path.name.removesuffix(_SUFFIX)
             if _DIGEST.fullmatch(digest) and path.parent.name == digest[:2]:

@@ -15,7 +15,7 @@ _ID, _VERSION = 8, 16
 
 
 def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Of RESULT_HEAD."""
+    """Cells in the order of RESULT_HEAD."""
     return (
         _id(row),
         row["started"][:10],
@@ -29,7 +29,7 @@ def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def figure_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Of FIGURE_HEAD. ? is a figure that should not be believed as it stands."""
+    """Cells in the order of FIGURE_HEAD. `?` marks an unreliable figure."""
     figure = Figure(
         row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"]
     )

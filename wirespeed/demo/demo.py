@@ -123,15 +123,14 @@ class Demo:
         self._run_lab(EmbeddedLab(self._cpus, mtu=self._mtu), self._suite, self._schedule.embedded, what)
 
     def run_veth(self) -> None:
-        """Our router and the kernel's forwarding over the same link, where this machine lets it; else one line says why
-        not."""
+        """The wirespeed router and the kernel over the same link, or one line with the reason why not."""
         reason = unavailable()
         if reason is not None:
             self._console.print(f"The routers over veth are left out: {reason}", style="yellow", highlight=False)
             return
         jumbo = tuple(test for test in suite_for(self._mtu) if test not in SEED_SUITE)
         tests = jumbo + self._schedule.veth_tests
-        own = "our router, two veth pairs to the generator"
+        own = "wirespeed's router, two veth pairs to the generator"
         self._run_lab(VethLab(self._cpus, mtu=self._mtu), tests, self._schedule.linux, own)
         kernel = "the kernel forwards in a namespace, two veth pairs to the generator"
         self._run_lab(LinuxLab(self._cpus, mtu=self._mtu), tests, self._schedule.linux, kernel)
@@ -231,7 +230,7 @@ class Demo:
 
     @cached_property
     def _verdicts(self) -> dict[Path, Verdict]:
-        """As the report has them."""
+        """Verdicts as in the report."""
         verdicts = compare(read_all(self._files)).verdicts
         return dict(zip(self._files, (verdicts[name] for name in distinct_names(self._files)), strict=True))
 
@@ -247,11 +246,11 @@ class Demo:
             raise type(errors[0])(f"{errors[0]}{more}")
 
     def _print_legend(self) -> None:
-        said = ["10 Gb/s line each way. Forwarded: the highest load of which at most 0.1 % was lost, as a mean."]
+        said = ["Line rate: 10 Gb/s per direction. Forwarded: the mean of the highest load with at most 0.1 % loss."]
         if self._search:
-            said.append("NDR and PDR: the most of which nothing was lost, and at most 0.5 % (quick preset).")
+            said.append("NDR and PDR: the highest loads with no loss and with at most 0.5 % loss (quick preset).")
         else:
-            said.append("At full load: the mean of the hold, and what was lost of it.")
+            said.append("At full load: mean rate and loss while the highest load was held.")
         for line in said:
             self._console.print(line, highlight=False)
 
@@ -291,7 +290,7 @@ def tables(
 ) -> Iterator[tuple[str, Table]]:
     """One table of `findings` for each direction, with its title; `verdicts` are those of their files. A column is as
     wide as its cells where `widths` does not say."""
-    for title, unidirectional in (("Unidirectional", True), ("Bidirectional: both ways together, 2 lines", False)):
+    for title, unidirectional in (("Unidirectional", True), ("Bidirectional: sum of both directions, 2 lines", False)):
         table = Table(box=box.SIMPLE_HEAD, padding=0)
         table.add_column("load test", min_width=14, no_wrap=True)
         table.add_column("router", width=10 if widths else None, overflow="fold")

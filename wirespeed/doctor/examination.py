@@ -47,12 +47,12 @@ def verdict(findings: Sequence[Finding]) -> str:
     blocking = [one.check for one in findings if one.grade == "blocks"]
     spoiling = [one.check for one in findings if one.grade == "spoils"]
     if blocking:
-        return f"No test can run as it is wanted: {', '.join(dict.fromkeys(blocking))}."
+        return f"Tests cannot run with these settings until this is fixed: {', '.join(dict.fromkeys(blocking))}."
     if spoiling:
-        return f"A test would not be honest: {', '.join(dict.fromkeys(spoiling))}."
+        return f"A test here would not give valid results: {', '.join(dict.fromkeys(spoiling))}."
     costing = [one.check for one in findings if one.grade == "costs"]
     slower = f" The tester is slower than it could be: {', '.join(dict.fromkeys(costing))}." if costing else ""
-    return f"A test would be honest.{slower}"
+    return f"A test here would give valid results.{slower}"
 
 
 def as_json(machine: str, findings: Sequence[Finding]) -> str:

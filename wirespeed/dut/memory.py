@@ -12,8 +12,8 @@ _TIMEOUT_S = 0.5
 
 
 def resident_bytes(path: Path) -> int | None:
-    """Of whoever listens on the socket `path`: its resident set, which holds no hugepages (proc(5), statm). None when
-    nobody listens, or it is none of this machine's processes that we may see."""
+    """Resident set, without hugepages, of the process that listens on the socket `path` (proc(5), statm). None if no
+    process listens, or if the process is not visible on this machine."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
         peer.settimeout(_TIMEOUT_S)
         try:

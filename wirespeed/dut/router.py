@@ -82,7 +82,7 @@ class RouterDut:
 
     def prepare(self) -> None:
         # The first capture reads the directory, which takes longer than those that follow.
-        self._learn_threads(capture_counters(self._segment).started_ns)
+        self._learn_threads(capture_counters(self._segment).started_ns, ask(self._socket, "show threads"))
 
     def describe(self) -> DutFacts:
         return DutFacts(
@@ -142,7 +142,7 @@ class RouterDut:
         """Ask for what the segment does not say: the workers' names, and which counters are drops. Once each."""
         try:
             if self._threads_of != started_ns:
-                self._learn_threads(started_ns)
+                self._learn_threads(started_ns, ask(self._socket, "show threads", _PATIENCE_S))
             if any(reason not in self._labels for reason in reasons):
                 for row in parse_errors(ask(self._socket, "show errors", _PATIENCE_S)):
                     label = f"{row.node}: {row.reason}"
@@ -150,8 +150,8 @@ class RouterDut:
         except WirespeedError:
             pass  # the numbers are right without it
 
-    def _learn_threads(self, started_ns: int) -> None:
-        rows = map(_THREAD.match, ask(self._socket, "show threads", _PATIENCE_S).splitlines())
+    def _learn_threads(self, started_ns: int, shown: str) -> None:
+        rows = map(_THREAD.match, shown.splitlines())
         self._threads = tuple(Thread(row["name"], int(row["cpu"]), int(row["id"])) for row in rows if row)
         self._threads_of = started_ns
 

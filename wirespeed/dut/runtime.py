@@ -96,7 +96,7 @@ def parse_runtime(text: str) -> tuple[ThreadRuntime, ...]:
 
 
 def read_runtime(text: str) -> Runtime:
-    """As parse_runtime, with the lines that were read and those of the tables that cannot be."""
+    """Parse like parse_runtime; also returns the lines that were read and table lines that cannot be."""
     lines = list(enumerate(text.replace("\r", "").split("\n"), start=1))
     threads: list[ThreadRuntime] = []
     unread: list[Unread] = []

@@ -14,7 +14,7 @@ Mode = Literal["ip4", "ip6", "l2xc", "mpls"]
 ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:2::/49", "2001:2:0:8000::/49")}
 """Where the bench profile's packets go, by the side that they leave from."""
 LABELS = (16, 17)
-"""Of packets that leave by the second side, and by the first."""
+"""Labels of packets that leave by the second side, and by the first."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")

@@ -14,7 +14,7 @@ from wirespeed.files import read_text_file
 INTERNET = "internet"
 IP4_PREFIXES, IP6_PREFIXES = 900_000, 200_000
 
-# Of a thousand prefixes, about how many have each length in the default-free zone; /24 and /48 are the rest.
+# Prefixes of each length per thousand in the default-free zone, approximately; the rest are /24 and /48.
 _IP4_MIX = {23: 100, 22: 115, 21: 52, 20: 46, 19: 27, 18: 14, 17: 8, 16: 14, 15: 2, 14: 1, 13: 1}
 _IP6_MIX = {32: 140, 44: 80, 40: 110, 36: 40, 29: 40, 47: 30, 46: 40, 45: 20, 33: 20, 34: 15, 35: 10, 42: 20, 38: 10}
 _OTHERS = (10, 100, 127, 172, 192, 198, 203)

@@ -9,7 +9,7 @@ from wirespeed.cases.facts import Link, Load
 
 _CODING = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
 _LEAST_USABLE, _MOST_USABLE = 0.87, 0.93
-"""Of a link's coded rate, what TLPs get: acknowledgements and flow control take 4 to 13 % (PCI Express Base
+"""Share of a link's coded rate that TLPs get: acknowledgements and flow control take 4 to 13 % (PCI Express Base
 Specification, DLLP rates for payloads of 128 and 256 bytes). One lane has 0.93 to 0.96."""
 
 _TLP_BYTES = 24

@@ -64,7 +64,7 @@ class CpuBudget:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the parts that any bar has, in the order of a packet's way."""
+        """Names of all parts in any bar, in the order of a packet's path."""
         there = {part.name for bar in self.bars for part in bar.parts}
         order = _OF_KERNELS if self.bars[0].ticks is None else _OF_WORKERS
         return tuple(name for name in order if name in there)

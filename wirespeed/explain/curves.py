@@ -22,13 +22,13 @@ Shape = Literal["none", "cliff", "collapse", "slope", "constant"]
 _STEPS = 4
 _LEAST_LOSS = 2e-5
 _LOW_LOAD = 0.5
-"""Of the highest load: up to there a device that is too slow loses nothing."""
+"""Share of the highest load up to which a slow device loses nothing."""
 _ALIKE = 3.0
 _STEADY = 0.4
 """Standard deviation of the loss over its mean: moments strike some samples and spare others, a wire none."""
 _CLEAR_LOSS = 1e-3
 _FALLS = 0.95
-"""Of what came back at the knee, at the highest load: less has collapsed."""
+"""Share of the rate at the knee that a device still forwards at the highest load; below it, it has collapsed."""
 _SAME_COST = 0.05
 
 _RATE_LIMITS = ("worker", "all-cpus", "queues", "placement", "pcie", "nic", "kernel-lock", "per-packet", "line-rate")
@@ -152,7 +152,9 @@ class CostCurve:
         if self.least is not self.first:
             said += f", {least} at {rate_text(self.least.offered_pps)}{_found(self.least)}"
         if self.turns:
-            said += f", then {last} at {rate_text(self.last.offered_pps)}{_found(self.last)}: it turns there"
+            said += (
+                f", then {last} at {rate_text(self.last.offered_pps)}{_found(self.last)}: the cost rises again there"
+            )
         elif (self.least.cycles or 0) < (1 - _SAME_COST) * (self.first.cycles or 0):
             said += ": larger vectors make it cheaper"
         if self.full_pps is not None:
@@ -190,4 +192,4 @@ def _smoothed(steps: Sequence[Step]) -> list[Step]:
 
 
 def _found(step: Step) -> str:
-    return "" if step.vectors is None else f" ({step.vectors:.3g} a call)"
+    return "" if step.vectors is None else f" ({step.vectors:.3g} per call)"

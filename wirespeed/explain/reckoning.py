@@ -16,14 +16,14 @@ from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share
 from wirespeed.results.figures import exact_text, rate_text
 
 _MOSTLY_IDLE = 0.95
-"""Of a worker's polls."""
+"""Share of a worker's polls."""
 _FULL = 0.95
-"""Of the time of a kernel's CPUs."""
+"""Share of the time of a kernel's CPUs."""
 _CONTRADICTS = 0.05
 _FEW_CYCLES = 0.7
-"""Of its clock: a worker without time to spare accounts for more."""
+"""Share of a worker's clock; a worker without idle time accounts for more."""
 _AWAY = 0.02
-"""Of the time: less is within what cycles are told to."""
+"""Share of the time; less is within the precision of cycles."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _workers(case: Case) -> Iterator[Figure]:
         source,
     )
     hz = fullest.tsc_hz or case.box.hz
-    # What an idle worker spends on a packet says how seldom one came.
+    # Cycles per packet of an idle worker only show how seldom packets arrived.
     if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
         # A product above the clock is not a share of it; `contradictions` says so.
         of = f" of {clock_text(hz)}" if hz and fullest.effective_hz <= (1 + _CONTRADICTS) * hz else ""
@@ -122,7 +122,7 @@ def _by_class(case: Case, source: str) -> Iterator[Figure]:
         return
     parts = [part for part in budget.bars[0].parts if part.ticks is not None and part.is_work]
     work = sum(part.ticks or 0.0 for part in parts)
-    text = f"of {cycles_text(work)} cycles of work a packet: "
+    text = f"{cycles_text(work)} cycles of work per packet: "
     text += ", ".join(f"{part.name} {cycles_text(part.ticks or 0.0)}" for part in parts)
     yield Figure("work_cycles_per_packet", work, "cycles", text, source)
 
@@ -131,7 +131,7 @@ def _away(busy: Sequence[Worker]) -> str:
     """The clock goes on while others have the CPU, and nobody knows of which packets that is."""
     shares = [worker.absent_s / worker.interval_s for worker in busy if worker.absent_s and worker.interval_s > 0]
     most = max(shares, default=0.0)
-    return f", in which others had its CPU for {share_text(most)} of the time" if most >= _AWAY else ""
+    return f", preempted for {share_text(min(1.0, most))} of the time" if most >= _AWAY else ""
 
 
 def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[Figure]:
@@ -140,7 +140,7 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
     if case.load.received_pps > (1 + _CONTRADICTS) * most * cores:
         return  # `contradictions` says so
     rate = rate_text(most) if exact else f"at least {rate_text(most)}"
-    text = f"one core can do {rate}: {clock_text(hz)} by {cycles_text(cycles)} cycles of work a packet"
+    text = f"one core can do {rate}: {clock_text(hz)} by {cycles_text(cycles)} cycles of work per packet"
     yield Figure("core_pps", most, "pps", text, source)
     share = case.load.received_pps / (most * cores)
     word = "core" if cores == 1 else "cores"
@@ -151,8 +151,8 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
     if line:
         needed = cores_for_line(line, hz, cycles)
         text = (
-            f"the line's {exact_text(line)} need {needed:.2g} cores at that cost: a packet each "
-            f"{seconds_text(1 / line)} is {cycles_text(hz / line)} cycles of one"
+            f"the line's {exact_text(line)} need {needed:.2g} cores at that cost: one packet per "
+            f"{seconds_text(1 / line)} is one per {cycles_text(hz / line)} cycles"
         )
         yield Figure("cores_for_line", needed, "cores", text, source)
 
@@ -192,7 +192,7 @@ def _kernel(case: Case) -> Iterator[Figure]:
     source = case.load.source
     rate = rate_text(case.load.received_pps)
     said = f"{share_text(busy)} of its CPU" if count == 1 else f"{busy:.3g} of {count} CPUs"
-    text = f"{seconds_text(seconds)} of CPU time a packet: the kernel had {said} at {rate}"
+    text = f"{seconds_text(seconds)} of CPU time per packet: the kernel had {said} at {rate}"
     yield Figure("cpu_seconds_per_packet", seconds, "s", text, source)
     clocks = [clock.now_hz for clock in case.machine.clocks]
     hz = sum(clocks) / len(clocks) if clocks else case.box.hz
@@ -259,7 +259,7 @@ def _energy(case: Case) -> Iterator[Figure]:
     if energy is None or not case.load.received_pps:
         return
     cost = microjoules(energy.watts, case.load.received_pps)
-    text = f"{cost:.3g} µJ a packet: {energy.watts:.3g} W at {rate_text(case.load.received_pps)}"
+    text = f"{cost:.3g} µJ per packet: {energy.watts:.3g} W at {rate_text(case.load.received_pps)}"
     if energy.idle_w is not None:
         above = microjoules(max(0.0, energy.watts - energy.idle_w), case.load.received_pps)
         text += f", {above:.3g} above the {energy.idle_w:.3g} W before the load"

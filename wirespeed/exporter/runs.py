@@ -62,7 +62,7 @@ class RunTarget:
         for direction, row in now.packets.items():
             for counter, value in row.items():
                 key = (counter, direction)
-                # What was taken for lost and came after all would look like a counter that began again at 0.
+                # Packets that were first counted as lost and arrived later would look like a counter reset.
                 self._most[key] = max(value, self._most.get(key, 0))
                 told.add(f"loadtest_{counter}_packets_total", [((test, direction), self._most[key])])
         for direction, (average_s, max_s) in now.latency_s.items():

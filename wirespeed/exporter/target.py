@@ -21,7 +21,7 @@ from wirespeed.exporter.text import Encode, Text
 from wirespeed.exporter.told import Told
 
 MOST_SERIES = 200_000
-"""Of one target at one scrape; one that tells more is taken for one that lies."""
+"""Series of one target per scrape; a target with more is treated as down."""
 WAIT_S = 0.05
 """Half of what a scrape may take (docs/telemetry.md)."""
 EACH_S = 1.0

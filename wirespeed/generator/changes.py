@@ -20,7 +20,7 @@ QUIET_S = 0.005
 
 
 class Changes:
-    """Of a profile that has ended meanwhile nothing is changed; that it ended is noticed soon."""
+    """Changes of running profiles. A profile that has ended in the meantime is not changed."""
 
     def __init__(self, core: NativeGenerator) -> None:
         self._core = core

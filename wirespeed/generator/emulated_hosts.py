@@ -21,7 +21,7 @@ from wirespeed.generator.neighbor_packets import (
 from wirespeed.generator.pushes import Pushes
 
 MAX_HOSTS = 1024
-"""Of one port."""
+"""Most hosts of one port."""
 
 INTERVAL_S = 1.0
 """A gateway that is silent is asked again after this, until it answers."""
@@ -52,7 +52,7 @@ class Emulated:
 
 
 class EmulatedHosts:
-    """Those of all ports."""
+    """Emulated hosts of all ports."""
 
     def __init__(self, core: NativeGenerator, pushes: Pushes) -> None:
         self._core, self._pushes = core, pushes

@@ -16,7 +16,7 @@ from wirespeed._native.flow_records import HdrCounts
 _COOKIE, _COMPRESSED_COOKIE = 0x1C849303 | 0x10, 0x1C849304 | 0x10
 _HEADER = struct.Struct(">IIIIQQd")
 _LEVEL = 1
-"""Of compression: there is little to gain, and it is done for each latency group."""
+"""Level of compression: higher ones gain little, and each latency group is compressed."""
 
 
 def encode(counts: HdrCounts, lowest: int, highest: int, digits: int) -> bytes:

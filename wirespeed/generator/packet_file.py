@@ -48,7 +48,7 @@ def file_streams(path: Path, addresses: Addresses, how: Playing) -> list[Stream]
 
 
 def side_streams(path: Path, addresses: tuple[Addresses, Addresses], how: Playing) -> tuple[list[Stream], list[Stream]]:
-    """Those of an ERF file's two interfaces, to be started at the same instant, each with addresses of its own."""
+    """Streams of an ERF file's two interfaces, each with its own addresses. They start at the same instant."""
     if path.suffix.lower() != ".erf":
         raise UsageError(f"packet file {path} does not record directions; is_dual needs an ERF file (.erf)")
     recorded = _read(path)

@@ -83,7 +83,7 @@ class PacketGroups:
         return sorted(group.pg_id for group in self._groups.values() if group.kind is kind)
 
     def chosen(self, pg_ids: Iterable[int]) -> list[Group]:
-        """Those of the groups that are there; all of them when none is named."""
+        """Existing groups among `pg_ids`; all groups if none is named."""
         wanted = set(pg_ids)
         return [group for pg_id, group in sorted(self._groups.items()) if not wanted or pg_id in wanted]
 

@@ -61,7 +61,7 @@ def _order(counts: Sequence[int]) -> Json:
 
 
 def _flow(counts: Sequence[int], rates: Sequence[float]) -> Json:
-    """Of each port: counts, and rates of packets and bits."""
+    """Counts of each port, and its rates of packets and bits."""
     ports = _PORTS[: len(counts) // FLOW_FIELDS]
     told: Json = {
         name: dict(zip(ports, counts[at::FLOW_FIELDS], strict=True)) for at, name in enumerate(("rp", "rb", "tp", "tb"))

@@ -230,7 +230,7 @@ class Port:
         profile.settle()
 
     def remove_all_streams(self, profile_id: str) -> None:
-        """Of a profile; of one that is not there, there are none, and that holds for `*` too."""
+        """Remove all streams of a profile. An unknown profile has none; that holds for `*` too."""
         if profile_id not in self.profiles:
             return
         for name in named(self.profiles, profile_id):

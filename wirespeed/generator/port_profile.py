@@ -90,9 +90,9 @@ class Profile:
     """When its duration is over, unless it is endless."""
     running: tuple[Stream, ...] = ()
     loads: Timeline = field(default_factory=lambda: Timeline((), None))
-    """Of what runs, with the factors of single streams in it."""
+    """Loads of the running streams, with factors of single streams included."""
     own_factors: dict[int, float] = field(default_factory=dict)
-    """Of streams that were updated by themselves: times `factor`."""
+    """Factors of streams that were updated individually, multiplied by `factor`."""
     load: Load = field(default_factory=Load)
     """The highest load of what runs; nothing when it does not."""
     times: bool = False

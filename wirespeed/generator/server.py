@@ -126,8 +126,8 @@ class Server:
     def handle(self, message: bytes, peer: bytes = b"") -> bytes:
         """The answer to one message; `peer` tells connections apart."""
         self._current, self._peer = None, peer
-        # What a message with thousands of streams makes is here to stay: looking through it for garbage again and
-        # again while it grows would double the time.
+        # Objects made by a message with thousands of streams stay: repeated garbage collections while they grow
+        # would double the time.
         gc.disable()
         try:
             return answer(message, self._invoke)

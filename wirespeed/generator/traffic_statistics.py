@@ -19,10 +19,10 @@ SURE_PACKETS = 4
 HISTORY = 20
 
 KIND_PREFIX = "rx_kind_"
-"""Of the counters of frames that no load consists of."""
+"""Prefix of the counters of frames outside any load."""
 
 DROP_SHARE = 0.1
-"""Of what is sent: less than this that is not received tells nothing."""
+"""Share of the sent packets; a smaller difference proves nothing."""
 
 
 @dataclass(frozen=True)

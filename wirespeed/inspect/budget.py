@@ -28,7 +28,7 @@ _DOORBELLS_UP, _DOORBELLS_DOWN = 1.3, 2.0
 DEFAULT_PAYLOAD, DEFAULT_READ = 128, 512
 _LARGE_PAYLOAD, _LARGE_READ = 256, 4096
 _MOST_LEFT = 0.93
-"""Of the coded rate: what acknowledgements and flow control leave to TLPs of 256 bytes at best."""
+"""Best share of the coded rate for TLPs of 256 bytes; the rest is acknowledgements and flow control."""
 
 _GENERATIONS = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 _EIGHT_OF_TEN = 2
@@ -109,7 +109,7 @@ class Need:
 def need(
     ports_bps: Sequence[float], frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None
 ) -> Need:
-    """Of ports by their line rates: 37 Gb/s for two of 10G at 64 bytes."""
+    """Bandwidth for ports at these line rates: 37 Gb/s for two of 10G at 64 bytes."""
     pps = sum(line_rate_pps(frame_bytes, speed) for speed in ports_bps)
     each = packet_bytes(frame_bytes, payload_bytes, read_bytes)
     return Need(frame_bytes, pps, pps * each.up * 8 / 1e9, pps * each.down * 8 / 1e9)

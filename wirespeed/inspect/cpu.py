@@ -15,7 +15,7 @@ _CPU = "/sys/devices/system/cpu"
 _CACHE = re.compile(rf"{_CPU}/cpu(\d+)/cache/index\d+/level")
 UNKNOWN = "unknown"
 FLAGS = ("avx2", "avx512f", "aes", "pdpe1gb", "constant_tsc", "nonstop_tsc", "tsc_known_freq", "cat_l3", "movdir64b")
-"""Of the processor, those that a packet path or its clock cares about."""
+"""Processor flags that matter to a packet path or its clock."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ OFFLOADS = {
     "receive-hashing": "rx hash",
     "ntuple-filters": "ntuple",
 }
-"""Those that matter to a router, and what tables call them."""
+"""Offloads that matter to a router, with their names in tables."""
 _MODE = re.compile(r"(\d+)base", re.IGNORECASE)
 _SPEED = re.compile(r"Speed: (\d+)Mb/s")
 

@@ -24,7 +24,7 @@ _DECODED = re.compile(
     r"(?P<sonic>EEPROM detected|Vendor Name\s*:)|Vendor name|vendor: .* PN: |Laser (?:output power|bias current)"
     r"|transceiver is present"
 )
-"""Of SONiC, ethtool, FreeBSD, Junos and NX-OS."""
+"""Formats of SONiC, ethtool, FreeBSD, Junos and NX-OS."""
 
 
 def answers_of(machine: Machine) -> dict[str, Section]:
@@ -35,7 +35,7 @@ def answers_of(machine: Machine) -> dict[str, Section]:
 
 
 def answers_in(found: Inspection) -> dict[str, Section]:
-    """Those that were kept with an inspection."""
+    """Answers that were kept with an inspection."""
     return {name: Section(kept.text, kept.code) for name, kept in found.texts.items()}
 
 

@@ -19,7 +19,7 @@ FORMS = (
     "[,qemu=ARGUMENTS]"
 )
 Reader = Callable[[str, str], Any]
-"""Of a value, with who gave it for messages."""
+"""Reads a value; the second argument names the source in messages."""
 _OWN_MEMORY_MB, _IMAGE_MEMORY_MB = 512, 1024
 
 

@@ -85,7 +85,7 @@ def _mounts(root: Path, controllers: str) -> Iterator[Path]:
 
 
 def _quota(group: Path) -> float | None:
-    """Of version 2 `150000 100000` or `max 100000`, of version 1 two files, -1 without a limit."""
+    """CPU quota: version 2 has `150000 100000` or `max 100000`, version 1 two files, with -1 for no limit."""
     words = _text(group / "cpu.max").split() or [
         _text(group / "cpu.cfs_quota_us").strip(),
         _text(group / "cpu.cfs_period_us").strip(),
@@ -94,7 +94,7 @@ def _quota(group: Path) -> float | None:
 
 
 def _may_use(cpus: frozenset[int]) -> frozenset[int]:
-    """Those of `cpus` that this thread may move to: the kernel leaves out what the control group does not have."""
+    """CPUs of `cpus` that this thread may move to; the kernel omits CPUs outside the control group."""
     before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, cpus)

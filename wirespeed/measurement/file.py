@@ -44,7 +44,7 @@ def read_file(path: Path) -> MeasurementResult:
 
 
 def read_as(kind: type[AResult], path: Path) -> AResult:
-    """As read_file; FileFault for a result of another kind too."""
+    """Read a result like read_file; FileFault also for a result of another kind."""
     result = read_file(path)
     if not isinstance(result, kind):
         raise FileFault(f"{path} is the result of another test, not a {kind.noun}; `wirespeed report` draws it")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from wirespeed.pages.duts import BESIDE
+from wirespeed.pages.loads import load_title
 from wirespeed.pages.words import words
 from wirespeed.results.measurement import MeasurementResult
 
@@ -29,6 +30,11 @@ class Load:
         if self.frame_bytes is not None and "size=" not in self.tunables:
             parts.append(f"{self.frame_bytes:.0f}-byte frames")
         return " ".join(part for part in parts if part)
+
+    @property
+    def title(self) -> str:
+        """As people call it: `64b many flows`."""
+        return load_title(self.name)
 
     def like(self, other: Load) -> bool:
         """Whether both put the same work to a router, as far as the files say."""
@@ -97,5 +103,5 @@ def _tunables(value: Any) -> str:
 
 
 def _tunable(value: Any) -> str:
-    """As it would stand on a command line, where a truth is `true`."""
+    """The value as text of a command line; a boolean is `true` or `false`."""
     return str(value).lower() if isinstance(value, bool) else words(value)

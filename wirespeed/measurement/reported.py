@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from wirespeed.charts.chart import Band
 from wirespeed.charts.page_parts import Cards, Drawn, Grid, Section, Summary
 from wirespeed.measurement.load import Load
-from wirespeed.pages.words import count
+from wirespeed.pages.words import count, some
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.measurement import MeasurementResult
@@ -34,6 +34,14 @@ class Remark:
     cause: str
     sentence: str
     tests: tuple[str, ...]
+
+
+def remark_on(cause: str, found: Iterable[tuple[str, str]], total: int, noun: str, sentence: str) -> Iterator[Remark]:
+    """The warning of what was `found` among `total` of a `noun`: names with what differs between them, which may be
+    empty. `sentence` follows who they are. Nothing where none was found."""
+    if named := list(found):
+        who = some([name for name, _ in named], total, noun)
+        yield Remark(cause, f"{who}{sentence}", tuple(": ".join(filter(None, one)) for one in named))
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from wirespeed.results.measurement import MeasurementResult
 
 
 def command_of(result: MeasurementResult) -> str:
-    """As a shell takes it. A port, a bench or a device that the command named besides is not in the settings; `lab` of
-    the result tells of it."""
+    """The command line of a result, quoted for a shell. Ports, testbed and device of the original command are not in
+    the settings; the result's `lab` has them."""
     words = [
         word
         for one in declared(options_of(result.kind))

@@ -98,4 +98,8 @@ def limit_of_bound(by: BoundLimit, found: Limit | None) -> Limit:
     own = LIMITED_BY[by]
     if found is not None and found.by == own:
         return found
-    return Limit(own, _SENTENCES[own], NEXT_STEPS[own], 0.0 if own == "unknown" else 0.9)
+    if own == "unknown":
+        return Limit(
+            own, _SENTENCES[own], "give the test more time; `wirespeed explain` shows how each load was limited"
+        )
+    return Limit(own, _SENTENCES[own], NEXT_STEPS[own], 0.9)

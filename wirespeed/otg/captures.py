@@ -15,7 +15,7 @@ from wirespeed.otg.pcap_bytes import Seen, pcap, pcapng, seen
 from wirespeed.otg.requests import CaptureRequest
 
 MOST_PACKETS = 100_000
-"""Of one capture."""
+"""Most packets of one capture."""
 
 _AT_ONCE = 5000
 

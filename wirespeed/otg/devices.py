@@ -43,7 +43,7 @@ class EmulatedHost:
         return self.address.version
 
     def to_json(self) -> Json:
-        """As `set_emulated_hosts` takes it."""
+        """The host in the format of `set_emulated_hosts`."""
         tags = [dict(zip(("id", "priority", "type"), tag, strict=True)) for tag in self.vlan]
         texts = {"mac": self.mac, "address": str(self.address), "gateway": str(self.gateway)}
         return texts | {"gateway_mac": self.gateway_mac, "vlan": tags}

@@ -15,7 +15,7 @@ _ONES = 0xFFFF
 
 
 def checksums(layer: Layer, packet: bytes) -> Pattern:
-    """Those of an echo header's packets, the first of which is `packet`. ModelFault where there are too many."""
+    """Checksums of an echo header's packets, the first of which is `packet`. ModelFault if there are too many."""
     fields = [field for field in layer.own.values() if field.pattern.varies]
     drawn = next((field for field in fields if field.pattern.choice == "random"), None)
     if drawn is not None:
@@ -38,5 +38,5 @@ def _term(field: Field, place: int) -> int:
 
 
 def _folded(total: int) -> int:
-    """Of one's complement's two zeros the one that a sum of anything but zeros comes to."""
+    """The folded sum. One's complement has two zeros; a sum of anything but zeros gives all ones."""
     return total % _ONES or _ONES

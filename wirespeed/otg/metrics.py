@@ -114,7 +114,7 @@ def _expected(one: Running, frames_tx: int) -> float:
 
 
 def _latency(groups: Sequence[int], stats: Json) -> Json:
-    """Of all groups together; nothing before packets came."""
+    """Latency of all groups together; empty before packets arrived."""
     latency, flows = stats.get("latency") or {}, stats.get("flow_stats") or {}
     seen = [
         (latency[str(group)]["lat"], sum(flows[str(group)]["rp"].values()))

@@ -113,7 +113,7 @@ def _has_length(layer: Layer) -> bool:
 
 
 def _checksums(layers: list[Layer], resized: bool, marked: bool) -> list[Json]:
-    """Of the headers that a change reaches, the innermost first: outer ones sum over them."""
+    """Checksums of the headers that a change affects, the innermost first: outer ones sum over them."""
     fixes: list[Json] = []
     for place in reversed(range(len(layers))):
         layer = layers[place]

@@ -83,7 +83,7 @@ class Setup:
     warnings: list[str] = field(default_factory=list)
 
     def flows_named(self, path: str, names: Sequence[str]) -> list[Running]:
-        """Those, or all where none is named."""
+        """The named flows, or all if none is named."""
         known(path, names, self.flows)
         return [self.flows[name] for name in names or self.flows]
 

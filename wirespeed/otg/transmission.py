@@ -55,7 +55,7 @@ class Transmission:
             raise ModelFault(one.path, str(error)) from None
 
     def standing(self, flows: Iterable[Running]) -> list[Running]:
-        """Those of the flows that do not run."""
+        """Flows that do not run."""
         flows = list(flows)
         states = self.states(flows)
         return [one for one in flows if states[one.target] not in RUNNING_STATES]

@@ -31,7 +31,7 @@ CLIENTS6 = "2001:2::"
 SERVERS6 = "2001:2:0:8000::"
 MAX_LABEL = 0xF_FFFF
 MAX_LABELS = 0x8000
-"""Of a direction; more than any of the routers tested has room for."""
+"""Most labels of a direction; more than any tested router has room for."""
 LABEL_AT, LABEL_SHIFT = 14, 12
 """Where a label is in the frame, and its place in those four bytes."""
 MAX_OFFSET = 0xFFFF
@@ -40,7 +40,7 @@ MAX_OFFSET6 = 0x7FFF
 """The last network of 64 bits within 2001:2::/49."""
 IP6_VMS = ("none", "var1", "var2", "random")
 HOST6_AT = 14
-"""Of an IPv6 address, the two bytes that hosts of a network differ in."""
+"""Offset of the two bytes of an IPv6 address in which hosts of a network differ."""
 
 VMS = ("none", "var1", "var2", "random", "tuple", "size", "cached")
 MPLS_VMS = ("none", "var1", "var2", "random", "tuple", "cached")

@@ -67,7 +67,7 @@ def stream_code(stream: STLStream) -> str:
 
 
 def _packet(packet: bytes) -> list[str]:
-    """As layers where they give the same bytes again."""
+    """The packet as code: layers if they produce the same bytes, otherwise the bytes."""
     single = _layers(packet)
     rebuilt = single[0].copy()
     for layer in single[1:]:

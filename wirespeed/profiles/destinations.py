@@ -15,7 +15,7 @@ from wirespeed.profiles.field_program import STLVM
 from wirespeed.profiles.instructions import CTRexVmInsFixHwCs, STLVmFlowVar
 
 MOST = 65536
-"""As many as T-Rex's protocol lets one variable have."""
+"""The most values of one variable in T-Rex's protocol."""
 
 
 @lru_cache(maxsize=4)

@@ -37,7 +37,7 @@ MAX_YAML_CHARS = 8 << 20
 """Its parser is a hundred times slower than that of JSON."""
 
 MAX_YAML_VALUES = 4_000_000
-"""Of all streams together; a value that aliases repeat counts each time."""
+"""Most values of all streams together; a value that aliases repeat counts each time."""
 
 _PYTHON_TAGS = {"unicode": "str", "str": "str", "int": "int", "long": "int", "float": "float", "bool": "bool"}
 """Tags `!!python/…` of T-Rex's own files, and the scalar of YAML that each stands for."""

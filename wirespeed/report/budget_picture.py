@@ -11,7 +11,7 @@ from wirespeed.explain.words import cycles_text, seconds_text, share_text
 from wirespeed.results.figures import NOTHING, rate_text
 
 _LABELLED = 0.09
-"""Of the bar: a narrower part has no room for its label on a phone."""
+"""Share of the bar; a narrower part has no room for its label on a phone."""
 _LABELLED_WIDE = 0.035
 _HIDDEN = 0.002
 

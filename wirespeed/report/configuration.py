@@ -45,7 +45,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Of several tests. `shared` is by section in the order of SECTIONS, `rows` go with `apart` test by test."""
+    """Configuration of several tests. `shared` is by section in the order of SECTIONS, `rows` and `apart` by test."""
 
     shared: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     apart: tuple[Key, ...]

@@ -16,15 +16,21 @@ from typing import Any
 from wirespeed.errors import UsageError
 from wirespeed.measurement.load import Load, load_of
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import TOGETHER, Both, Entry
+from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, Entry
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
+from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.results.ending import COMPLETE
-from wirespeed.results.figures import rounded
+from wirespeed.results.figures import rounded, three_digits
 from wirespeed.results.verdict import Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
+LEGEND = {
+    SMOOTHED: "smoothed rates, as trex-loadtest writes them",
+    IRREGULAR: "irregular: not what the goal of the search asked for",
+    BROKEN_OFF: "the test did not complete",
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,10 @@ class Column:
     dut: str
     direction: str
     goal: str = ""
+
+    @property
+    def heading(self) -> str:
+        return " ".join(filter(None, (self.dut, self.direction, self.goal)))
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,21 @@ class Cell:
         """The upper bound, of a figure that was searched."""
         return self.figure.upper_pps
 
+    @property
+    def share(self) -> str:
+        """The share of the line, and what bounds the figure."""
+        share = ""
+        if self.percent is not None and self.of_percent != 100:
+            share = f"{three_digits(self.percent)} of {self.of_percent} %"
+        elif self.percent is not None:
+            share = self.figure.share_text
+        return ", ".join(filter(None, (share, self.figure.bound)))
+
+    @property
+    def limit(self) -> str:
+        """What limited it, in a word."""
+        return LIMIT_WORDS[self.limited_by]
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -84,6 +109,22 @@ class Matrix:
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
     cells: tuple[tuple[tuple[Cell, ...], ...], ...]
+
+    @property
+    def every_cell(self) -> tuple[Cell, ...]:
+        return tuple(cell for row in self.cells for cells in row for cell in cells)
+
+    @property
+    def legend(self) -> tuple[tuple[str, str], ...]:
+        """The marks that occur, and what they mean."""
+        used = {mark for cell in self.every_cell for mark in cell.marks}
+        return tuple((mark, words) for mark, words in LEGEND.items() if mark in used)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What limited the cells, each word once."""
+        used = {cell.limit for cell in self.every_cell}
+        return tuple(word for word in LIMIT_WORDS.values() if word in used)
 
 
 def parse_labels(texts: Sequence[str]) -> Labels:
@@ -168,10 +209,10 @@ def _share(figure: Figure, both: Both) -> tuple[float | None, int]:
 
 def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:
     for label, pattern in labels.patterns:
-        if fnmatchcase(load.name, pattern):
+        if fnmatchcase(load.name, pattern) or fnmatchcase(load.title, pattern):
             return label
     if not labels.template:
-        return load.name
+        return load.title
     known: dict[str, str] = {"profile": load.profile, "load": load.name}
     if load.frame_bytes is not None:
         known["frame"] = f"{load.frame_bytes:.0f}"

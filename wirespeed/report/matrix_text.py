@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirespeed.measurement.reported import IRREGULAR, SMOOTHED
-from wirespeed.report.matrix import BROKEN_OFF, Cell, Column, Matrix
-from wirespeed.results.figures import NOTHING, Scaler, three_digits
+from wirespeed.report.matrix import Cell, Column, Matrix
+from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.tables import aligned, csv_lines, json_text, plain
-
-LEGEND = {
-    SMOOTHED: "smoothed rates, as trex-loadtest writes them",
-    IRREGULAR: "irregular: not what the goal of the search asked for",
-    BROKEN_OFF: "the test did not complete",
-}
 
 
 def matrix_to_markdown(found: Matrix, scaler: Scaler, charts: str = "") -> str:
     """Cells are `5.01 (33.7 % of line)`, and links into the page `charts` where that is given; marks stand below."""
-    head = [f"{scaler.unit} (share)", *(plain(heading(column)) for column in found.columns)]
+    head = [f"{scaler.unit} (share)", *(plain(column.heading) for column in found.columns)]
     lines = [
         [plain(label), *(" / ".join(_text(cell, scaler, charts) for cell in cells) or NOTHING for cells in row)]
         for label, row in zip(found.labels, found.cells, strict=True)
     ]
-    below = "".join(f"\n{plain(mark)} {words}\n" for mark, words in legend(found))
+    below = "".join(f"\n{plain(mark)} {words}\n" for mark, words in found.legend)
     return aligned([head, *lines], range(1, len(head)), escape=False) + below
 
 
 def matrix_to_csv(found: Matrix) -> str:
     """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
     several tests the best."""
-    head = ["load", *(f"{heading(one)} {what}" for one in found.columns for what in _quantities(one))]
+    head = ["load", *(f"{one.heading} {what}" for one in found.columns for what in _quantities(one))]
     lines = []
     for label, row in zip(found.labels, found.cells, strict=True):
         best = [max(cells, key=lambda cell: cell.rate_pps or 0.0, default=None) for cells in row]
@@ -63,30 +56,10 @@ def matrix_to_json(found: Matrix, title: str) -> str:
     return json_text({"title": title, "columns": columns, "rows": rows})
 
 
-def heading(column: Column) -> str:
-    return " ".join(filter(None, (column.dut, column.direction, column.goal)))
-
-
-def legend(found: Matrix) -> tuple[tuple[str, str], ...]:
-    """The marks that occur, and what they mean."""
-    used = {mark for row in found.cells for cells in row for cell in cells for mark in cell.marks}
-    return tuple((mark, words) for mark, words in LEGEND.items() if mark in used)
-
-
 def cell_text(cell: Cell, scaler: Scaler) -> str:
     """`5.01 (33.7 % of line)`, `≥ 5.01 (33.7 % of line, tester-limited)`; a search `7.77 to 7.81 (52.2 % of line)`."""
-    rate, share = cell.figure.scaled(scaler), cell_share(cell)
+    rate, share = cell.figure.scaled(scaler), cell.share
     return f"{rate} ({share})" if share else rate
-
-
-def cell_share(cell: Cell) -> str:
-    """The share of the line, and what bounds the figure."""
-    share = ""
-    if cell.percent is not None and cell.of_percent != 100:
-        share = f"{three_digits(cell.percent)} of {cell.of_percent} %"
-    elif cell.percent is not None:
-        share = cell.figure.share_text
-    return ", ".join(filter(None, (share, cell.figure.bound)))
 
 
 def _text(cell: Cell, scaler: Scaler, charts: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from wirespeed.measurement.registry import report_of
 from wirespeed.report.comparison import Comparison
 from wirespeed.results.dut import OUTSIDE, NodeRow
@@ -9,6 +11,16 @@ from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.tables import aligned, plain
 
 HEADINGS = ("Worker", "Node", "Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call", "% of worker")
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """What the nodes of one test cost at one load."""
+
+    test: str
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def all_rows(comparison: Comparison) -> list[NodeRow]:
@@ -35,4 +47,17 @@ def cells(row: NodeRow) -> tuple[str, ...]:
         NOTHING if row.clocks_per_packet is None else f"{row.clocks_per_packet:.2f}",
         NOTHING if row.vectors_per_call is None else f"{row.vectors_per_call:.2f}",
         f"{row.share_percent:.2f}",
+    )
+
+
+def node_tables(comparison: Comparison, scaler: Scaler) -> tuple[NodeTable, ...]:
+    rows = all_rows(comparison)
+    return tuple(
+        NodeTable(
+            test,
+            f"{test} at {scaler.text(offered_pps)} {scaler.unit} offered",
+            HEADINGS,
+            tuple(cells(row) for row in rows if (row.test, row.offered_pps) == (test, offered_pps)),
+        )
+        for test, offered_pps in dict.fromkeys((row.test, row.offered_pps) for row in rows)
     )

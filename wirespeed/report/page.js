@@ -120,6 +120,7 @@
 			if (chart.view) state.set(`x.${id}`, chart.view.map((x) => Number(x.toPrecision(6))).join(" "));
 			const keys = (chart.figure.legend || []).flatMap((entry, number) => (chart.off.has(entry.key) === Boolean(entry.off) ? [] : [number]));
 			if (keys.length) state.set(`turned.${id}`, keys.join(" "));
+			if (chart.shared) state.set(`percent.${id}`, "1");
 			if (chart.open.size) state.set(`open.${id}`, [...chart.open].sort((a, b) => a - b).join(" "));
 		}
 		const text = state.toString();
@@ -141,6 +142,7 @@
 		turnTo(THEMES.includes(state.get("theme")) ? state.get("theme") : "");
 		for (const number of list("folds")) if (folds[number]) folds[number].open = !opened[number];
 		for (const [id, chart] of charts) {
+			chart.share(state.get(`percent.${id}`) === "1");
 			const range = list(`x.${id}`);
 			chart.view = range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : null;
 			const legend = chart.figure.legend || [], turned = new Set(list(`turned.${id}`));

@@ -69,7 +69,7 @@ def _keeper(folds: list[str]) -> Callable[..., Markup]:
 
 
 def _packed(value: Any) -> str:
-    """The same value gives the same text."""
+    """A value as compressed text; equal values give equal text."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(errors="replace"), mtime=0)).decode()
 

@@ -77,7 +77,7 @@ def _cells(row: PowerRow, scaler: Scaler) -> tuple[str, ...]:
 
 def _headings(scaler: Scaler) -> tuple[str, ...]:
     rates = (f"Offered ({scaler.unit})", f"Forwarded ({scaler.unit})")
-    return ("Test", "Load", *rates, "Watts", "µJ a packet", "µJ without idle", "Samples", "Meter")
+    return ("Test", "Load", *rates, "Watts", "µJ per packet", "µJ without idle", "Samples", "Meter")
 
 
 def power_grid(comparison: Comparison, scaler: Scaler) -> Grid | None:

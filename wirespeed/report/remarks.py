@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import Remark
+from wirespeed.measurement.reported import Remark, remark_on
 from wirespeed.pages.words import some
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.measurement import MeasurementResult
@@ -15,13 +15,18 @@ from wirespeed.validation.proved import caution
 def remarks_on(kinds: Mapping[str, Sequence[MeasurementResult]]) -> tuple[Remark, ...]:
     """All that qualifies the figures of results, what weighs most first."""
     others = [one for kind, results in kinds.items() if not report_of(kind).leads for one in results]
-    found = (
+    return (
         *(remark for kind, results in kinds.items() for remark in report_of(kind).irregular(results)),
-        _broken_off(others),
+        *remark_on(
+            "not-ended",
+            ((one.name, one.ending.text) for one in others if one.ending.status != COMPLETE),
+            len(others),
+            "measurement",
+            " not ended as planned: the figures are what was known until then.",
+        ),
         *(remark for kind, results in kinds.items() for remark in report_of(kind).remarks(results)),
-        _notes(others),
+        *_notes(others),
     )
-    return tuple(remark for remark in found if remark)
 
 
 def remarks_on_devices(results: Sequence[MeasurementResult]) -> Iterator[Remark]:
@@ -32,24 +37,8 @@ def remarks_on_devices(results: Sequence[MeasurementResult]) -> Iterator[Remark]
             yield Remark("recorded-only", f"{said}.", names)
 
 
-def _broken_off(results: Sequence[MeasurementResult]) -> Remark | None:
-    broken = [one for one in results if one.ending.status != COMPLETE]
-    if not broken:
-        return None
-    return Remark(
-        "not-ended",
-        f"{some([one.name for one in broken], len(results), 'measurement')} not ended as planned: the figures are what "
-        "was known until then.",
-        tuple(f"{one.name}: {one.ending.text}" for one in broken),
-    )
-
-
-def _notes(results: Sequence[MeasurementResult]) -> Remark | None:
+def _notes(results: Sequence[MeasurementResult]) -> Iterator[Remark]:
     noted = [(one.name, note) for one in results for note in report_of(one.kind).notes(one)]
-    if not noted:
-        return None
-    return Remark(
-        "notes",
-        f"{some(dict.fromkeys(name for name, _ in noted), len(results), 'measurement')} with notes.",
-        tuple(f"{name}: {note}" for name, note in noted),
-    )
+    if noted:
+        who = some(dict.fromkeys(name for name, _ in noted), len(results), "measurement")
+        yield Remark("notes", f"{who} with notes.", tuple(f"{name}: {note}" for name, note in noted))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.chart import Chart
@@ -14,10 +14,10 @@ from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
 from wirespeed.report.explanation_views import Explained, explanation_views
 from wirespeed.report.hardware import Machine, machines
-from wirespeed.report.matrix import BY_NAME, Labels, matrix
+from wirespeed.report.matrix import BY_NAME, Labels, Matrix, matrix
+from wirespeed.report.nodes import NodeTable, node_tables
 from wirespeed.report.power import power_grid
 from wirespeed.report.setup_views import KindOfTest, kinds_of
-from wirespeed.report.table_views import MatrixView, NodeTable, matrix_view, node_tables
 from wirespeed.results.figures import Scaler
 from wirespeed.results.inspection import Inspection
 
@@ -34,12 +34,14 @@ class Listed:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole page but its looks; `meta` are the parts of the line below the title."""
+    """The whole page but its looks; `meta` are the parts of the line below the title, `colours` are by device."""
 
     title: str
     meta: tuple[str, ...]
     listed: tuple[Listed, ...]
-    matrix: MatrixView | None
+    scaler: Scaler
+    colours: Mapping[str, str]
+    matrix: Matrix | None
     summary: Summary | None
     cards: tuple[Cards, ...]
     sections: tuple[Section, ...]
@@ -77,7 +79,9 @@ def page_of(
         meta=(*_meta(comparison), date),
         listed=_listed(comparison),
         cards=tuple(cards for kind, results in answering if (cards := kind.cards(results, shown)) is not None),
-        matrix=matrix_view(matrix(comparison, both=both, labels=labels), scaler, shown.colours) if has_matrix else None,
+        scaler=scaler,
+        colours=shown.colours,
+        matrix=matrix(comparison, both=both, labels=labels) if has_matrix else None,
         summary=next(filter(None, summaries), None),
         sections=sections,
         explained=explanation_views(comparison.explanations, charts, scaler),

@@ -76,7 +76,7 @@ _ALLOWED = "give GLOB=NAME such as 'apu4-*=APU4', or a pattern of file names suc
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """Of several ways to part a name, `{box}` is as long as it can be."""
+    """The pattern of a name; if it can be split in several ways, `{box}` is as long as possible."""
     fields = _FIELD.findall(text)
     if fields.count("box") != 1 or len(set(fields)) < len(fields) or set(fields) - set(FIELDS):
         raise UsageError(

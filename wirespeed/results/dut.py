@@ -260,7 +260,7 @@ class DutTelemetry:
 
     @classmethod
     def readable(cls, raw: Any) -> DutTelemetry:
-        """As from_json; telemetry that no program of ours wrote, or a later one did, has `error` that says so."""
+        """Read like from_json; telemetry of another program, or of a later version, has an `error` with the reason."""
         try:
             return cls.from_json(raw)
         except ValueError as error:
@@ -273,8 +273,7 @@ class DutTelemetry:
 
     @classmethod
     def of_document(cls, raw: Any) -> DutTelemetry:
-        """As from_json, without a place. Figures that are no number in an older file, which was never checked, are left
-        out."""
+        """Read like from_json, without a place. Figures of older, unchecked files that are not numbers are omitted."""
         raw = as_object(raw)
         if "interval" not in raw:
             flat = {name: float(raw[name]) for name in FLAT if is_number(raw.get(name))}

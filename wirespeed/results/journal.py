@@ -25,7 +25,7 @@ SUFFIX = ".part"
 _FORMAT = re.compile(r"wirespeed-(?P<kind>[a-z0-9]+)-journal/1")
 
 MAX_RESULT_BYTES = 512 << 20
-"""Of a result file, or of a journal: a day of samples, four a second."""
+"""Size limit of a result file or journal: a day of samples, four per second."""
 
 _SYNC_S = 5.0
 """Lines are handed to the kernel at once, which a kill cannot undo, and to the disk so often, for a power loss."""
@@ -36,7 +36,7 @@ def journal_path(result: Path) -> Path:
 
 
 def unfinished(results: Iterable[Path]) -> list[Path]:
-    """Those of `results` that are not there, and have a journal in their place."""
+    """Missing files of `results` that have a journal in their place."""
     return [path for path in results if not path.exists() and journal_path(path).is_file()]
 
 

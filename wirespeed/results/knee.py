@@ -258,7 +258,7 @@ class _Sums:
         return _Fit(max(0.0, rr - 2 * at * ru + at * at * uu - b * tb), at, 1.0, (1 - b) * at, b)
 
     def _variance(self, error: float, weight: float, count: int) -> float:
-        """Of a group of weight one, by the residual of `count` groups of `weight` in all."""
+        """Variance of a group of weight one, from the residual of `count` groups with total `weight`."""
         return error / max(1, count - 3) if weight else 0.0
 
     def _right(self, split: int) -> tuple[float, ...]:

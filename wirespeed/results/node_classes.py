@@ -24,11 +24,11 @@ _PORT = re.compile(r"[A-Z][A-Za-z]*Ethernet[0-9a-f]+(?:/[0-9a-f]+){1,3}(?:\.\d+)
 
 _PATTERNS: tuple[tuple[NodeClass, str], ...] = (
     ("tx", r".*-tx(?:-\w+)?"),
-    # What takes packets in: from the wire, and from one layer to the next.
+    # Nodes that take packets in: from the wire, and from one layer to the next.
     ("input", r"(?:.*-)?input(?:-no-checksum|-not-l2|-l2)?|.*handoff.*"),
-    # What looks something up by what is in the packet.
+    # Nodes that look something up by the packet's content.
     ("lookup", r".*-lookup(?:-multicast)?|.*-load-balance|lookup-.*|l2-(?:fwd|learn|flood)|.*-classify"),
-    # What changes the packet.
+    # Nodes that change the packet.
     ("rewrite", r".*-rewrite(?:-\w+)?|.*-midchain|.*-label-.*|.*-vtr|.*-frag|.*-encap|.*-decap"),
     ("output", r".*-output"),
 )

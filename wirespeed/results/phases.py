@@ -16,12 +16,12 @@ from wirespeed.results.json_values import as_number
 from wirespeed.units import parse_rate
 
 _LOW, _HIGH = 0.1, 0.6
-"""Of the highest load, the part of the ramp that the line goes through: neither warm-up nor a tester's own end."""
+"""Shares of the highest load between which the line is fitted: neither warm-up nor a tester's own limit."""
 _LEAST_SAMPLES = 5
 _LINES, _SMOOTHED = 2, 1.5
 """Directions that a warm-up is sent in at most, and how far smoothed rates swing above it."""
 _FOLLOWS = 0.05
-"""Of the highest load, how far the loads of a ramp may be from that line."""
+"""Share of the highest load by which the loads of a ramp may differ from that line."""
 
 
 def phases_of(times_s: Sequence[float], loads_pps: Sequence[float], variables: Mapping[str, Any]) -> list[str]:

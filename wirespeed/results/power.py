@@ -50,7 +50,7 @@ def power_of(result: MeasurementResult) -> Power | None:
 
 
 def power_line(result: MeasurementResult) -> str:
-    """`power: 12.0 W idle, 19.0 W at 15.1 Mpps: 1.26 µJ a packet, 0.46 without idle (constant:19)`; empty without a
+    """`power: 12.0 W idle, 19.0 W at 15.1 Mpps: 1.26 µJ per packet, 0.46 without idle (constant:19)`; empty without a
     meter."""
     power = power_of(result)
     if power is None:
@@ -61,7 +61,7 @@ def power_line(result: MeasurementResult) -> str:
         return f"power: {idle}the meter told nothing under load ({power.meter})"
     line = f"power: {idle}{most.watts:.1f} W at {rate_text(most.received_pps)}"
     if most.packet_uj is not None:
-        line += f": {most.packet_uj:.3g} µJ a packet"
+        line += f": {most.packet_uj:.3g} µJ per packet"
         marginal = most.marginal_uj(power.idle_w)
         line += "" if marginal is None else f", {marginal:.3g} without idle"
     gaps = f"; {power.gaps} samples without a reading" if power.gaps else ""

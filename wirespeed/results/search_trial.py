@@ -69,13 +69,13 @@ class SearchTrial:
 
     @property
     def not_sent_ratio(self) -> float:
-        """Of all that was to be offered, the share that the tester did not send. No device lost it."""
+        """Share of the intended packets that the tester did not send. No device lost them."""
         wanted = self.wanted
         return max(0.0, 1 - self.trial.balance.offered / wanted) if wanted > 0 else 0.0
 
     @property
     def lost_ratio(self) -> float:
-        """Of what was offered, the share that did not come back."""
+        """Share of the offered packets that did not return."""
         return self.trial.balance.loss_ratio
 
     @property
@@ -93,7 +93,7 @@ class SearchTrial:
 
     @property
     def dut_loss_ratio(self) -> float:
-        """Of what was offered, the share that the DUT lost."""
+        """Share of the offered packets that the DUT lost."""
         balance = self.trial.balance
         return min(1.0, balance.lost_by_dut / balance.offered) if balance.offered > 0 else 0.0
 

@@ -112,7 +112,7 @@ def _readings(
         readings.append(_Reading(offered[index], missing[index], max(rates[place], rates[place + 1])))
     if balance is not None:
         back = balance.ours if _signed(samples, channel) else balance.received
-        # What only comes after the last sample has its place after it.
+        # Packets that arrive after the last sample count after it.
         readings.append(_Reading(max(balance.offered, offered[loaded[-1]] + _PACKET), balance.offered - back, 0.0))
     else:
         readings[-1] = replace(readings[-1], pps=0.0)

@@ -25,7 +25,7 @@ def ask(path: Path, line: str, timeout_s: float = _TIMEOUT_S) -> str:
 
 
 def stream(path: Path, line: str, timeout_s: float = _TIMEOUT_S) -> Iterator[str]:
-    """As `ask`, in pieces: a routing table may be long."""
+    """The answer like `ask`, in pieces: a routing table may be long."""
     for answer in _request(path, {"command": line, "directory": str(Path.cwd())}, timeout_s):
         if "error" in answer:
             raise error_of(answer.get("exit_code", 1), answer["error"])
@@ -54,7 +54,7 @@ def ask_in_order(path: Path, lines: Sequence[str], timeout_s: float = _TIMEOUT_S
 
 
 def _requests(lines: Sequence[str]) -> Iterator[list[str]]:
-    """As many together as one request takes; JSON may need six bytes for one of a line's."""
+    """Lines grouped into requests of the largest size; JSON may need six bytes for one byte of a line."""
     some: list[str] = []
     size = 0
     for line in lines:

@@ -32,21 +32,21 @@ class Forwarding:
         }
 
     def lines(self, route: Route) -> Iterator[str]:
-        """Of a route of IP."""
+        """Lines of an IP route."""
         buckets = self._buckets(route.prefix, route.paths)
         return self._chain(f"ip{route.prefix.version}", 0, route.index, buckets)
 
     def table_lines(
         self, version: int, routes: Iterable[tuple[str, tuple[Path, ...], int, RouteSource]]
     ) -> Iterator[str]:
-        """Of all routes of a table, each after its prefix; `routes` are of `NativeRouter.route_texts`."""
+        """Lines of all routes of a table, each after its prefix; `routes` are of `NativeRouter.route_texts`."""
         family = f"ip{version}"
         # By the object, which is there as long as we hold it: a million routes have few lists of paths.
         known: dict[int, tuple[tuple[Path, ...], tuple[str, ...]]] = {}
         for number, (prefix, paths, index, _) in enumerate(routes):
             found = known.get(id(paths))
             buckets = self._buckets(ip_network(prefix), paths) if found is None else found[1]
-            # What is attached or ours is told with its prefix; the rest reads alike for every route.
+            # Attached and local routes show their prefix; all other routes read alike.
             if found is None and all(path.kind is PathKind.NEXT_HOP or path.kind in _ENDS for path in paths):
                 known[id(paths)] = paths, buckets
             yield prefix
@@ -70,7 +70,7 @@ class Forwarding:
         return tuple(self._describe(paths, f"ip{prefix.version}", prefix))
 
     def mpls_lines(self, route: MplsRoute, number: int) -> Iterator[str]:
-        """Of a label's route."""
+        """Lines of a label's route."""
         buckets = list(self._describe(route.paths, f"ip{route.payload}" if route.payload else "mpls", None))
         yield self._balance("mpls", number, route.index, buckets)
         yield from buckets

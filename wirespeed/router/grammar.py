@@ -89,7 +89,7 @@ class _Arrival:
     stepped: list[_Thread]
 
     def values(self, index: int) -> tuple[tuple[str, Any], ...]:
-        """Of the thread that reached so manyth state of the place."""
+        """Values of the thread that reached the state with this index."""
         return self.stepped[self.place.reached[index][0]].values
 
     def threads(self) -> list[_Thread]:
@@ -196,8 +196,8 @@ class Grammar:
         if len({value.label for value in values}) == 1 and not any(literal in near for literal in literals):
             also = f"; or {', '.join(literals)}" if literals else ""
             return f"{place}: {_refusal(values[0], word, context)}{also}"
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        return f"{place}, cannot stand there: expected {_one_of(_labels(threads))}{hint}"
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"{place}, is not known here: {hint}expected {_one_of(_labels(threads))}"
 
 
 def _near_beginning(word: str, literals: Sequence[str], *, swapped_only: bool) -> list[str]:
@@ -331,7 +331,7 @@ def _refusal(value: ValueType, word: str, context: Any) -> str:
         value.parse(word, context)
     except ValueError as error:
         return str(error)
-    return f"{word!r} cannot stand there"
+    return f"{word!r} is not allowed here"
 
 
 def _completions(values: Iterable[ValueType], context: Any) -> list[str]:

@@ -245,7 +245,7 @@ class NativeRouter:
         check(self._lib.ws_router_set_state(self._router, index, up))
 
     def set_mtu(self, index: int, mtu: int) -> None:
-        """Of a port: what it carries, and what routing sends; of others, the latter."""
+        """Set the MTU: of a port, both the driver's and that of routing; of other interfaces, that of routing."""
         check(self._lib.ws_router_set_mtu(self._router, index, mtu))
 
     def set_protocol_mtu(self, index: int, kind: MtuKind, mtu: int) -> None:
@@ -310,7 +310,7 @@ class NativeRouter:
         return check(self._lib.ws_router_route_count(self._router, table, version))
 
     def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
-        """Of all routes in order of (address, length): the prefix, its paths, which are one object for all routes that
+        """All routes in order of (address, length): the prefix, its paths, which are one object for all routes that
         share them, what it is counted by, and who made it."""
         # Many routes share few lists of paths: each is read once.
         lists: dict[int, tuple[Path, ...]] = {}

@@ -88,7 +88,7 @@ def _ip4(body: bytes) -> Iterator[str]:
 
 
 def _ip6(body: bytes) -> Iterator[str]:
-    """Of extension headers the first one's number alone."""
+    """Text of IPv6; extension headers are shown by the first one's number only."""
     if len(body) < 40:
         return
     word, length, following, hop_limit = unpack_from(">IHBB", body)

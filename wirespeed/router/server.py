@@ -263,8 +263,8 @@ async def _send(messages: Iterator[dict[str, Any]], writer: asyncio.StreamWriter
 
 
 def _let_go(error: ConnectionError) -> None:
-    """Of the frames that it was raised through: they know the stream, which knows the error. Such a ring of a client
-    that broke off would stay until the collector comes for the oldest generation."""
+    """Release the frames that the error was raised through. They refer to the stream, which refers to the error. Such
+    a cycle of a lost client would stay until the collector examines the oldest generation."""
     error.__traceback__ = None
 
 

@@ -18,7 +18,7 @@ DEFAULT_NEIGHBORS = 16_384
 DEFAULT_PATH_SETS = 65_536
 # Header, tags and what drivers put before a frame.
 _FRAME_OVERHEAD_BYTES = 64
-# Of DPDK's memory, with its share of the hash, for each beyond the default number.
+# DPDK memory for each neighbour beyond the default number, with its share of the hash.
 _NEIGHBOR_BYTES = 1024
 _PATH_SET_BYTES = 512
 

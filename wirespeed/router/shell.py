@@ -56,7 +56,7 @@ class Shell:
                 run(line)
 
     def _help_at_once(self, event: KeyPressEvent) -> None:
-        """As on a router's console: `?` needs no return key, and the line stays."""
+        """`?` needs no return key, and the line stays, as on a router's console."""
         line = event.current_buffer.document.text_before_cursor
         run_in_terminal(lambda: self._run(f"{line} ?"))
 

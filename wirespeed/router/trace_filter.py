@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TraceFilter:
-    """Of the traced packets show trace prints those that passed `node`, or those that did not, `count` at most."""
+    """A filter of `show trace`: packets that passed `node`, or those that did not, at most `count`."""
 
     includes: bool
     node: str

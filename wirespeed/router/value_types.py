@@ -110,7 +110,7 @@ class _Prefix(_Value):
 
 class _Number(_Value):
     def parse(self, word: str, context: Names) -> int:
-        # As many bits as the core's widest number; a word of a thousand digits is not worked out.
+        # The limit is the core's widest number; a word of a thousand digits is not converted.
         if not word.isdecimal() or len(word) > len(str(_MOST_NUMBER)) or int(word) > _MOST_NUMBER:
             raise ValueError(f"{word!r} is not a whole number from 0 to {_MOST_NUMBER}")
         return int(word)

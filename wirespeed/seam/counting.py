@@ -22,8 +22,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class RouteCounts:
-    """Of packets that the route's prefix was the longest match of, and of those of other routes that found their next
-    hop by it; bytes from the IP header on."""
+    """Counts of packets whose longest match was the route's prefix, and of packets of other routes that found their
+    next hop by it; bytes from the IP header on."""
 
     to: Counts = Counts()
     via: Counts = Counts()

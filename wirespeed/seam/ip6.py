@@ -51,7 +51,7 @@ class EchoReply:
 
 
 class DadState(IntEnum):
-    """Of an address that an interface was given (RFC 4862 section 5.4); only one that is used is the router's."""
+    """State of an interface's address (RFC 4862 section 5.4); the router uses an address only after the check."""
 
     USED = 0
     TENTATIVE = 1

@@ -49,7 +49,7 @@ class Path:
     table: int = 0
     labels: tuple[int, ...] = ()
     pipes: tuple[LabelPipe | None, ...] = ()
-    """Of each label, None where it bears the packet's TTL and class (the uniform model); empty where all do."""
+    """Pipe of each label; None if the label has the packet's TTL and class (uniform model); empty if all have."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Bars:
 
 
 def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Bars, ...]:
-    """Of at most `most` tests that several boxes had: the newest figure of each box, or what it is for each watt where
+    """Bars of at most `most` tests that several boxes had: the newest figure of each box, or its rate per watt if the
     boxes had a meter. Tests that most boxes had come first, the hardest ones before others, and one of each frame size
     before a second one."""
     newest = {test: newest_of_boxes(found, entries) for test, entries in found.tests.items()}

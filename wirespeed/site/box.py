@@ -155,14 +155,14 @@ def _test_row(
 
 
 def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
-    """Those with steps first: they are what a reader looks for."""
+    """Charts with steps first: readers look for them."""
     for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
         name = f"{one.figures[0].name} of {test_name(one.subject.load, one.subject.directions)}"
         yield trend_chart(f"trend-{place}", name, one, colour, "../")
 
 
 def _told(entries: Sequence[Entry]) -> list[Told]:
-    """Of each test the newest result that has something to say."""
+    """The newest result of each test that has a figure."""
     found: dict[tuple[str, str], Told] = {}
     for entry in entries:
         if entry.is_test and entry.told.sentences and entry.test not in found:

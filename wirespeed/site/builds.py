@@ -14,7 +14,7 @@ WITHIN, CONFIDENCE = 0.01, 0.95
 
 
 def against_before(figures: Sequence[Figure]) -> str:
-    """Of one figure of one test through one box; empty where there is one build only."""
+    """Difference to the build before, for one figure of one test and box; empty if there is only one build."""
     builds: dict[str, list[Figure]] = {}
     for figure in sorted(figures, key=lambda one: one.entry.started, reverse=True):
         builds.setdefault(figure.entry.version, []).append(figure)
@@ -29,7 +29,7 @@ def against_before(figures: Sequence[Figure]) -> str:
 
 
 def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
-    """Those that belong together with the newest."""
+    """Figures since the last step, up to the newest."""
     (trend,) = trends(figures).values() or (None,)
     if trend is None or not trend.plateaus:
         return list(figures)

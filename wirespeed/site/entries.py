@@ -47,7 +47,7 @@ class Figure:
 
     @property
     def told(self) -> results.Figure:
-        """As the verdict prints it."""
+        """The figure as the verdict prints it."""
         value = self.value
         return results.Figure(
             self.name,
@@ -124,7 +124,7 @@ class Catalogue:
 
     @cached_property
     def colours(self) -> dict[str, str]:
-        """Of the boxes, as reports have them."""
+        """Colours of the boxes, as in reports."""
         return colours_by_name(self.boxes)
 
     @cached_property

@@ -30,19 +30,19 @@ def telling(figures: Sequence[Figure]) -> list[Figure]:
 
 
 def rank(name: str) -> int:
-    """Of a figure's name; the less the better."""
+    """Rank of a figure's name; lower is better."""
     return next((place for place, one in enumerate(ORDER) if name.startswith(one)), len(ORDER))
 
 
 def chosen(figures: Iterable[Figure]) -> Figure | None:
-    """Of the figures of one test through one box the one that says most: believable before irregular, then by name,
+    """The most informative figure of one test and box: believable before irregular, then by name,
     the newest first."""
     found = sorted(figures, key=lambda one: one.entry.started, reverse=True)
     return min(found, key=lambda one: (bool(one.value.irregular), rank(one.name)), default=None)
 
 
 def hardness(figure: Figure) -> tuple[int, int, int]:
-    """Of the test that it is of; the most is the hardest: small frames, both ways, many flows."""
+    """Hardness of the figure's test; the highest value is the hardest: small frames, both directions, many flows."""
     entry = figure.entry
     size = _SIZE.search(entry.load)
     frame_bytes = _UNKNOWN_BYTES if size is None else _IMIX_BYTES if size[1] == "imix" else int(size[1])

@@ -32,7 +32,7 @@ MOST_CARDS = 12
 MOST_PANELS = 4
 """Tests in which boxes stand side by side."""
 FIRST_ROWS = 100
-"""Of results that stand in the page itself; a script has them all."""
+"""Rows of results in the page itself; a script has them all."""
 
 ROW_FIELDS = (
     *("key", "title", "kind", "box", "box_page", "test", "test_page", "size", "directions", "version"),
@@ -186,7 +186,7 @@ def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell
 
 
 def price_of(entries: Sequence[Entry]) -> tuple[str, str]:
-    """Of the newest result whose bench file says one, and the date it says."""
+    """Price and its date, from the newest result whose testbed file has a price."""
     for entry in sorted(entries, key=lambda one: one.started, reverse=True):
         if price := entry.told.box.get("price"):
             return price, entry.told.box.get("date", "")

@@ -26,7 +26,7 @@ _MANY = 40
 """Fewer are made before other processes would have begun."""
 _CHUNK = 8
 WORK = ".work"
-"""Of the new folder: what is not part of the site, and goes before it is one."""
+"""Part of the new folder that is not part of the site and is removed at the end."""
 
 
 @dataclass(frozen=True)

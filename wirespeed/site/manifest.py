@@ -71,8 +71,8 @@ def is_site(folder: Path) -> bool:
 
 
 def read(folder: Path) -> Manifest:
-    """Of the site in `folder`; an empty one where there is none, where another program made it, and where it cannot be
-    read: then all is made again."""
+    """Manifest of the site in `folder`. It is empty, so that all is made again, if there is none, if another program
+    made it, or if it cannot be read."""
     try:
         document = json.loads((folder / NAME).read_bytes())
         if document["program"] != program():

@@ -13,7 +13,7 @@ import unicodedata
 _PLAIN = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _MOST = 60
 _KEY = 16
-"""Of a result's digest: 64 bits."""
+"""Characters of a result's digest: 64 bits."""
 _PART = 10
 
 

@@ -30,7 +30,7 @@ _COLUMNS = (
     ("Mpps/W", "per_watt", True),
     ("started", "date", False),
 )
-"""Of the table of all results: heading, field, whether it is of figures."""
+"""Columns of the table of all results: heading, field, whether it has figures."""
 
 Inspections = Callable[[Sequence[Entry]], Mapping[str, Inspection]]
 """Reads those among the entries."""
@@ -75,7 +75,7 @@ def _home(found: Catalogue, title: str) -> str:
 
 
 def _plain(row: Sequence[str]) -> dict[str, str]:
-    """As the script shows it: rates in Mpps."""
+    """A row as the script shows it: rates in Mpps."""
     told = dict(zip(ROW_FIELDS, row, strict=True))
     return told | {name: told[name] and three_digits(float(told[name]) / 1e6) for name in ("rate", "per_watt")}
 

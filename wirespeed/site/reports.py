@@ -18,7 +18,7 @@ _LARGE = 4096
 _SUFFIX = {"script": ".js", "style": ".css"}
 _SOURCES = re.compile(r"(script-src|style-src) ")
 _OWN = r"\1 'self' file: "
-"""Of a page that stands in a folder: a browser takes what lies there for its own, or not, by `file:`."""
+"""Policy of a page in a folder: browsers differ in whether files of that folder (`file:`) are the page's own."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class ReportPage:
 
 
 def report_page(file: Path, title: str, date: str, navigation: str, assets: str) -> ReportPage:
-    """Of one result or inspection; `navigation` is HTML that goes on top, `assets` where those lie, seen from the page.
-    FileFault when the file cannot be read."""
+    """Report page of one result or inspection; `navigation` is HTML for its top, `assets` the path from the page to
+    the assets. FileFault if the file cannot be read."""
     text = render([file], title=title, date=date).text
     found: dict[str, str] = {}
     parts = []

@@ -18,7 +18,7 @@ ALONE = (
     "The limit of the test is explained from this file alone. Other files of the same box, such as one flow "
     "beside many flows, may tell more: `wirespeed explain FILE…` and `wirespeed report FILE…` read them together."
 )
-"""Of a result's page."""
+"""Headings of a result's page."""
 
 
 def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, dict[str, str]]:

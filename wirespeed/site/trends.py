@@ -47,7 +47,7 @@ class Trend:
 
 
 def trends(figures: Iterable[Figure]) -> dict[Subject, Trend]:
-    """Of one box, by what was measured."""
+    """Trends of one box, by subject."""
     series: dict[Subject, list[Figure]] = {}
     for figure in sorted(figures, key=lambda one: (one.entry.started, one.entry.digest)):
         if not figure.value.irregular:

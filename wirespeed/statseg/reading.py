@@ -16,7 +16,7 @@ Value: TypeAlias = tuple[int, ...]
 
 _GAP = 4096
 _LARGEST = ("/sys/longest-absence-clocks",)
-"""Of the threads' values the largest counts; the layout has no way to say so."""
+"""Counters of which the largest value of all threads counts; the layout cannot express that."""
 
 
 @dataclass(frozen=True)

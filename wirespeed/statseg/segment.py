@@ -74,7 +74,7 @@ class StatsSegment:
         return self._value("/sys/started-ns") or self._value("/sys/boottime") * 10**9
 
     def names(self, patterns: Sequence[str] = ()) -> list[str]:
-        """Those in which one of the regular expressions is found, or all."""
+        """Names that match one of the regular expressions, or all names."""
         for _ in range(_ATTEMPTS):
             if self._follow():
                 return [entry.name for entry in self._chosen(tuple(patterns))]
@@ -192,8 +192,8 @@ class StatsSegment:
             self._memory = open_segment(self._path)
         except OSError as error:
             raise ConnectionFault(
-                f"no router writes {self._path} ({error.strerror or error}): start one with wirespeed router, or name "
-                "its file or socket with --file"
+                f"no router writes {self._path} ({error.strerror or error}): start one with wirespeed router, or give "
+                "the path of its socket or statistics file"
             ) from None
         self._file = (found.st_dev, found.st_ino)
         self._epoch, self._numbers = -1, {}

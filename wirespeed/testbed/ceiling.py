@@ -38,7 +38,7 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Of one tester: the program that it was, and when it was measured."""
+    """Maximum rates of one tester, with its program and the time of measurement."""
 
     generator: str
     measured: str
@@ -75,7 +75,7 @@ def keep(bench: Path, found: Ceilings) -> Path:
 
 
 def kept(bench: Path) -> Ceilings | None:
-    """Those beside the bench file; None where there are none. FileFault for a file that holds something else."""
+    """Maximum rates stored beside the testbed file; None if there are none. FileFault for a file with other content."""
     path = ceilings_path(bench)
     if not path.exists():
         return None

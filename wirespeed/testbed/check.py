@@ -93,7 +93,7 @@ class Check:
             client.connect()
             info = client.server_info()
         except WirespeedError as error:
-            step = "start it there, or look at tester.server" if self.bench.tester.server else "look at tester.ports"
+            step = "start it there, or correct `tester.server`" if self.bench.tester.server else "correct `tester`"
             self._fail("tester", str(error), f"{step} in {self.file}", error.exit_code)
             return None
         self._ok("tester", f"{info.program} at {server}, {info.port_count} ports")
@@ -164,7 +164,9 @@ class Check:
             for wire in self.bench.wires
         ]
         if twice := shared(found):
-            self._fail("wires", f"two wires end at interface {twice} of the device", "look whether a switch joins them")
+            self._fail(
+                "wires", f"two wires end at interface {twice} of the device", "check whether a switch connects them"
+            )
             return False
         good = True
         for place, (wire, name) in enumerate(zip(self.bench.wires, found, strict=True), start=1):
@@ -174,8 +176,8 @@ class Check:
                 good = False
                 self._fail(
                     part,
-                    f"nothing that port {wire.port} sends comes in at {said} of the device",
-                    "follow the cable: it ends elsewhere, or the device's driver drops what is not for it",
+                    f"frames from port {wire.port} do not arrive at {said} of the device",
+                    "follow the cable: it ends elsewhere, or the device's driver drops frames for other addresses",
                 )
             elif wire.interface is None:
                 self._ok(part, f"port {wire.port} ends at {name}; write `interface: {name}` into {self.file}")
@@ -247,7 +249,7 @@ class Check:
         elif goes_through(client, tx, rx, packet, MARK):
             self._ok(part, "a packet went through the device")
         elif self.bench.mode == "l2xc" and (peer := find_peers(client, self._macs)[tx]) is not None:
-            self._fail(part, f"what port {tx} sends comes in at port {peer}", "exchange the cables, or the wires")
+            self._fail(part, f"frames from port {tx} arrive at port {peer}", "exchange the cables, or the wires")
         else:
             self._fail(
                 part,

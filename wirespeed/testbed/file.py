@@ -18,7 +18,7 @@ def read_bench(path: Path) -> Bench:
 
 
 def parse_bench(text: str, name: str = "bench.yaml") -> Bench:
-    """As `read_bench`, of a text; `name` is the file's in errors."""
+    """Read a testbed like `read_bench`, from a text; errors call it `name`."""
     from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
 
     document, _ = mapping_of(text, name, "has no bench in it; `wirespeed testbed example` prints one")

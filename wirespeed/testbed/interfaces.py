@@ -59,7 +59,7 @@ class DeviceInterfaces:
         return ran.out
 
     def _asked(self, words: str) -> str:
-        """Of our router: its socket is on this machine, or on the one that the reach leads to."""
+        """The wirespeed router's answer; its socket is on this machine, or on the one behind `reach`."""
         socket = self._device.socket or "/run/wirespeed/router.sock"
         if self._device.reach == "local":
             from wirespeed.router.client import ask  # noqa: PLC0415

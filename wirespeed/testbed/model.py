@@ -27,7 +27,7 @@ ROUTES: dict[str, tuple[str, str]] = {
 }
 """Where the built-in profiles send to, by the side that it lies at: the first wire's, the second's."""
 LABELS = (16, 17)
-"""Of packets that leave by the second wire, and by the first."""
+"""Labels of packets that leave by the second link, and by the first."""
 
 _REACH = re.compile(r"local|netns:[^\s/:]+|console-log:.+|ssh://[^\s]+")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")

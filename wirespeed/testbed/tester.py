@@ -46,7 +46,7 @@ def running_tester(bench: Bench) -> Iterator[str]:
 
 
 def arguments(bench: Bench, workers: tuple[int, ...], control: tuple[int, ...], address: str) -> list[str]:
-    """Those of `wirespeed generator` for the bench's tester."""
+    """Arguments of `wirespeed generator` for the testbed's tester."""
     words = ["generator", "--cpu", ",".join(map(str, workers)), "--main-cpu", ",".join(map(str, control))]
     words += ["--rpc", address, "--hugepages", bench.tester.hugepages]
     for number, text in enumerate(bench.tester.ports):
@@ -66,7 +66,7 @@ def _port(bench: Bench, number: int, text: str) -> str:
 
 
 def _cpus(bench: Bench) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the workers and of all other threads."""
+    """CPUs of the workers, and of all other threads."""
     said = [cpu_list("cpus", text) if text else () for text in (bench.tester.cpus, bench.tester.main_cpu)]
     if all(said):
         return said[0], said[1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel
@@ -27,6 +27,10 @@ class MeasurementPlan:
     dut: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
+    def on(self, lab: dict[str, Any], dut: dict[str, Any]) -> Self:
+        """The same plan on a lab and a device that are described so."""
+        return replace(self, lab=lab, dut=dut)
+
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that trex-loadtest has for those of a load test."""
         raise NotImplementedError
@@ -42,7 +46,7 @@ class MeasurementPlan:
 
 
 def tunables_text(tunables: dict[str, str]) -> str:
-    """As `-t` takes them."""
+    """Tunables in the form of `-t`."""
     return ",".join(f"{key}={value}" for key, value in tunables.items())
 
 

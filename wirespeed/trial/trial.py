@@ -286,15 +286,18 @@ class Trial:
         first = since or self.origin
         assert first is not None, "the trial was not entered"
         self.stop_sending()
-        began = changed = time.monotonic()
+        began = asked = time.monotonic()
         end = self._look()
-        while not (at_rest := time.monotonic() - changed >= self._quiet_s(first, end)):
+        # An answer may take longer than the counters have to stand still: time counts from it to the next request.
+        still_s = time.monotonic()
+        while not (at_rest := asked - still_s >= (quiet_s := self._quiet_s(first, end)) or not quiet_s):
             if time.monotonic() - began > _DRAIN_MOST_S:
                 break
             time.sleep(_DRAIN_POLL_S)
+            asked = time.monotonic()
             now = self._look()
             if now.ports != end.ports:
-                changed = time.monotonic()
+                still_s = time.monotonic()
             end = now
         if (left_s := self._residual_s - (time.monotonic() - began)) > 0:
             time.sleep(left_s)

@@ -74,7 +74,7 @@ def page() -> str:
 
 
 def readme_lines() -> str:
-    """The same in five lines."""
+    """The list in five lines."""
     rows: dict[str, list[Proved]] = {proof: [] for proof in (*PROOFS, "by hand")}
     for one in proved():
         rows["by hand" if one.proof == "real" and "make" not in one.when else one.proof].append(one)

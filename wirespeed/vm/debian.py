@@ -19,7 +19,7 @@ from wirespeed.vm.initramfs import Boot, Way, load_order, modules_of
 from wirespeed.vm.packages import KERNEL, SYSTEM, fetch
 
 MANAGEMENT_MAC = "02:dd:00:00:00:ff"
-"""Of the NIC by which a guest is reached; the guest knows it by that."""
+"""Address of the NIC by which a guest is reached; the guest recognises the NIC by it."""
 
 _DISK_MB = 512
 _VERSION = "2"

@@ -22,7 +22,7 @@ _SOCKETS_S = 60.0
 _SHOWN = 5
 """Last lines of the console, where a guest did not do as it should."""
 
-# What the other side of vhost-user would have to finish for the guest: checksums and segments.
+# Offloads that the other side of vhost-user would have to complete for the guest: checksums, segments.
 _PLAIN = (
     "csum=off,gso=off,host_tso4=off,host_tso6=off,host_ufo=off,host_ecn=off,"
     "guest_csum=off,guest_tso4=off,guest_tso6=off,guest_ufo=off,guest_ecn=off"

@@ -38,7 +38,7 @@ class Bundle:
 
 
 _WITH_KERNEL = ("initramfs-tools", "linux-base", "klibc", "libklibc", "cpio", "kmod", "linux-image-amd64_")
-# What configures packages at their installation, and is not run here.
+# Packages that configure others at installation, which is not run here.
 _INSTALLERS = ("perl", "libperl", "debconf", "usrmerge", "dpkg_", "ucf", "runit", "adduser", "gcc-12", "lsb-base")
 QEMU = Bundle("qemu", "bookworm-backports", ("qemu-system-x86", "libfuse3-3"), ())
 KERNEL = Bundle("kernel", "bookworm", ("linux-image-amd64", "busybox-static"), _WITH_KERNEL)

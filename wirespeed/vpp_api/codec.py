@@ -61,7 +61,7 @@ class _Loose:
 
 @cache
 def coder(name: str) -> MessageCoder:
-    """Of the message of that name; KeyError when there is none."""
+    """The coder of the message of that name; KeyError if there is none."""
     return MessageCoder(TABLE.messages[name])
 
 
@@ -83,7 +83,7 @@ class MessageCoder:
         return bytes(out)
 
     def unpack(self, data: bytes) -> Values:
-        """Of a whole message; bytes behind its end are let be."""
+        """Values of a whole message; bytes beyond its end are ignored."""
         try:
             return self._body.take(data, NUMBER.size, {})[0]  # type: ignore[no-any-return]
         except (struct.error, ValueError) as error:
@@ -179,7 +179,7 @@ def _record(declared: Record) -> _Flat | _Loose:
     members = [(field.name, _of_field(field)) for field in declared.fields]
     flat = [(name, made) for name, made in members if isinstance(made, _Flat)]
     if declared.is_union:
-        # As long as its longest member; which one it is says somebody else.
+        # A union is as long as its longest member; another field selects the member.
         return _octets(max(struct.calcsize(">" + made.code) for _, made in flat))
     if len(flat) < len(members):
         return _members(declared.fields)

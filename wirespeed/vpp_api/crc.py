@@ -14,7 +14,7 @@ from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, Declared, Enumerat
 
 
 def type_name(name: str) -> str:
-    """As VPP's files spell it: `u32`, but `vl_api_prefix_t`."""
+    """A type's name in VPP's files: `u32`, but `vl_api_prefix_t`."""
     return name if name in PRIMITIVES else f"vl_api_{name}_t"
 
 

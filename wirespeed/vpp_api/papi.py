@@ -65,7 +65,7 @@ def _fault(place: str, error: Exception) -> ConnectionFault:
 
 @contextmanager
 def connected(socket: Path, name: str = "wirespeed", **given: Any) -> Iterator[Any]:
-    """As `connect`, until the block ends."""
+    """A connection like that of `connect`, until the block ends."""
     client = connect(socket, name, **given)
     try:
         yield client

@@ -47,7 +47,7 @@ class Table:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Of each message by its name; those of a module follow one another, but for the first two of all."""
+        """Number of each message by name. Messages of a module are consecutive, except the first two of all."""
         others = (name for name in self.messages if name not in _FIXED)
         return _FIXED | {name: number for number, name in enumerate(others, _FIRST_FREE)}
 
@@ -56,11 +56,11 @@ class Table:
         return {number: self.messages[name] for name, number in self.numbers.items()}
 
     def signature(self, name: str) -> str:
-        """As clients ask for it: `show_version_51077d14`."""
+        """A message's name with its CRC, as clients request it: `show_version_51077d14`."""
         return f"{name}_{self.crcs[name]:08x}"
 
     def module_crc(self, name: str) -> int:
-        """Of all messages of a module: another one when any of them is another."""
+        """CRC of a module; it changes if any of its messages changes."""
         return zlib.crc32(" ".join(self.signature(message) for message in self.modules[name].messages).encode())
 
     def types_of(self, module: Module) -> Iterator[tuple[str, Declared]]:

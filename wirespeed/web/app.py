@@ -46,13 +46,13 @@ from wirespeed.web.folder import Folder, Test
 from wirespeed.web.followed import Followed
 from wirespeed.web.machine import Machine
 
-PAGE = 100
+PAGE = 50
 """Tests of one page of the list."""
 _POLL_S = 0.5
 _COMMENT_S = 10.0
 """Something is said so often at least, so that a connection which is gone is known to be."""
 _MOST_FRAMES = 2000
-"""Of one event."""
+"""Most frames of one event."""
 _MOST_FOLLOWED = 64
 
 # The charts' library writes style attributes, and no style elements.

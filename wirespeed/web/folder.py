@@ -94,7 +94,7 @@ class Folder:
 
     @property
     def tests(self) -> list[Test]:
-        """Those that run first, then the newest."""
+        """Tests: running ones first, then the newest."""
         if time.monotonic() - self._looked_s >= _FRESH_S:
             found = [test for place in self._places for test in _tests(place)]
             found.sort(key=lambda test: (not test.running, -test.changed_s, test.name))
@@ -114,17 +114,34 @@ class Folder:
 def _tests(place: Path) -> list[Test]:
     if not place.is_dir():
         found = _test(place, place.name)
-        return [found] if found is not None else [Test(_id(place), place.name, place, 0.0, running=False)]
-    names: set[str] = set()
+        return [found] if found is not None else [Test(_id(place.absolute()), place.name, place, 0.0, running=False)]
+    results: dict[str, os.DirEntry[str]] = {}
+    journals: set[str] = set()
     try:
         with os.scandir(place) as entries:
             for entry in entries:
-                name = entry.name.removesuffix(SUFFIX)
-                if name.endswith(".json") and len(names) < _MOST:
-                    names.add(name)
+                if entry.name.endswith(".json") and len(results) < _MOST:
+                    results[entry.name] = entry
+                elif entry.name.endswith(f".json{SUFFIX}") and len(journals) < _MOST:
+                    journals.add(entry.name.removesuffix(SUFFIX))
     except OSError:
         return []
-    return [test for name in names if (test := _test(place / name, name)) is not None]
+    base = f"{place.absolute()}"
+    ended = (_ended(base, entry) for name, entry in results.items() if name not in journals)
+    begun = (_test(place / name, name) for name in journals)
+    return [test for test in (*ended, *begun) if test is not None]
+
+
+def _ended(base: str, entry: os.DirEntry[str]) -> Test | None:
+    """A file that has no journal, in the folder `base`: one question to the file system, since there are thousands."""
+    try:
+        if not entry.is_file():
+            return None
+        changed_s = entry.stat().st_mtime
+    except OSError:
+        return None
+    path = os.path.join(base, entry.name)  # noqa: PTH118 - a Path for each costs more than all else
+    return Test(_id(path), entry.name.removesuffix(".json"), Path(path), changed_s, running=False)
 
 
 def _test(file: Path, name: str) -> Test | None:
@@ -134,8 +151,9 @@ def _test(file: Path, name: str) -> Test | None:
         found = (journal if running or not file.is_file() else file).stat()
     except OSError:
         return None
-    return Test(_id(file), name.removesuffix(".json"), file, found.st_mtime, running)
+    return Test(_id(file.absolute()), name.removesuffix(".json"), file, found.st_mtime, running)
 
 
-def _id(file: Path) -> str:
-    return hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]
+def _id(path: Path | str) -> str:
+    """Identifier of an absolute path."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]

@@ -16,6 +16,7 @@ from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.followed import Frame, Growing
 from wirespeed.measurement.registry import frames_of, growing_of, kinds
 from wirespeed.pages.duts import dut_name
+from wirespeed.pages.loads import load_title
 from wirespeed.pages.trust import trust_of
 from wirespeed.results.journal import entries_of, is_being_written, is_journal, journal_path, kind_of, read_journal
 from wirespeed.results.measurement import MeasurementResult
@@ -156,7 +157,7 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     if result is not None:
         settings = str(result.variables.get("tunables") or "")
         head["name"] = result.name
-        head["load"] = f"{result.variables.get('profile_file') or ''} {settings}".strip()
+        head["load"] = load_title(f"{result.variables.get('profile_file') or ''} {settings}".strip())
         head["box"] = str(result.dut.get("name") or "")
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head

@@ -19,7 +19,7 @@ Counts = dict[Labels, float]
 
 
 def machine_frame(before: Told, after: Told, seconds: float, t_s: float) -> Frame:
-    """Of one target; its own name, which begins each of the labels, is left out."""
+    """Frame of one target, without its own name, which begins each label."""
     unsent = sum(_gained(before, after, "generator_unsent_packets_total").values())
     return {
         "t": round(t_s, 3),

@@ -83,7 +83,7 @@ def reset(session: Session, given: Given) -> None:
 
 
 def _remove_captures(session: Session, ports: Sequence[int]) -> None:
-    """Those that take packets of `ports`."""
+    """Remove the captures that take packets of `ports`."""
     mask = sum(1 << port for port in ports)
     for one in session.client.capture("status"):
         sides = one.get("filter") or {}

@@ -45,7 +45,7 @@ class CommandLine(Input):
         event.prevent_default()
 
     def _complete(self) -> None:
-        """As far as all that could stand here agrees; a word that is complete is followed by a blank."""
+        """Complete the longest common beginning of all candidates; a complete word is followed by a blank."""
         found = candidates(self.value, self._session.ports)
         if not found:
             return

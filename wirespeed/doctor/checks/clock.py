@@ -10,7 +10,7 @@ from wirespeed.inspect.transcript import Transcript, text, tree
 
 GOOD = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen", "arch_sys_counter")
 MOST_STEAL = 0.01
-"""Of all CPU time; more loses packets at any load that a tester is worth."""
+"""Share of all CPU time; more steal loses packets at any useful load."""
 _STEAL, _COUNTED = 7, 8
 
 

@@ -23,7 +23,7 @@ RECORDED = (
     "grep -H . /sys/devices/system/cpu/cpu0/cpuidle/state*/name /sys/devices/system/cpu/cpu0/cpuidle/state*/disable",
     "lspci -nn",
 )
-"""Of interest beside a result, and never changed."""
+"""Settings that are recorded with a result and never changed."""
 
 MACHINE_QUESTIONS = (IRQBALANCE, RULESET, GOVERNORS, NO_TURBO, BOOST)
 INTERRUPT_QUESTIONS = (INTERRUPTS, AFFINITIES)

@@ -50,7 +50,7 @@ def links_question(setup: DutSetup) -> str:
 
 
 def links_of(facts: Facts, setup: DutSetup) -> dict[str, Any]:
-    """Those of the setup's links that are there, by their names."""
+    """Links of the setup that exist, by name."""
     return {str(link["ifname"]): link for link in _rows(text_of(facts, links_question(setup)))}
 
 
@@ -196,7 +196,7 @@ def _route(facts: Facts, route: DutRoute) -> Iterator[Step]:
     path = f"via {route.via} dev {route.interface}"
     back = f"{command} del {route.prefix} {path}"
     if rows:
-        # As `ip` itself prints them, so that metrics and sources come back as well.
+        # Routes are saved as `ip` prints them, so that metrics and sources are restored as well.
         saved = f"{command} show exact {route.prefix}"
         raise EnvironmentFault(
             f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); remove it first"

@@ -91,7 +91,7 @@ class ApiReach:
         except KeyError as error:
             return Ran(1, "", f"there is no interface {error.args[0]}")
         except Exception as error:
-            # Of vpp_papi, which has several kinds for one that is gone.
+            # vpp_papi has several exceptions for a lost connection.
             raise ConnectionFault(f"the connection to the router's API was lost: {error}") from None
         retval = getattr(told, "retval", 0)
         return Ran(1, "", refusal(name, retval)) if retval else Ran(0, json.dumps(_plain(told)))
@@ -109,7 +109,7 @@ class ApiReach:
 
 
 def _with_reason(ran: Ran) -> Ran:
-    """Of an answer to a question its output alone goes on."""
+    """An answer with its output only; a failed one with its error text as output."""
     return ran if ran.code == 0 else Ran(ran.code, ran.err)
 
 

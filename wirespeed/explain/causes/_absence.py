@@ -11,9 +11,9 @@ _LEAST_RING = 256
 
 def longest_absence(case: Case) -> float | None:
     """The largest share of the time that a worker was away, 0 to 1; None where nobody measured, or it is too little to
-    tell."""
+    tell. A preemption counts where it ends, so an interval can have more of it than its own length."""
     shares = [w.absent_s / w.interval_s for w in case.workers if w.absent_s is not None and w.interval_s > 0]
-    return max(shares) if shares and max(shares) >= _LEAST else None
+    return min(1.0, max(shares)) if shares and max(shares) >= _LEAST else None
 
 
 def explains_loss(case: Case, share: float) -> bool:

@@ -11,9 +11,9 @@ from wirespeed.explain.words import share_text
 
 _MOST, _MUCH = 0.5, 0.2
 _LITTLE = 0.01
-"""Of what was lost: less is of somebody else's packets and tells nothing."""
+"""Least share of the lost packets; fewer drops may be of foreign packets and prove nothing."""
 _LEAST_OF_RATE = 0.01
-"""Of what comes back in a second: counts that stand alone, with nothing lost beside them, are noise below."""
+"""Least share of the received rate; smaller counts without a loss are noise."""
 
 
 def share_of_lost(case: Case, count: int) -> float | None:

@@ -46,7 +46,7 @@ NETISR = ("qdrops", "netisr")
 BACKLOG = ("softnet", "backlog")
 
 SUMS = ("tx err", "rx err", "rx drop", "tx drop", "indiscards", "outdiscards")
-"""Of an interface or a stack: they say where and not why."""
+"""Sums of an interface or a stack: they show the place and not the reason."""
 
 ALL = (
     *(

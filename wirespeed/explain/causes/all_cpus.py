@@ -23,7 +23,7 @@ _CLOCK = 0.1
 _SHORT_BYTES = 128
 _FULL_LINK, _LINE, _SAME = 0.85, 0.955, 0.08
 _LEAST, _MOST = 0.75, 1.2
-"""Of cores times one core's rate: shared caches and locks take a part of it."""
+"""Share of cores times one core's rate: shared caches and locks cost a part of it."""
 
 
 def look(case: Case) -> Finding | None:

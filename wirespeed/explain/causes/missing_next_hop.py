@@ -14,7 +14,7 @@ from wirespeed.explain.words import share_text
 
 NAME = "no-next-hop"
 _NOTHING = 0.01
-"""Of a direction: what a missing neighbour lets through. One that is asked for again now and then costs nothing."""
+"""Share of a direction that passes with a missing neighbour. An occasional new resolution costs nothing."""
 
 
 def look(case: Case) -> Finding | None:

@@ -14,7 +14,7 @@ from wirespeed.explain.words import share_text
 NAME = "mtu"
 _CUT = ("packets fragmented", "packet fragmented", "number of sent fragments", "fragoks")
 _LEAST = 0.05
-"""Of what was offered: fewer are packets of others."""
+"""Least share of the offered packets; fewer are foreign packets."""
 _TWICE, _LONG_BYTES = 0.9, 576
 """Every host takes 576 bytes (RFC 1122), and few links less; copies by floods and mirrors are of short ones too."""
 

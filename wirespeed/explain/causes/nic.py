@@ -21,7 +21,7 @@ from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "nic"
 _DROPS = 0.05
-"""Of what was lost: fewer drops than that do not explain it."""
+"""Least share of the lost packets; fewer drops do not explain the loss."""
 _FULL_LINK = 0.85
 _IDLE_POLLS = 0.25
 _SAME = 0.08
@@ -44,7 +44,7 @@ def look(case: Case) -> Finding | None:
     if case.busy:
         pieces += [*_workers(case), *_counted(case), *_links(case)]
         deepest = max(worker.vectors for worker in case.busy)
-        why = f": the workers get {deepest:.3g} a call{_time_left(case)}"
+        why = f": the workers get {deepest:.3g} packets per call{_time_left(case)}"
     return Finding(
         NAME,
         f"packets are lost before the CPU sees them, in the NIC or its bus{why}",

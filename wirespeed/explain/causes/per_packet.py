@@ -17,5 +17,5 @@ def look(case: Case) -> Finding | None:
         NAME,
         "the limit is per packet, not per byte: a CPU or a NIC's packet rate",
         (Evidence(same[0], FAIR if same[1] else EXCLUDED, case.load.source),),
-        missing=("time by CPU, or a worker's vectors a call",),
+        missing=("time by CPU, or a worker's vectors per call",),
     )

@@ -90,7 +90,7 @@ def _workers(case: Case) -> list[Evidence]:
 
 
 def _multiples(case: Case) -> list[Evidence]:
-    """As many times what one flow makes as there are queues, with workers left over."""
+    """The rate of many flows is that of one flow times the number of queues, with idle workers left."""
     queues, workers = case.box.queues, case.box.workers
     if queues is None or workers is None or case.load.one_queue_only or queues < 2 or queues >= workers:
         return []
@@ -122,7 +122,8 @@ def _both_ways(case: Case) -> list[Evidence]:
 
 
 _ALL, _MOST, _EVEN = 0.75, 0.5, 1.5
-"""Of a NIC's packets in its fullest queue: all that matters, and most; so many times an even share is even."""
+"""Shares of a NIC's packets in its fullest queue: nearly all, and most; and the multiple of an even share up to
+which queues count as even."""
 
 
 def _spread(case: Case) -> list[Evidence]:

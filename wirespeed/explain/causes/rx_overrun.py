@@ -64,8 +64,8 @@ def _missed(case: Case) -> list[Evidence]:
 
 
 def _refused(case: Case) -> list[Evidence]:
-    """Of rings in shared memory the sender counts what they did not take. Without the other side's workers that may as
-    well be one that is too slow."""
+    """Refusals of shared-memory rings, which the sender counts. Without counters of the other side's workers, that
+    side may simply be too slow."""
     share = case.load.refused_share
     if share < _MOST or not case.is_short:
         return []

@@ -24,13 +24,15 @@ def look(case: Case) -> Finding | None:
     loss, share = case.load.loss_ratio, longest_absence(case)
     if share is not None:
         fits = explains_loss(case, share)
-        text = f"a worker was away from its CPU for {share_text(share)} of the time"
+        text = f"a worker was preempted for {share_text(share)} of the time"
         pieces.append(Evidence(text, STRONG if fits else AGAINST, case.workers[0].source))
         if fits and loss is not None:
             pieces.append(Evidence(f"which explains a loss of {loss_text(loss)}", FAIR, case.load.source))
     if case.load.spoilt_share >= 0.5:
         part = share_text(case.load.spoilt_share)
-        pieces.append(Evidence(f"in {part} of the samples that lost, CPUs were away", FAIR + FAIR, case.load.source))
+        pieces.append(
+            Evidence(f"CPUs were preempted in {part} of the samples that lost packets", FAIR + FAIR, case.load.source)
+        )
     stolen = [cpu for cpu in case.cpus if cpu.percent.get("steal", 0.0) >= _STEAL_PERCENT]
     if stolen:
         text = f"{stolen[0].name}: {percent_text(stolen[0].percent['steal'])} % stolen by the hypervisor"
@@ -47,9 +49,9 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence("one share is lost at all loads, and no sample was spared", AGAINST, case.load.source))
     return Finding(
         NAME,
-        "the CPUs were taken away for moments: the machine is the limit, not the router",
+        "CPUs of tester or router were preempted: the host is the limit, not the router",
         tuple(pieces),
-        next="isolated CPUs, a quiet host; `--repeat-disturbed` sets such trials aside",
+        next="isolate the CPUs or use a quiet host: `wirespeed host check` names what disturbs",
     )
 
 

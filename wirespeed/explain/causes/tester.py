@@ -10,7 +10,7 @@ from wirespeed.results.figures import loss_text, rate_text
 NAME = "tester"
 OFFER_MORE = "offer more: a higher target, smaller frames or both directions"
 _SAME, _NEAR = 0.015, 0.025
-"""Of a line: what published percentages are rounded by, and twice that where the mean frame of a mix is rounded too."""
+"""Shares of a line: the rounding of published percentages, and more if the mean frame of a mix is rounded too."""
 _LOSSLESS = 0.001
 _LINE = 0.985
 _SURPLUS = 0.05
@@ -22,9 +22,9 @@ def look(case: Case) -> Finding | None:
     pieces = [piece for piece in (_said(load), _end(load), _all_came(case), _lost(load)) if piece is not None]
     if not pieces:
         return None
-    sentence = "the tester ends here, not the device"
+    sentence = "the tester reached its limit, not the DUT"
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
-        sentence = f"the device carried all it was offered, {rate_text(load.offered_pps)}: it may carry more"
+        sentence = f"the DUT forwarded all packets offered, {rate_text(load.offered_pps)}: it may forward more"
     more = "a faster tester, or two of them; `testbed check --tester`"
     return Finding(NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE)
 

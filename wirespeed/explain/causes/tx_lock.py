@@ -39,7 +39,7 @@ def look(case: Case) -> Finding | None:
 
 
 def _sending(worker: Worker) -> float | None:
-    """Of its cycles without polling, those of its tx nodes."""
+    """Share of the worker's cycles without polling that its tx nodes take."""
     whole = worker.clocks - worker.polling_clocks
     sent = [node.clocks for node in worker.nodes if node.vectors and class_of(node.name) == "tx"]
     return sum(sent) / whole if sent and whole > 0 else None

@@ -29,7 +29,7 @@ def look(case: Case) -> Finding | None:
         for worker in case.busy
         if worker.in_pps
         and worker.out_pps is not None
-        # What the router dropped itself did not come as far as a ring.
+        # Packets that the router dropped itself never reached a ring.
         and worker.out_pps + (worker.drop_pps or 0.0) < (1 - _LEAST) * worker.in_pps
     ]
     slots = case.box.tx_slots
@@ -54,7 +54,7 @@ def _counted(case: Case) -> list[Evidence]:
 
 
 def _nodes(case: Case) -> list[Evidence]:
-    """Of each worker, ports whose tx node passed on less than the output node gave it."""
+    """Ports of each worker whose tx node passed on less than the output node gave it."""
     if case.drops:
         return []
     return [piece for worker in case.busy for piece in _short_of(case, worker)]

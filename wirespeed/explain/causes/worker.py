@@ -15,7 +15,7 @@ from wirespeed.results.figures import rate_text
 NAME = "worker"
 _CLOCK = 0.05
 IDLE_PART = 0.1
-"""Of the packets of the busiest worker. One that gets less is not a help, and not for lack of time."""
+"""Share of the busiest worker's packets. A worker with fewer is no help, though it has time."""
 
 
 def look(case: Case) -> Finding | None:

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 SCHEMA = "wirespeed-evidence/1"
 IMIX_BYTES = (28 * 68 + 16 * 590 + 4 * 1514) / 48
-"""Of the bench profile's imix."""
+"""Mean frame of the bench profile's imix."""
 _TEXTS = {
     "show_hardware_interfaces": "show hardware-interfaces",
     "show_interface": "show interface",
@@ -51,7 +51,7 @@ _OF_TEXTS = ("system", "cores", "workers", "queues", "tx_slots", "tx_queues", "h
 _MOST_BYTES = 4_000_000
 _CONTRADICTS = 0.05
 _OFF = 0.02
-"""Of a percentage, beside what it was rounded by."""
+"""Tolerance of a percentage, in addition to its rounding."""
 
 
 def _parsed(parse: Callable[[str], T], text: str) -> T:

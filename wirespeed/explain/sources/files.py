@@ -60,7 +60,7 @@ def cases_of_results(results: Sequence[MeasurementResult], inspections: Sequence
 
 
 def cases_of(found: MeasurementResult, source: str) -> tuple[Case, ...]:
-    """Those of one file are of one device, whatever it is called: each stands beside the others."""
+    """Cases of one file. All are of one device, whatever its name, so each is compared with the others."""
     cases: tuple[Case, ...] = part_of(found, "case").cases_of(found, source)
     return tuple(
         replace(case, others=(*case.others, *(other.load for other in cases if other is not case))) for case in cases

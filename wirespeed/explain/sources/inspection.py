@@ -108,7 +108,7 @@ def with_inspection(case: Case, inspection: Inspection) -> Case:
 
 
 def _cards(facts: _Facts, case: Case) -> list[_Card]:
-    """Those with ports of the test's line, where that is known; a management port is of another speed."""
+    """Cards with ports of the test's line rate, if that is known; a management port has another speed."""
     fitting = [card for card in facts.cards if case.load.line_bps in card.ports_bps]
     return fitting or list(facts.cards)
 
@@ -156,7 +156,7 @@ def _crossings(
 
 
 def _nics(known: Machine, facts: _Facts, source: str) -> tuple[Nic, ...]:
-    """Those that counted, with their set-up, and the others."""
+    """NICs with counters and their settings, then the other NICs."""
     told = {nic.name: nic for nic in known.nics}
     for one in (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces):
         nic = told.get(one.name, Nic(one.name, source=source))

@@ -21,7 +21,7 @@ _CONTRADICTS = 0.05
 
 @dataclass(frozen=True)
 class Pasted:
-    """As the options of `wirespeed explain` have it."""
+    """Pasted texts, in the fields of the options of `wirespeed explain`."""
 
     show_run: Path
     show_errors: Path | None = None

@@ -19,7 +19,7 @@ _MOST_UNREAD = 3
 
 @dataclass(frozen=True)
 class Counted:
-    """Of a `show errors`: packets dropped and what else was counted, each by `node: reason`."""
+    """Counts of a `show errors`: packets dropped and other events, each by `node: reason`."""
 
     drops: dict[str, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)

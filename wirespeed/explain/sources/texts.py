@@ -98,8 +98,9 @@ def text_case(paths: Sequence[Path], figures: Figures) -> Case:
         known += _read(path, told)
     if not known:
         raise UsageError(
-            f"{paths[0]} holds no known output: give a `show runtime`, `show errors`, `show interface`, "
-            "`show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or /proc/softirqs, as it was printed"
+            f"{paths[0]} is neither a result file nor a known output: give a `show runtime`, `show errors`, "
+            "`show interface`, `show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or "
+            "/proc/softirqs, as it was printed"
         )
     return _case(told, figures, paths[0].name or str(paths[0]))
 
@@ -197,7 +198,7 @@ def _runtime(lines: _Lines, name: str, told: _Told) -> set[int]:
         return set()
     told.kinds.append("show runtime")
     told.runtime.append(text)
-    # What cannot be read of its tables is told with the workers.
+    # Unreadable lines of its tables are reported with the workers.
     return set(found.used) | {one.number for one in found.unread}
 
 

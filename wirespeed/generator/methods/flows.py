@@ -22,7 +22,7 @@ def get_active_pgids(server: Server) -> Json:
 
 @method("get_pgid_stats")
 def get_pgid_stats(server: Server, pgids: list[Any], order: bool = False) -> Json:
-    """Of these packet groups, or of all, as far as they are there. `order` asks for what is ours beside."""
+    """Statistics of these packet groups, or of all; missing ones are omitted. `order` adds wirespeed's fields."""
     for pg_id in pgids:
         if isinstance(pg_id, bool) or not isinstance(pg_id, int):
             raise bad_parameters("field 'pgids' is not an array of 'uint32'")

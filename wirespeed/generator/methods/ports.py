@@ -105,7 +105,7 @@ def set_port_attr(server: Server, port: SharedPort, attr: dict[str, Any]) -> Jso
         raise _unsupported("led_status")
     if flow_control is not None and port.flow_control is None:
         raise _unsupported("flow_ctrl_mode")
-    # What only some drivers have comes first: it may be refused.
+    # Flow control comes first: only some drivers have it, and it may be refused.
     if flow_control is not None:
         server.core.set_flow_control(port.index, flow_control)
     if led is not None:

@@ -181,7 +181,7 @@ def get_tpg_stats(
     unknown_tag: bool = False,
     untagged: bool = False,
 ) -> Json:
-    """Of the first tag, and of those behind it that have the same counts: clients ask on from there."""
+    """Counts of the first tag, and of the following ones with the same counts: clients continue from there."""
     groups = _on(server, port)
     _check_range(groups, min_tag, max_tag, unknown_tag or untagged)
     _check_receives(groups, port)

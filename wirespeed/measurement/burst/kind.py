@@ -49,7 +49,7 @@ class BurstTest(Measurement[BurstOptions, BurstResult]):
 
     def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> BurstResult:
         return run_burst(
-            self._plan.on(lab=stand.lab, dut=stand.device),
+            self._plan.on(stand.lab, stand.device),
             stand.client,
             watch=watch,
             dut=stand.dut,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
@@ -31,10 +31,6 @@ class BurstPlan(MeasurementPlan):
     def title(self) -> str:
         words = [self.profile, tunables_text(self.tunables), f"bursts at {self.load}"]
         return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
-
-    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> BurstPlan:
-        """The same plan on a lab and a device that are described so."""
-        return replace(self, lab=lab, dut=dut)
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that those of other tests have."""

@@ -24,7 +24,7 @@ class BurstTrial:
 
     @property
     def judged(self) -> SearchTrial:
-        """As a search judges it."""
+        """The trial in the form that a search judges."""
         seconds = self.frames / self.load_pps
         return SearchTrial(self.number, "search", self.load_pps, seconds, self.trial, f"{self.frames:,} frames")
 

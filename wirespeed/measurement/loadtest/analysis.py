@@ -76,6 +76,12 @@ class Analysis:
         return tuple(curve for curve in self.curves if curve.channel != SUM)
 
     @property
+    def settled(self) -> Analysis:
+        """The test by its end (`wirespeed.results.settled`): no more lost by its samples than was in the end."""
+        curves = (replace(one, points=settled_points(one.points, one.outcome.balance)) for one in self.curves)
+        return replace(self, curves=tuple(curves))
+
+    @property
     def counting(self) -> Counting:
         """How well the test could tell its packets apart."""
         if not self.result.native:

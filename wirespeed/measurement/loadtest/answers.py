@@ -22,7 +22,7 @@ MOST_CARDS = 8
 
 @dataclass(frozen=True)
 class Answer:
-    """Of one router: the verdict on `test`, the one that says most of it."""
+    """Answer for one router: the verdict on `test`, its most informative test."""
 
     test: Result
     dut: str
@@ -85,7 +85,7 @@ def answers(groups: Sequence[Group[Result]], verdicts: Mapping[str, Verdict]) ->
         hardness = (len(chosen), -frame_bytes, directions, -sum(run.rate_pps for run in chosen))
         if best is None or hardness > best[0]:
             cards = tuple(Answer(run.test, run.dut, run.verdict) for run in chosen)
-            best = hardness, Answers(load.name, directions, cards, others=len(duts) - len(cards))
+            best = hardness, Answers(load.title, directions, cards, others=len(duts) - len(cards))
     return best[1] if best else None
 
 

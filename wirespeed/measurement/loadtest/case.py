@@ -25,7 +25,6 @@ from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.counting import Counting
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.settled import settled
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import SUM
 from wirespeed.results.dut import DutTelemetry
@@ -35,7 +34,7 @@ from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
 _TOP = 0.9
-"""Of the highest step: samples from there on are of it."""
+"""Share of the highest step; samples above it belong to that step."""
 _MOST_STEPS = 40
 _LEAST_STEPS = 6
 
@@ -43,7 +42,7 @@ _LEAST_STEPS = 6
 def cases_of(result: Result, source: str) -> tuple[Case, ...]:
     """The sum's case for a test of several directions, with theirs, else its one direction's; () of a file
     without samples."""
-    analysis = settled(result.analysis)
+    analysis = result.analysis.settled
     curves = [curve for curve in analysis.curves if _loaded(curve)]
     if not curves:
         return ()
@@ -209,21 +208,21 @@ def _load(
 
 
 def _refused_share(top: Sequence[Point]) -> float:
-    """Of what was lost, what the medium did not take, where that is the device's doing."""
+    """Share of the lost packets that the medium refused because of the device."""
     refused = sum(point.balance.refused for point in top if point.balance.refusing_is_duts)
     lost = sum(point.balance.lost for point in top)
     return min(1.0, refused / lost) if lost else 0.0
 
 
 def _unlinked_share(top: Sequence[Point]) -> float:
-    """Of what was lost, what was lost in samples in which a port had no link."""
+    """Share of the lost packets in samples in which a port had no link."""
     lost = sum(point.balance.lost for point in top)
     unlinked = sum(point.balance.lost for point in top if point.spoilt is not None and not is_absence(point.spoilt))
     return unlinked / lost if lost else 0.0
 
 
 def _surplus_share(curve: Curve) -> float:
-    """Of the whole test, duplicates left out: a sample may get what the one before it sent."""
+    """Surplus of the whole test without duplicates: a sample may receive packets of the one before it."""
     balance = curve.outcome.balance
     surplus = balance.surplus - (balance.order.duplicates if balance.order else 0)
     return surplus / balance.offered if balance.offered else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, Rule, short, shortened
+from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, Rule, Shares, short, shortened
 from wirespeed.charts.dut_panels import PANEL_PX, Account, Told, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
@@ -63,7 +63,7 @@ def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
     ]
     return Chart(
         identity=identity,
-        sentence=f"{group.load.name}: received load and loss over the offered load",
+        sentence=f"{group.load.title}: received load and loss over the offered load",
         x_title=f"offered load of a channel ({scaler.unit})",
         x_unit=scaler.unit,
         panels=(
@@ -92,7 +92,20 @@ def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
         ),
         bands=tuple(bands),
         off=frozenset([SPOILT, *(one.style.key for one in drawn if not one.on)]),
+        shares=_shares(drawn, scaler),
     )
+
+
+def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> Shares | None:
+    """Each test in percent of the highest load that came back in one of its directions; nothing for one test alone."""
+    highest: dict[str, float] = {}
+    for one in drawn:
+        if one.curve.channel != SUM:
+            most = max(point.received_pps for point in one.curve.measured) / scaler.divisor
+            highest[one.style.of] = max(most, highest.get(one.style.of, 0.0))
+    of = {name: short(most) for name, most in highest.items() if most > 0}
+    share = "% of the test's highest received load"
+    return Shares(f"offered load of a channel ({share})", f"received ({share})", of) if len(of) > 1 else None
 
 
 def time_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
@@ -109,7 +122,7 @@ def time_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
         curves.append(replace(one.style, x=times, y=offered, name=name, dash="dot", width=1.0))
     return Chart(
         identity=identity,
-        sentence=f"{group.load.name}: received and offered load over time",
+        sentence=f"{group.load.title}: received and offered load over time",
         x_title="time (s)",
         x_unit="s",
         panels=(Panel(f"received and offered, dotted ({scaler.unit})", scaler.unit, TIME_PX, tuple(curves)),),
@@ -252,8 +265,8 @@ def _device(group: Group[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> It
 
 
 def account_of(test: Analysis) -> Account:
-    """Of a load test: every ramp and hold sample, over the mean offered load of its channels; a router has one cost for
-    all of them."""
+    """Account of a load test: every ramp and hold sample, over the mean offered load of its channels; a router
+    has one cost for all of them."""
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
     told = (

@@ -58,7 +58,7 @@ def _without_edges(found: list[tuple[Sample, float, float]]) -> list[tuple[Sampl
 
 def _draw(load: str, found: Sequence[tuple[Sample, float, float]]) -> Draw:
     told = [DutTelemetry.readable(sample.dut).watts for sample, _, _ in found]
-    # What was forwarded while the meter was silent is not set against what it said later.
+    # Packets forwarded while the meter was silent are not compared with its later readings.
     known = [(watts, *row[1:]) for watts, row in zip(told, found, strict=True) if watts is not None]
     offered, received = (fmean(row[at] for row in known or [(0.0, *row[1:]) for row in found]) for at in (1, 2))
     watts = fmean(row[0] for row in known) if known else None

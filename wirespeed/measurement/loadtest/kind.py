@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Event
 
 from rich.console import Console
@@ -62,9 +61,9 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         return watcher(console, self._plan, title_of(self._plan), self.options.quiet)
 
     def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> Result:
-        plan = replace(self._plan, lab=stand.lab, dut=stand.device)
+        plan = self._plan
         result = run_loadtest(
-            plan,
+            plan.on(stand.lab, stand.device),
             stand.client,
             on_sample=watch,
             dut=stand.dut,

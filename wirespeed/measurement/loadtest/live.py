@@ -99,7 +99,8 @@ def plain_line(progress: Progress) -> str:
         point = progress.points[channel][-1]
         offered, received, l2, l1, line, *_ = figures(point)
         losses = losses_text(point.loss_ratio, point.balance.tester_share)
-        parts.append(f"{channel} offered {offered}, received {received} ({l2} L2, {l1} L1, {line}), {losses}")
+        widths = f" ({l2} L2, {l1} L1, {line})" if line else ""
+        parts.append(f"{channel} offered {offered}, received {received}{widths}, {losses}")
     return (
         f"{progress.sample.t_s:7.1f} s {progress.step.phase} {_load(progress)}: {'; '.join(parts)}; "
         f"{_left(progress)} left"
@@ -163,7 +164,7 @@ def _channel_line(channel: str, outcome: ChannelOutcome, verdict: Verdict) -> st
 def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
     load = outcome.lossy_from
     if load is None:
-        # What was lost all the same: in samples that are left out, or here and there.
+        # Losses in excluded or single samples, below any lasting loss.
         unsaid = outcome.balance.loss_ratio > threshold
         if unsaid and outcome.spoilt_samples:
             return f"no loss above {threshold * 100:g} % but in the samples that the host disturbed"

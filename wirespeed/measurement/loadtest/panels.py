@@ -33,7 +33,7 @@ class MorePanel:
 
 
 def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
-    """Those that any of the tests has something for."""
+    """Panels for which at least one test has data."""
     latency = MorePanel(
         "latency (µs): average, 99 % dashed, maximum dotted",
         "µs",

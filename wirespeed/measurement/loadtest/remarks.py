@@ -10,8 +10,8 @@ from wirespeed.measurement.load import SAME_SIZE, Group, group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.reported import Remark
-from wirespeed.pages.words import count, some, spaced, words
+from wirespeed.measurement.reported import Remark, remark_on
+from wirespeed.pages.words import count, spaced, words
 from wirespeed.results.channel import SUM
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import exact_text, percent_text
@@ -51,144 +51,115 @@ def remarks_on(results: Sequence[Result]) -> Iterator[Remark]:
     """All that qualifies the figures of these tests, what weighs most first."""
     tests = [result.analysis for result in results]
     directions = [Direction(test, curve) for test in tests for curve in test.curves if curve.channel != SUM]
-    found = (
-        _tester_limited(directions),
-        _incomplete(tests),
-        _without_traffic(tests),
-        _nothing_back(directions),
-        _stray_losses(directions),
-        _spoilt(directions),
-        _hidden(tests),
-        _duplicates(directions),
-        _surplus(directions),
-        _line_speeds(group_by_load(results)),
-        _settings(tests),
-        _lengths(tests),
-        _without_timestamps(tests),
+    yield from _tester_limited(directions)
+    yield from _of_tests(
+        "incomplete",
+        [(test, test.result.ending.text) for test in tests if status(test) != COMPLETE],
+        len(tests),
+        " not complete: the figures cover only what ran.",
     )
-    return (remark for remark in found if remark)
+    yield from _of_tests(
+        "no-traffic",
+        [(test, "") for test in tests if not any(curve.measured for curve in test.curves)],
+        len(tests),
+        " without traffic in ramp and hold: that says nothing about the router.",
+    )
+    yield from _losses(directions)
+    yield from _of_tests(
+        "hidden-loss",
+        [(test, f"{test.counting.hidden:,} packets") for test in tests if test.counting.hidden],
+        len(tests),
+        ": the DUT dropped packets that are not missing, so duplicates hide a loss; --signature tells them.",
+    )
+    yield from _beside_loss(directions)
+    yield from _line_speeds(group_by_load(results))
+    yield from _settings(tests)
+    yield from _lengths(tests)
+    yield from _of_tests(
+        "no-timestamps",
+        [(test, "") for test in tests if not test.result.native],
+        len(tests),
+        " without timestamps, as trex-loadtest writes: one second a sample is assumed, and what the tester failed to "
+        "send is unknown.",
+    )
 
 
-def _tester_limited(directions: Sequence[Direction]) -> Remark | None:
+def _of_tests(cause: str, found: Sequence[tuple[Analysis, str]], total: int, sentence: str) -> Iterator[Remark]:
+    return remark_on(cause, [(test.result.name, detail) for test, detail in found], total, "test", sentence)
+
+
+def _of_directions(cause: str, found: Sequence[tuple[Direction, str]], total: int, sentence: str) -> Iterator[Remark]:
+    return remark_on(cause, [(one.name, detail) for one, detail in found], total, "direction", sentence)
+
+
+def _tester_limited(directions: Sequence[Direction]) -> Iterator[Remark]:
     limited = [one for one in directions if one.curve.tester_limited]
-    if not limited:
-        return None
     percents = sorted({f"{one.curve.tester_ratio * 100:.0f}" for one in limited if one.curve.tester_ratio}, key=float)
     span = " to ".join(dict.fromkeys([percents[0], percents[-1]])) if percents else ""
     share = f", {span} % of the missing packets are its own" if span else ""
-    return Remark(
+    return _of_directions(
         "tester-limited",
-        f"{some([one.name for one in limited], len(directions), 'direction')}: the tester was the limit{share}; "
-        "the router may do better than this.",
-        tuple(f"{one.name}{_of_missing(one.curve.tester_ratio)}" for one in limited),
+        [(one, _of_missing(one.curve.tester_ratio)) for one in limited],
+        len(directions),
+        f": the tester was the limit{share}; the router may do better than this.",
     )
 
 
 def _of_missing(ratio: float) -> str:
-    return f": {percent_text(ratio * 100)} % of the missing packets" if ratio else ""
+    return f"{percent_text(ratio * 100)} % of the missing packets" if ratio else ""
 
 
-def _incomplete(tests: Sequence[Analysis]) -> Remark | None:
-    broken = [test for test in tests if status(test) != COMPLETE]
-    if not broken:
-        return None
-    who = some([test.result.name for test in broken], len(tests), "test")
-    return Remark(
-        "incomplete",
-        f"{who} not complete: the figures cover only what ran.",
-        tuple(f"{test.result.name}: {test.result.ending.text}" for test in broken),
+def _losses(directions: Sequence[Direction]) -> Iterator[Remark]:
+    """Directions that returned nothing, that lost here and there, and that the machine disturbed."""
+    yield from _of_directions(
+        "nothing-back",
+        [
+            (one, "")
+            for one in directions
+            if one.curve.measured and not any(point.received_pps for point in one.curve.measured)
+        ],
+        len(directions),
+        ": no packet came back.",
     )
-
-
-def _without_traffic(tests: Sequence[Analysis]) -> Remark | None:
-    names = [test.result.name for test in tests if not any(curve.measured for curve in test.curves)]
-    if not names:
-        return None
-    return Remark(
-        "no-traffic",
-        f"{some(names, len(tests), 'test')} without traffic in ramp and hold: that says nothing about the router.",
-        tuple(names),
-    )
-
-
-def _nothing_back(directions: Sequence[Direction]) -> Remark | None:
-    names = [
-        one.name
-        for one in directions
-        if one.curve.measured and not any(point.received_pps for point in one.curve.measured)
-    ]
-    if not names:
-        return None
-    return Remark("nothing-back", f"{some(names, len(directions), 'direction')}: no packet came back.", tuple(names))
-
-
-def _stray_losses(directions: Sequence[Direction]) -> Remark | None:
     stray = [one for one in directions if one.curve.stray_failures]
-    if not stray:
-        return None
-    return Remark(
+    thresholds = thresholds_text([one.test.result for one in stray])
+    yield from _of_directions(
         "stray-loss",
-        f"{some([one.name for one in stray], len(directions), 'direction')}: some samples lost more than "
-        f"{thresholds_text([one.test.result for one in stray])}, without the loss lasting.",
-        tuple(f"{one.name}: {one.curve.stray_failures} of {len(one.curve.measured)} samples" for one in stray),
+        [(one, f"{one.curve.stray_failures} of {len(one.curve.measured)} samples") for one in stray],
+        len(directions),
+        f": some samples lost more than {thresholds}, without the loss lasting.",
     )
-
-
-def _spoilt(directions: Sequence[Direction]) -> Remark | None:
-    spoilt = [one for one in directions if one.curve.outcome.spoilt_samples]
-    if not spoilt:
-        return None
-    return Remark(
+    yield from _of_directions(
         "spoilt-samples",
-        f"{some([one.name for one in spoilt], len(directions), 'direction')}: the machine took the CPUs of tester or "
-        "DUT away and disturbed some samples; they count for no limit.",
-        tuple(f"{one.name}: {one.curve.outcome.spoilt_samples} of {len(one.curve.measured)} samples" for one in spoilt),
+        [
+            (one, f"{spoilt} of {len(one.curve.measured)} samples")
+            for one in directions
+            if (spoilt := one.curve.outcome.spoilt_samples)
+        ],
+        len(directions),
+        ": CPUs of tester or DUT were preempted in some samples, which are excluded from the limits.",
     )
 
 
-def _hidden(tests: Sequence[Analysis]) -> Remark | None:
-    found = [(test, test.counting) for test in tests]
-    found = [(test, counting) for test, counting in found if counting.hidden]
-    if not found:
-        return None
-    return Remark(
-        "hidden-loss",
-        f"{some([test.result.name for test, _ in found], len(tests), 'test')}: the DUT dropped packets that are not "
-        "missing, so duplicates hide a loss; --signature tells them.",
-        tuple(f"{test.result.name}: {counting.hidden:,} packets" for test, counting in found),
-    )
-
-
-def _duplicates(directions: Sequence[Direction]) -> Remark | None:
-    found = [one for one in directions if _again(one) > one.test.threshold * one.curve.outcome.balance.offered > 0]
-    if not found:
-        return None
-    return Remark(
+def _beside_loss(directions: Sequence[Direction]) -> Iterator[Remark]:
+    """Duplicates and foreign frames in such numbers that they could have hidden a loss, had they counted."""
+    balances = [(one, one.curve.outcome.balance) for one in directions]
+    again = [(one, 0 if told.order is None else told.order.duplicates, told) for one, told in balances]
+    yield from _of_directions(
         "duplicates",
-        f"{some([one.name for one in found], len(directions), 'direction')}: packets came back twice; they count once.",
-        tuple(f"{one.name}: {_again(one):,} duplicates" for one in found),
+        [(one, f"{twice:,} duplicates") for one, twice, told in again if twice > one.test.threshold * told.offered > 0],
+        len(directions),
+        ": packets came back twice; they count once.",
     )
-
-
-def _again(one: Direction) -> int:
-    order = one.curve.outcome.balance.order
-    return 0 if order is None else order.duplicates
-
-
-def _surplus(directions: Sequence[Direction]) -> Remark | None:
-    """Frames of others in such numbers that they could have hidden a loss, had they been taken for ours."""
-    found = [
-        one
-        for one in directions
-        if one.curve.outcome.balance.surplus - _again(one) > one.test.threshold * one.curve.outcome.balance.offered > 0
-    ]
-    if not found:
-        return None
-    return Remark(
+    yield from _of_directions(
         "surplus",
-        f"{some([one.name for one in found], len(directions), 'direction')}: more frames came back than were sent, or "
-        "frames of others; they are not counted as received.",
-        tuple(f"{one.name}: {one.curve.outcome.balance.surplus - _again(one):,.0f} frames" for one in found),
+        [
+            (one, f"{told.surplus - twice:,.0f} frames")
+            for one, twice, told in again
+            if told.surplus - twice > one.test.threshold * told.offered > 0
+        ],
+        len(directions),
+        ": more frames came back than were sent, or frames of others; they are not counted as received.",
     )
 
 
@@ -197,7 +168,7 @@ def thresholds_text(results: Sequence[Result]) -> str:
     return " or ".join(f"{ratio * 100:g} %" for ratio in sorted({result.analysis.threshold for result in results}))
 
 
-def _line_speeds(groups: Sequence[Group[Result]]) -> Remark | None:
+def _line_speeds(groups: Sequence[Group[Result]]) -> Iterator[Remark]:
     apart = []
     for group in groups:
         lines = [
@@ -208,51 +179,28 @@ def _line_speeds(groups: Sequence[Group[Result]]) -> Remark | None:
         ]
         if lines and max(lines) > (1 + SAME_SIZE) * min(lines):
             span = f"{exact_text(min(lines))} to {exact_text(max(lines))}"
-            apart.append((group.load.name, f"{group.load.name}: line rates from {span}"))
-    if not apart:
-        return None
-    return Remark(
-        "line-speeds",
-        f"{some([name for name, _ in apart], len(groups), 'load')} on lines of different speed.",
-        tuple(detail for _, detail in apart),
-    )
+            apart.append((group.load.title, f"line rates from {span}"))
+    return remark_on("line-speeds", apart, len(groups), "load", " on lines of different speed.")
 
 
-def _settings(tests: Sequence[Analysis]) -> Remark | None:
+def _settings(tests: Sequence[Analysis]) -> Iterator[Remark]:
     details = []
     for key in REQUIRED_VARS:
         values = Counter(words(test.result.variables[key]) for test in tests)
         if len(values) > 1:
             each = ", ".join(f"{value} in {count(number, 'test')}" for value, number in values.items())
             details.append((spaced(key), each))
-    if not details:
-        return None
-    names = ", ".join(name for name, _ in details)
-    return Remark(
-        "settings",
-        f"{count(len(tests), 'test')} with different settings: {names}.",
-        tuple(f"{name}: {each}" for name, each in details),
-    )
+    if details:
+        names = ", ".join(name for name, _ in details)
+        sentence = f"{count(len(tests), 'test')} with different settings: {names}."
+        yield Remark("settings", sentence, tuple(f"{name}: {each}" for name, each in details))
 
 
-def _lengths(tests: Sequence[Analysis]) -> Remark | None:
+def _lengths(tests: Sequence[Analysis]) -> Iterator[Remark]:
     counts = {len(test.result.samples) for test in tests}
-    if len(counts) < 2:
-        return None
-    return Remark(
-        "lengths",
-        f"{count(len(tests), 'test')} of different length: from {min(counts)} to {max(counts)} samples.",
-        tuple(f"{test.result.name}: {count(len(test.result.samples), 'sample')}" for test in tests),
-    )
-
-
-def _without_timestamps(tests: Sequence[Analysis]) -> Remark | None:
-    names = [test.result.name for test in tests if not test.result.native]
-    if not names:
-        return None
-    return Remark(
-        "no-timestamps",
-        f"{some(names, len(tests), 'test')} without timestamps, as trex-loadtest writes: one second a sample is "
-        "assumed, and what the tester failed to send is unknown.",
-        tuple(names),
-    )
+    if len(counts) > 1:
+        yield Remark(
+            "lengths",
+            f"{count(len(tests), 'test')} of different length: from {min(counts)} to {max(counts)} samples.",
+            tuple(f"{test.result.name}: {count(len(test.result.samples), 'sample')}" for test in tests),
+        )

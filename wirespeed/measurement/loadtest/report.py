@@ -49,7 +49,7 @@ class LoadtestReport(ReportedKind[Result]):
         return len(result.samples)
 
     def found_by(self, result: Result) -> str:
-        return f"load test {load_of(result).name}"
+        return f"load test {load_of(result).name} {load_of(result).title}"
 
     def counted(self, results: Sequence[Result]) -> str:
         return f"{count(len(results), 'test')} with {count(len(group_by_load(results)), 'load')}"
@@ -82,7 +82,7 @@ class LoadtestReport(ReportedKind[Result]):
             over_time = shown.drawn.place(time_chart(f"time-{number}", group, shown))
             fold = Fold("Over time", (over_time, Paragraph(OVER_TIME)), look="over-time")
             blocks = (over_load, Paragraph(OVER_LOAD), Paragraph(ON_SCREEN, "caption screen"), fold)
-            yield Section(group.load.name, blocks, look="load")
+            yield Section(group.load.title, blocks, look="load")
 
     def irregular(self, results: Sequence[Result]) -> Iterator[Remark]:
         return remarks_on(results)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Stored("stats", write=samples_to_json, read=samples_from_json, shape=Mapping[str, Sample])
 PHASES = ("warm-up", "ramp", "hold", "drain")
-"""Of a ramp; a test by steps has `step` in place of the second and third."""
+"""Phases of a ramp; a test by steps has `step` in place of the second and third."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
 
 
 def _common(method: Method, *, ip6: bool, verify: bool) -> tuple[str, ...]:
-    """Of all tests."""
+    """Statements about all tests."""
     waits = (method.learning_s, method.residual_s, method.restabilise_s)
     found = []
     if any(ours < theirs for ours, theirs in zip(waits, WAITS_S, strict=True)):

@@ -83,7 +83,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
         if self._by_command:
             kind = f"by the command {self.options.reset_command}"
         return run_rfc2544(
-            self._plan.on(lab=stand.lab, dut=stand.device, reset_kind=kind),
+            self._plan.on(stand.lab, stand.device).with_reset(kind),
             stand.client,
             watch=watch,
             dut=stand.dut,

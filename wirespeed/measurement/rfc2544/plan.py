@@ -67,16 +67,16 @@ class Rfc2544Plan(MeasurementPlan):
         frames = ",".join(frame.name for frame in self.frames)
         return f"RFC 2544 {', '.join(self.tests)}; sizes {frames}; trials of {self.trial_s:g} s"
 
-    def on(self, *, lab: dict[str, Any], dut: dict[str, Any], reset_kind: str) -> Rfc2544Plan:
-        """The same plan on a lab and a device that are described so. Where nobody can reset the device, that test is
-        left out if there are others; UsageError if there are none."""
+    def with_reset(self, reset_kind: str) -> Rfc2544Plan:
+        """The same plan for a device that is reset so. Where nobody can reset it, that test is left out if there are
+        others; UsageError if there are none."""
         tests, notes = self.tests, self.notes
         if not reset_kind and "reset" in tests:
             if len(tests) == 1 or set(tests) == {"throughput", "reset"}:
                 raise UsageError("reset needs to know how to reset the DUT: give --reset-command, or --lab embedded")
             tests = tuple(test for test in tests if test != "reset")
             notes = ("reset was left out: --reset-command would say how to reset the DUT",)
-        return replace(self, tests=tests, notes=notes, lab=lab, dut=dut, reset_kind=reset_kind)
+        return replace(self, tests=tests, notes=notes, reset_kind=reset_kind)
 
     @property
     def method(self) -> Method:

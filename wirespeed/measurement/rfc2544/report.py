@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, Paragraph, Section
-from wirespeed.measurement.reported import Remark, ReportedKind, Shown
+from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result, Test
 from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
 from wirespeed.measurement.rfc2544.text import Section as TestSection
 from wirespeed.measurement.rfc2544.text import sections, text_block
-from wirespeed.pages.words import count, some
+from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import Scaler
 
@@ -49,18 +49,13 @@ class Rfc2544Report(ReportedKind[Rfc2544Result]):
 
     def irregular(self, results: Sequence[Rfc2544Result]) -> Iterator[Remark]:
         rows = [(suite, test, row) for suite in results for test in suite.method.tests for row in suite.rows(test)]
-        irregular = [
+        irregular = (
             (f"{suite.name} {test} {row.frame}", why)
             for suite, test, row in rows
             if (why := row.irregular or getattr(row, "skipped", ""))
-        ]
-        if irregular:
-            who = some([name for name, _ in irregular], len(rows), "row")
-            yield Remark(
-                "irregular-rows",
-                f"{who} of RFC 2544 irregular: not the router's alone.",
-                tuple(f"{name}: {why}" for name, why in irregular),
-            )
+        )
+        sentence = " of RFC 2544 irregular: not the router's alone."
+        return remark_on("irregular-rows", irregular, len(rows), "row", sentence)
 
     def notes(self, result: Rfc2544Result) -> tuple[str, ...]:
         return tuple(note for note in result.ending.notes if note != APPLICABILITY)

@@ -63,7 +63,7 @@ class Method:
 
     @property
     def common_exceptions(self) -> tuple[str, ...]:
-        """Those of all tests, where there are several."""
+        """Exceptions that all tests share, if there are several tests."""
         first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
         return tuple(one for one in first if all(one in other for other in others))
 
@@ -93,7 +93,7 @@ class SuiteTrial:
 
     @property
     def judged(self) -> SearchTrial:
-        """As a search judges it: by all that was to be offered."""
+        """The trial in the form that a search judges: by all packets that were due."""
         return SearchTrial(self.number, "search", self.load_pps, self.intended_s, self.trial, self.label)
 
     @property

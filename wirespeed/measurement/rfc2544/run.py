@@ -108,7 +108,7 @@ def run_rfc2544(
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     aside = sum(1 for trial in bench.trials if trial.set_aside)
     if aside:
-        notes.append(f"trials that do not count, repeated since CPUs were away in them: {aside}")
+        notes.append(f"excluded trials, repeated because CPUs were preempted during them: {aside}")
     return replace(
         head,
         dut={**head.dut, **texts_of_dut(dut)},
@@ -202,7 +202,7 @@ class _Suite:
         self._reset(bench, frame, load, sent, row)
 
     def _reset(self, bench: Bench, frame: Frame, load: FrameLoad, sent: Sent, row: ThroughputRow) -> None:
-        """Of the smallest frames, as section 26.6 has it."""
+        """The reset test, with the smallest frames (section 26.6)."""
         port = self.plan.senders[0]
         smallest = min(self.loads, key=lambda name: self.loads[name].plain.ports[port].mix.mean_frame_bytes)
         if (

@@ -89,7 +89,7 @@ class Section:
 
 
 def sections(result: Rfc2544Result) -> tuple[Section, ...]:
-    """Those of the tests that have a row, in the order in which they were asked for."""
+    """Sections of the tests that have a row, in the order of the request."""
     grids: dict[Test, Grid] = {
         "throughput": _throughput(result.throughput),
         "latency": _latency(result.latency),

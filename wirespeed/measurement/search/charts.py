@@ -22,7 +22,7 @@ RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 180, 170
 GOAL_COLOURS = COLOURS[1:]
 GOAL_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot")
 
-# What a trial was, or what became of it: by a shape, since colours are those of the goals.
+# Shapes for the kind and the outcome of a trial; colours belong to the goals.
 SYMBOLS: dict[str, Symbol] = {
     "trials": "dot",
     "the tester was the limit": "triangle",

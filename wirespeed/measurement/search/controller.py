@@ -93,7 +93,7 @@ class Controller:
     _search: MultipleLossRatioSearch | None = None
     _ceilings: list[float] = field(default_factory=list)
     _first: int = 0
-    """Of the trials, the first one under the last ceiling."""
+    """Index of the first trial under the last ceiling."""
     _disturbed: str = ""
     """Why the host ended the search."""
     _done: dict[str, tuple[Interval, float]] = field(default_factory=dict)
@@ -135,13 +135,13 @@ class Controller:
         return [goal for goal in self.goals if goal.name not in self._done]
 
     def intervals(self) -> tuple[Interval, ...]:
-        """Of each goal, in their order."""
+        """Intervals of the goals, in their order."""
         known = {name: interval for name, (interval, _) in self._done.items()}
         known |= {interval.goal.name: interval for interval in self._searched()}
         return tuple(known.get(goal.name, Interval(goal, None, None)) for goal in self.goals)
 
     def _searched(self) -> list[Interval]:
-        """Those of the goals that are searched for now."""
+        """Intervals of the goals that are searched now."""
         search = self._search
         if search is None or search.database is None:
             return []
@@ -260,7 +260,7 @@ class Controller:
         offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
         least = min(one.load_pps for one in failed)
         margin: float = _MARGIN * (1 << len(self._ceilings))
-        # What it offers differs from trial to trial, and a few trials do not show the least.
+        # The tester's maximum varies between trials, and a few trials do not show its minimum.
         below = max(min(offered) - (max(offered) - min(offered)) / 2, median(offered) / 2)
         return max(self.least_pps, min(below, least) * (1 - margin))
 

@@ -25,7 +25,7 @@ NDR, PDR = ("ndr", 0.0), ("pdr", 0.005)
 PRESETS = {
     # CSIT's settings; its loss ratio of PDR is 0.5 %.
     "csit": Preset(Goal("", initial_s=1.0, final_s=1.0, sum_s=21.0, exceed_ratio=0.5, width=0.005), (NDR, PDR), 1.0),
-    # What the draft calls RFC 2544-compliant: one trial of 60 s decides, and no loss is allowed.
+    # The draft's RFC 2544-compliant goal: one trial of 60 s decides, and no loss is allowed.
     "rfc2544": Preset(Goal("", initial_s=1.0, final_s=60.0, sum_s=60.0, exceed_ratio=0.0, width=0.01), (NDR,), 1.0),
     # ETSI GS NFV-TST 009: a loss may be repeated once.
     "tst009": Preset(Goal("", initial_s=1.0, final_s=60.0, sum_s=120.0, exceed_ratio=0.5, width=0.01), (NDR,), 1.0),

@@ -54,7 +54,7 @@ class Search(Measurement[SearchOptions, SearchResult]):
 
     def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> SearchResult:
         return run_search(
-            self._plan.on(lab=stand.lab, dut=stand.device),
+            self._plan.on(stand.lab, stand.device),
             stand.client,
             watch=watch,
             dut=stand.dut,

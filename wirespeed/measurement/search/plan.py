@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
@@ -15,7 +15,7 @@ from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_duration, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
-"""Of PDR, as CSIT has them; at 0 nothing but the latency streams is sent."""
+"""Shares of PDR, as in CSIT; at 0 only the latency streams are sent."""
 
 MOST_LATENCY_PPS = 100_000.0
 
@@ -72,10 +72,6 @@ class SearchPlan(MeasurementPlan):
     def notes(self) -> tuple[str, ...]:
         """What was decided for the user."""
         return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
-
-    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SearchPlan:
-        """The same plan on a lab and a device that are described so."""
-        return replace(self, lab=lab, dut=dut)
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that those of a load test have."""

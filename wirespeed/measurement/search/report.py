@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from wirespeed.charts.chart import Band
 from wirespeed.charts.page_parts import Block, Card, Cards, Fold, Grid, Heading, Paragraph, Part, Section
 from wirespeed.measurement.load import Load, load_of
-from wirespeed.measurement.reported import IRREGULAR, TOGETHER, Both, Entry, Remark, ReportedKind, Shown
+from wirespeed.measurement.reported import IRREGULAR, TOGETHER, Both, Entry, Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import (
@@ -26,7 +26,7 @@ from wirespeed.measurement.search.rows import (
 )
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.trust import trust_of
-from wirespeed.pages.words import count, some
+from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, measured_text
 from wirespeed.results.verdict import Verdict
 
@@ -61,7 +61,7 @@ class SearchReport(ReportedKind[SearchResult]):
         return len(result.trials)
 
     def found_by(self, result: SearchResult) -> str:
-        return f"search {load_of(result).name}"
+        return f"search {load_of(result).name} {load_of(result).title}"
 
     def chart(self, number: int) -> str:
         return f"search-{number}"
@@ -97,26 +97,21 @@ class SearchReport(ReportedKind[SearchResult]):
 
     def irregular(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         goals = [(search, found) for search in results for found in search.goals]
-        irregular = [
+        irregular = (
             (f"{one.name} {found.goal.name.upper()}", found.irregular) for one, found in goals if found.irregular
-        ]
-        if irregular:
-            yield Remark(
-                "irregular",
-                f"{some([name for name, _ in irregular], len(goals), 'goal')} irregular: not what was asked for.",
-                tuple(f"{name}: {why}" for name, why in irregular),
-            )
+        )
+        sentence = " irregular: the search ended before it reached the goal."
+        return remark_on("irregular", irregular, len(goals), "goal", sentence)
 
     def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
         found = [(one, sum(bool(trial.set_aside) for trial in one.trials)) for one in results]
-        named = [(one, aside) for one, aside in found if aside]
-        if named:
-            yield Remark(
-                "set-aside",
-                f"{some([one.name for one, _ in named], len(results), 'search')} with trials that were repeated, as "
-                "absences of workers explain what they lost; those do not count.",
-                tuple(f"{one.name}: {aside} of {count(len(one.trials), 'trial')}" for one, aside in named),
-            )
+        return remark_on(
+            "set-aside",
+            ((one.name, f"{aside} of {count(len(one.trials), 'trial')}") for one, aside in found if aside),
+            len(results),
+            "search",
+            " with trials that were repeated, as absences of workers explain what they lost; those do not count.",
+        )
 
     def entries(self, result: SearchResult, _load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
         first = str(result.directions[0])
@@ -141,7 +136,7 @@ def _card(search: SearchResult, verdict: Verdict) -> Card:
         more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
     return Card(
         dut=dut_name(search),
-        load=f"{load_of(search).name}, {directions_of(search)}",
+        load=f"{load_of(search).title}, {directions_of(search)}",
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
         rate=figure.rate_parts[0],
         unit=figure.rate_parts[1],

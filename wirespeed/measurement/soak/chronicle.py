@@ -75,7 +75,7 @@ class Chronicle:
         return self.total.watched_s if self.total is not None else 0.0
 
     def spans(self, width_s: int) -> tuple[Span, ...]:
-        """Those kept of a width in seconds."""
+        """Spans with a width in seconds."""
         return tuple(self._tiers[width_s])
 
     def add(self, second: Span) -> None:
@@ -273,7 +273,7 @@ def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int
 
 
 def _shares(first: Span, second: Span) -> dict[str, float]:
-    """Of the CPUs' time of both; a class that one did not name had none of it there."""
+    """Shares of the CPUs' time in both spans; a class that one span omits had no time there."""
     told = [(span.watched_s, span.dut.cpu_percent) for span in (first, second) if span.dut.cpu_percent]
     classes = dict.fromkeys(name for _, shares in told for name in shares)
     return {name: _mean([(seconds, shares.get(name, 0.0)) for seconds, shares in told]) or 0.0 for name in classes}
@@ -284,7 +284,7 @@ def _sum(first: float | None, second: float | None) -> float | None:
 
 
 def _mean(values: list[tuple[float, float | None]]) -> float | None:
-    """Of values that are known, each weighed."""
+    """Weighted mean of the known values."""
     known = [(weight, value) for weight, value in values if value is not None]
     weight = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / weight if weight else None
@@ -311,7 +311,7 @@ def _until(values: list[tuple[float, float]], seconds: float) -> float | None:
 
 
 def _latency_drifts(spans: tuple[Span, ...]) -> dict[Channel, Drift]:
-    """Of each direction's average."""
+    """Drift of each direction's average latency."""
     wires = dict.fromkeys(wire for span in spans for wire in span.flows)
     found = {}
     for wire in wires:

@@ -22,7 +22,7 @@ from wirespeed.results.sample import Sample
 from wirespeed.trial.reading import Reading
 
 Balances = Mapping[Channel, Balance]
-"""Of each direction, since traffic began."""
+"""Balance of each direction, since traffic began."""
 
 _LATENCY_S = 0.01
 _ALL = 0.99
@@ -107,7 +107,7 @@ class Course:
         return self._ledgers[wire]
 
     def _most_under_way(self, seen: Seen, wire: Channel) -> int:
-        """As many as are sent in the longest latency that was measured, or in `_LATENCY_S`."""
+        """The most packets in flight: those sent in the longest measured latency, or in `_LATENCY_S`."""
         if seen.sample is None or seen.sample.interval_s <= 0:
             return 0
         latency = seen.sample.latency.get(wire)
@@ -174,7 +174,7 @@ class Course:
         return replace(grown, lost=placed.lost, came_later=placed.came_later, missed=missed, latency=latency)
 
     def _events(self, seen: Seen, flows: Mapping[Channel, Flow]) -> list[LossEvent]:
-        """Those that this second began, went on with, or took back; each once."""
+        """Loss events that began, continued or were withdrawn in this second; each once."""
         changed: dict[int, LossEvent] = {}
         for wire, flow in flows.items():
             if flow.came_later:

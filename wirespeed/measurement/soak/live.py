@@ -152,7 +152,7 @@ def summary(result: SoakResult, found: Verdict, where: str | None) -> list[str]:
 def _more(result: SoakResult) -> Iterator[str]:
     verdict, total = result.verdict, result.total
     if verdict.by_machine:
-        yield f"{verdict.by_machine:,} of the lost ones while CPUs were away"
+        yield f"{verdict.by_machine:,} of them while CPUs were preempted"
     if verdict.by_tester:
         yield f"{verdict.by_tester:,} more came back, and the tester's receiver missed them"
     if verdict.unplaced > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.errors import UsageError
@@ -39,10 +39,6 @@ class SoakPlan(MeasurementPlan):
     def title(self) -> str:
         words = [self.profile, tunables_text(self.tunables)]
         return " ".join(filter(None, words)) + f", {self.load_from or self.load} for {time_text(self.duration_s)}"
-
-    def on(self, *, lab: dict[str, Any], dut: dict[str, Any]) -> SoakPlan:
-        """The same plan on a lab and a device that are described so."""
-        return replace(self, lab=lab, dut=dut)
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file; all that `plan_of` needs to go on."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wirespeed.charts.page_parts import Block, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.reported import Remark, ReportedKind, Shown
+from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.rows import SoakRow, details_of, soak_row, soak_rows, tables_of
 from wirespeed.measurement.soak.words import time_text, verdict_text
 from wirespeed.pages.trust import Trust
-from wirespeed.pages.words import count, some
+from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, percent_text
 from wirespeed.tables import plain
 
@@ -56,13 +56,8 @@ class SoakReport(ReportedKind[SoakResult]):
         yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, shown)), identity="soaks")
 
     def remarks(self, results: Sequence[SoakResult]) -> Iterator[Remark]:
-        blind = [soak for soak in results if soak.gaps]
-        if blind:
-            yield Remark(
-                "gaps",
-                f"{some([soak.name for soak in blind], len(results), 'soak')} with times that nobody watched.",
-                tuple(f"{soak.name}: {_gaps_text(soak)}" for soak in blind),
-            )
+        blind = ((soak.name, _gaps_text(soak)) for soak in results if soak.gaps)
+        return remark_on("gaps", blind, len(results), "soak", " with times that nobody watched.")
 
 
 def _gaps_text(soak: SoakResult) -> str:
@@ -93,7 +88,7 @@ def _facts(soak: SoakResult, scaler: Scaler) -> Iterator[str]:
         f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}."
     )
     if told.by_machine:
-        yield f"{told.by_machine:,} of the lost ones went while CPUs were away: the machine's doing."
+        yield f"{told.by_machine:,} of them were lost while CPUs were preempted, because of the host."
     if told.by_tester:
         yield f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count."
     if told.worst_minute is not None:

@@ -7,7 +7,7 @@ import math
 from wirespeed.measurement.soak.result import Verdict
 
 WHOSE = {"dut": "DUT", "tester": "tester", "machine": "machine"}
-DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "machine": "while CPUs were away"}
+DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "machine": "while CPUs were preempted"}
 
 
 def lost_text(verdict: Verdict) -> str:

@@ -34,7 +34,7 @@ def dump(client: Client, request: Values) -> Answer:
 
 
 def _neighbors(client: Client, request: Values) -> Iterator[dict[str, Any] | None]:
-    """Those that have answered, or are static."""
+    """Neighbours that have answered, or are static."""
     version = 6 if request.af == _IP6 else 4
     for number, neighbor in enumerate(client.core.neighbors(), 1):
         if number % _TURN == 0:

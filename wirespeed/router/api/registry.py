@@ -41,5 +41,5 @@ def handler(name: str, *, changes: bool = False) -> Callable[[_Function], _Funct
 
 
 def change(name: str) -> Callable[[_Function], _Function]:
-    """As `handler`, for one that changes something."""
+    """Register a handler that changes something."""
     return handler(name, changes=True)

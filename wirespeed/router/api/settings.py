@@ -24,7 +24,7 @@ def set_flags(client: Client, request: Values) -> Answer:
 
 @change("sw_interface_set_mtu")
 def set_mtu(client: Client, request: Values) -> Answer:
-    """Of all packets, and of each protocol: there 0 is the same as for all."""
+    """Set the MTU of all packets and of each protocol; 0 for a protocol means that of all packets."""
     index = client.index(request.sw_if_index)
     mtus = [checked_mtu(mtu) if mtu or kind is MtuKind.L3 else 0 for kind, mtu in zip(_MTUS, request.mtu, strict=True)]
     for kind, mtu in zip(_MTUS, mtus, strict=True):

@@ -19,7 +19,7 @@ def words_of(rewrite: TagRewrite) -> dict[str, Any]:
 
 
 def rewrite_of(request: Values) -> TagRewrite:
-    """Of a request to rewrite; Refusal for an operation that there is not, UsageError for a tag."""
+    """The rewrite of a request; Refusal for an unknown operation, UsageError for a wrong tag."""
     if request.vtr_op >= len(TAG_REWRITES):
         raise Refusal(Retval.INVALID_VALUE)
     pop, push = TAG_REWRITES[request.vtr_op]

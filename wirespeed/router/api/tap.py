@@ -12,7 +12,7 @@ from wirespeed.router.commands.tap import add_tap, remove_tap
 from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
-# What VPP sets on Linux's side, and we leave to those who own it.
+# Settings on Linux's side that VPP changes and this router leaves to their owner.
 _NOT_SET = ("host_ip4_prefix_set", "host_ip6_prefix_set", "host_ip4_gw_set", "host_ip6_gw_set")
 _KIND = "tap"
 
@@ -55,7 +55,7 @@ def dump(client: Client, request: Values) -> Answer:
 
 
 def _taps(client: Client, sw_if_index: int) -> Iterator[dict[str, Any]]:
-    """Those that were made, and those of pairs with Linux."""
+    """TAPs that were created, and TAPs of pairs with Linux."""
     pairs = client.console.lcp.pairs.values() if hasattr(client.console, "lcp") else ()
     paired = {pair.tap: pair for pair in pairs if not pair.is_vlan}
     for index, face in client.chosen(sw_if_index):

@@ -33,7 +33,7 @@ _WORDS = {field.name.lower(): field for field in FlowField if field.name}
 
 
 def flow_words(fields: FlowField) -> str:
-    """As VPP has them: the words of the fields, in their order."""
+    """Keywords of the fields, in VPP's order."""
     return " ".join(word for word, field in _WORDS.items() if field in fields)
 
 

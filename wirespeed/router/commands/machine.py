@@ -22,7 +22,7 @@ from wirespeed.router.pci import PCI_DEVICES, fact, pci_link
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
 
-# What VPP calls the features that matter to packets, and what Linux calls them.
+# VPP's and Linux's names of CPU features that matter to packets.
 _FLAGS = {
     "sse3": "pni",
     "pclmulqdq": "pclmulqdq",

@@ -124,7 +124,7 @@ def show_interface_tag(console: Console, words: Match) -> Iterator[str]:
 
 
 def _ports(console: Console, chosen: Sequence[int] = ()) -> list[int]:
-    """Those of the interfaces chosen, or of all, that are ports."""
+    """Ports among the chosen interfaces, or among all."""
     return [i for i in console.interfaces(chosen) if console.core.interface(i).kind is InterfaceKind.PORT]
 
 

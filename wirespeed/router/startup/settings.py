@@ -201,7 +201,7 @@ def _interface(statement: Statement, default: _Statements, decimal: bool) -> Int
     with _at(statement.place):
         name, port = _port(statement, decimal)
     for key, field in _PORT_FIELDS.items():
-        # What a port spec of ours says of itself stands above `dev default`.
+        # Options of a port spec take precedence over `dev default`.
         is_given = getattr(port, field) != getattr(PortSpec, field)
         value = _Statements(statement.inner).value(key, None if is_given else default.value(key))
         if value is not None:

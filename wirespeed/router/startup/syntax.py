@@ -130,7 +130,7 @@ class _Reader:
         """The form that the next words name; of several, the one of most words."""
         first = self._take()
         if first.text == "{":
-            raise self._error(first, f"'{{' cannot stand there: expected {_allowed(block)}")
+            raise self._error(first, f"'{{' is not allowed here: expected {_allowed(block)}")
         for more in range(max(key.count(" ") for key in block.forms), -1, -1):
             key = " ".join(token.text for token in (first, *self._tokens[self._at : self._at + more]))
             if key in block.forms:

@@ -14,7 +14,7 @@ from wirespeed.router.interface_numbers import shown_index
 from wirespeed.vpp_api.codec import Values
 
 _VERSION = {"major": 1, "minor": 4}
-"""Of VPP's plugin, whose messages these are."""
+"""Version of VPP's plugin with these messages."""
 
 
 @handler("acl_plugin_get_version")

@@ -104,8 +104,8 @@ class AclSessionCounters:
 
 @dataclass(frozen=True)
 class AclSession:
-    """As its first packet was, which left by the interface where `is_output`. Of ICMP the identifier is the source
-    port. TCP flags are all that each end has sent."""
+    """A session with the fields of its first packet; `is_output`: that packet left by the interface. ICMP's identifier
+    is the source port. TCP flags are all that each end has sent."""
 
     source: IPv4Address | IPv6Address
     destination: IPv4Address | IPv6Address

@@ -8,7 +8,7 @@ from wirespeed.router.features.acl.core import AclAction, AclOutcome, AclTrace
 from wirespeed.router.interface_numbers import shown_index
 
 _EXISTING_SESSION = 0x80000000
-"""As VPP marks it in a trace."""
+"""VPP's mark of an existing session in a trace."""
 _OUTCOMES = {
     AclOutcome.RULE: "no session",
     AclOutcome.NEW_SESSION: "new session",
@@ -29,7 +29,7 @@ def note(struct: Any) -> str:
 
 
 def text(trace: AclTrace) -> str:
-    """As VPP's trace begins, which counts lookup contexts besides, and what the numbers mean."""
+    """The beginning of VPP's trace, without its lookup contexts, and the meaning of the numbers."""
     bits = _EXISTING_SESSION if trace.outcome is AclOutcome.SESSION else 0
     meaning = f"{trace.action.word}, {_OUTCOMES[trace.outcome]}"
     return (

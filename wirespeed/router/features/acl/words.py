@@ -116,7 +116,7 @@ def _number(number: int, name: str, word: str) -> int:
 
 
 def rule_text(rule: AclRule) -> str:
-    """As VPP shows it, and as it can be typed again."""
+    """The rule as VPP shows it; the text can be typed as a command."""
     text = f"{rule.action.word} src {rule.source} dst {rule.destination} proto {rule.protocol}"
     for word, (first, last) in (("sport", rule.source_ports), ("dport", rule.destination_ports)):
         text += f" {word} {first}" if first == last else f" {word} {first}-{last}"

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 _NAME = "BondEthernet"
 _MOST_ID = (1 << 32) - 2
-# As VPP shows the states' bits, the last one first.
+# Bits of the LACP states in VPP's order, the last one first.
 _BITS = ("exp", "def", "dis", "col", "syn", "agg", "tim", "act")
 
 
@@ -88,12 +88,12 @@ def create_bond(console: Console, words: Match) -> Lines:
 
 
 def mode_word(mode: BondMode) -> str:
-    """As the command line has it."""
+    """The mode's keyword on the command line."""
     return mode.name.lower().replace("_", "-")
 
 
 def balance_word(bond: Bond) -> str:
-    """As VPP shows it: of modes without a choice, their own."""
+    """The load balance as VPP shows it; for modes without a choice, the mode itself."""
     return bond.balance.name.lower() if bond.mode in BALANCED else mode_word(bond.mode)
 
 

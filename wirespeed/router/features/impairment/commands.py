@@ -80,7 +80,7 @@ def show_impairment(console: Console, words: Match) -> Iterator[str]:
 
 
 def _settings_text(settings: Impairment) -> str:
-    """As they are typed."""
+    """Settings in the form of the command line."""
     words = [(name, f"{value:g}") for name, value in (("loss", settings.loss), ("burst", settings.loss_burst)) if value]
     times = (("delay", settings.delay_ns), ("jitter", settings.jitter_ns))
     words += [(name, f"{value_ns / 1e3:g}us") for name, value_ns in times if value_ns]

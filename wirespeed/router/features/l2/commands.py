@@ -103,7 +103,7 @@ def set_tag_rewrite(console: Console, words: Match) -> None:
 
 
 def tag_rewrite_text(face: Interface) -> str:
-    """As it was typed: `pop 1`, `push dot1q 100`, `translate-1-2 dot1ad 5 6`; `none` when tags stay."""
+    """The rewrite as a command: `pop 1`, `push dot1q 100`, `translate-1-2 dot1ad 5 6`; `none` if tags stay."""
     rewrite = face.tag_rewrite
     kind = "dot1ad" if rewrite.dot1ad else "dot1q"
     tags = " ".join(str(tag) for tag in rewrite.tags)

@@ -22,7 +22,7 @@ class PuntReason(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PuntPolicer:
-    """Of one reason, on each worker: packets per second and at once; what passed and what did not, since it was set."""
+    """Policer of one reason, on each worker: rate, burst, and packets passed and dropped since it was set."""
 
     rate_pps: int
     burst: int

@@ -20,7 +20,7 @@ _FULL_DUPLEX = 1
 _UNKNOWN = 0xFFFFFFFF
 """What a counter that is not kept is."""
 _MOST_BYTES = 1400
-"""Of a datagram: it fits into one packet of any link that carries Ethernet's 1500."""
+"""Most bytes of a datagram: it fits into one packet of any link with an MTU of 1500."""
 
 
 def _words(*values: int) -> bytes:
@@ -61,7 +61,7 @@ def counters_record(sequence: int, port: PortCounts) -> bytes:
 
 @dataclass
 class Datagrams:
-    """Those of one agent, which is known by `address`; they are numbered from 1."""
+    """Datagrams of the agent with this `address`, numbered from 1."""
 
     address: IPv4Address | IPv6Address
     sequence: int = 0

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from wirespeed.router.features.sflow.messages import attribute, family_message
 
 COUNTERS_GROUP = 29
-"""Of NETLINK_USERSOCK, where host-sflow listens for counters."""
+"""Group of NETLINK_USERSOCK in which host-sflow listens for counters."""
 _NETLINK_GENERIC, _NETLINK_USERSOCK = 16, 2
 _CONTROLLER, _GET_FAMILY = 16, 3
 _FAMILY_ID, _FAMILY_NAME, _GROUPS = 1, 2, 7

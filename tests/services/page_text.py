@@ -1,0 +1,60 @@
+"""What is wrong with the text of a page that a browser shows: cut, over another text, or wider than the screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXT = """
+    const page = document.documentElement, faults = new Set(), shown = [];
+    const isClipped = (one) => one && (getComputedStyle(one).clipPath !== "none" || isClipped(one.parentElement));
+    const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+        !one.closest("option, noscript, script, style") && !isClipped(one);
+    const named = (node) => JSON.stringify(node.data.trim().slice(0, 60));
+    const scrolls = (value) => value === "auto" || value === "scroll";
+
+    // Boxes that cut what does not fit into them, up to one that scrolls.
+    function around(node) {
+        const found = [];
+        for (let above = node; above && above !== document.body; above = above.parentElement) {
+            const { overflowX, overflowY } = getComputedStyle(above);
+            if (scrolls(overflowX) || scrolls(overflowY)) return [found, true];
+            if (overflowX !== "visible" && above.clientWidth) found.push(above.getBoundingClientRect());
+        }
+        return [found, false];
+    }
+
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const parent = node.parentElement;
+        if (!node.data.trim() || !isSeen(parent)) continue;
+        const range = document.createRange(), [clips, inScroll] = around(parent);
+        range.selectNodeContents(node);
+        for (const { left, right, top, bottom, width, height } of range.getClientRects()) {
+            if (width < 1 || height < 1) continue;
+            if (!inScroll && (right > page.clientWidth + 1 || left < -1)) faults.add(`off the screen: ${named(node)}`);
+            const isCut = (clip) => left < clip.left - 1 || right > clip.right + 1 || top < clip.top - 2 ||
+                bottom > clip.bottom + 2;
+            if (clips.some(isCut)) faults.add(`cut: ${named(node)}`);
+            const air = height * 0.18; // a line is taller than its letters
+            shown.push({ node, left, right, top: top + air, bottom: bottom - air });
+        }
+    }
+    shown.sort((a, b) => a.top - b.top);
+    shown.forEach((one, place) => {
+        for (const other of shown.slice(place + 1)) {
+            if (other.top >= one.bottom - 1) break;
+            if (other.node !== one.node && other.left < one.right - 1 && one.left < other.right - 1)
+                faults.add(`over another: ${named(one.node)} and ${named(other.node)}`);
+        }
+    });
+    const beyond = page.scrollWidth - page.clientWidth;
+    if (beyond > 0) faults.add(`the page scrolls sideways by ${beyond} px`);
+    return [shown.length, [...faults].slice(0, 10)];
+"""
+
+
+def text_faults(browser: Any) -> list[str]:
+    """Of all text that is to be seen, that of charts included; what scrolls in its own box may be wider than it."""
+    shown, faults = browser.execute_script(_TEXT)
+    assert shown > 3, "the page has no text"
+    return list(faults)
