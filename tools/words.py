@@ -45,7 +45,7 @@ class Habit:
 
 COUNTED = (
     r"packets?|frames?|bytes|bits|flows|samples|times|calls|clocks|cycles|ticks|instructions|loops|losses|turns?|cards?"
-    r"|rows?"
+    r"|rows?|work|CPU time|µJ"
 )
 UNIT = r"second|minute|hour|packet|frame|sample|call|direction|device|port|test|link|flow|core|worker|turn|table"
 
@@ -102,6 +102,12 @@ HABITS = (
     ),
     Habit(r"\bnone of (?:a|an)\b|\blet be\b|\bso manyth\b", "say it plainly", "none of a text", "not a text"),
     Habit(r"\bat the wall\b", "wall-clock time", "seconds at the wall", "seconds of wall-clock time"),
+    Habit(
+        r"\b(?:workers?|CPUs) (?:was|were) (?:taken )?away\b",
+        "preempted",
+        "a worker was away for 5 ms",
+        "a worker was preempted for 5 ms",
+    ),
     Habit(r"\bempty looks?\b", "empty polls", "empty looks", "empty polls"),
     Habit(r"\bput(?:s|ting)? (?:it|them|this|that) back\b|\bput back\b", "restore", "puts it back", "restores it"),
     Habit(

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cost of receiving and of sending a packet as the server of two memifs, in bursts of 256, by
- * wirespeed's driver and by DPDK's. A second process, on another CPU, keeps one ring full and
+ * Cost of receiving and of sending a packet as the server of two memifs, in bursts, by wirespeed's
+ * driver and by DPDK's. A second process, on another CPU, keeps one ring full and
  * empties the other.
  *
- *     bench_memif [SLICES [BYTES]]
+ *     bench_memif [SLICES [BYTES [PEER [BURST]]]]
+ *
+ * PEER is the client's driver: ours, or net_memif on both wires, whose buffers lie 2 048 bytes
+ * apart. BURST is how many packets a call takes, 256 at the most: a short one shows what a call
+ * costs.
  *
  * Both drivers take turns of a few milliseconds, since two CPUs of a shared machine are rarely
  * undisturbed for longer. Results are the best tenth of the slices, and the median. Both processes
@@ -25,14 +29,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OURS, DPDKS, DRIVERS, WIRES = 2 * DRIVERS, MAX_SLICES = 4000, BURST = 256, LOAD_BURST = 64 };
-enum { RING_LOG2 = 11, SLICE_MS = 4, LEAST_BURSTS = 20 };
+enum { OURS, DPDKS, DRIVERS, WIRES = 2 * DRIVERS, MAX_SLICES = 4000, MOST = 256, LOAD_BURST = 64 };
+enum { RING_LOG2 = 11, SLICE_MS = 4, LEAST_BURSTS = 20, PAUSE = 200 };
 
 static const char *const names[DRIVERS] = {"ours", "net_memif"};
 static const double BEST = 0.1;
 static char directory[] = "/tmp/bench-XXXXXX";
 static uint16_t frame_len = 60; /* without FCS */
-static volatile int *turn;      /* whose it is */
+static bool peer_is_foreign;
+static uint16_t burst = MOST;
+static volatile int *turn; /* whose it is */
 
 static struct result {
 	double in[MAX_SLICES], out[MAX_SLICES];
@@ -46,8 +52,9 @@ static void pause_ms(long ms)
 }
 
 /* Wires 0 and 1 are ours, the others DPDK's. */
-static void open_wires(const char *role, uint16_t cpu)
+static void open_wires(bool is_client, uint16_t cpu)
 {
+	const char *role = is_client ? "client" : "server";
 	struct ws_port_config ports[WIRES];
 	for (int i = 0; i < WIRES; i++) {
 		ports[i] = (struct ws_port_config){
@@ -58,7 +65,8 @@ static void open_wires(const char *role, uint16_t cpu)
 			.mtu = 1500,
 		};
 		snprintf(ports[i].name, sizeof(ports[i].name), "wire%d", i);
-		if (i / 2 == OURS)
+		bool is_ours = i / 2 == OURS && !(is_client && peer_is_foreign);
+		if (is_ours)
 			snprintf(ports[i].devargs, sizeof(ports[i].devargs), "memif:%s/w%d,role=%s", directory,
 					 i, role);
 		else
@@ -95,7 +103,7 @@ static void be_load(uint16_t cpu)
 {
 	struct ws_port_info info;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	open_wires("client", cpu);
+	open_wires(true, cpu);
 	hurry(true);
 	for (;;) {
 		int driver = *turn;
@@ -122,7 +130,7 @@ static void wait_for_links(pid_t far)
 
 static void measure(int driver)
 {
-	struct rte_mbuf *packets[BURST];
+	struct rte_mbuf *packets[MOST];
 	struct result *result = &results[driver];
 	uint16_t wire = (uint16_t)(2 * driver);
 	uint64_t in = 0, out = 0, received = 0, sent = 0;
@@ -131,11 +139,11 @@ static void measure(int driver)
 	uint64_t end = rte_rdtsc() + rte_get_tsc_hz() / 1000 * SLICE_MS;
 	while (rte_rdtsc() < end) {
 		uint64_t start = rte_rdtsc();
-		uint16_t n = port_receive(wire, 0, packets, BURST);
+		uint16_t n = port_receive(wire, 0, packets, burst);
 		uint64_t middle = rte_rdtsc();
 		uint16_t gone = n ? port_transmit(wire + 1, 0, packets, n) : 0;
 		uint64_t done = rte_rdtsc();
-		if (n == BURST && gone == BURST) {
+		if (n == burst && gone == burst) {
 			in += middle - start;
 			out += done - middle;
 			received += n;
@@ -143,12 +151,12 @@ static void measure(int driver)
 		}
 		rte_pktmbuf_free_bulk(packets + gone, n - gone);
 		/* Time for the next whole burst. */
-		while (n < BURST && rte_rdtsc() < done + BURST * 50)
+		while (n < burst && rte_rdtsc() < done + MOST * PAUSE)
 			rte_pause();
 	}
 	hurry(false);
 	*turn = -1;
-	if (received < LEAST_BURSTS * BURST || result->count == MAX_SLICES)
+	if (received < LEAST_BURSTS * burst || result->count == MAX_SLICES)
 		return;
 	result->in[result->count] = (double)in / (double)received;
 	result->out[result->count++] = (double)out / (double)sent;
@@ -174,6 +182,9 @@ int main(int argc, char **argv)
 	uint16_t cpus[2] = {0};
 	char path[64];
 	frame_len = argc > 2 ? (uint16_t)atoi(argv[2]) : frame_len;
+	peer_is_foreign = argc > 3 && !strcmp(argv[3], "net_memif");
+	if (argc > 4)
+		burst = (uint16_t)RTE_MIN(RTE_MAX(atoi(argv[4]), 1), (int)MOST);
 	bench_last_cpus(cpus, 2);
 	turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (turn == MAP_FAILED || !mkdtemp(directory)) {
@@ -189,7 +200,7 @@ int main(int argc, char **argv)
 			pause_ms(20);
 		be_load(cpus[0]);
 	}
-	open_wires("server", cpus[1]);
+	open_wires(false, cpus[1]);
 	wait_for_links(far);
 	for (int i = 0; i < slices; i++) {
 		measure(i % DRIVERS);

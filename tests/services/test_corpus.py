@@ -155,7 +155,7 @@ def test_tags_come_and_go_and_what_is_unwanted_is_collected(where: str, files: l
         assert len(list(corpus.store.digests())) == 5
 
 
-@pytest.mark.parametrize("writers", [3, pytest.param(10, marks=pytest.mark.long("ten writers on both databases"))])
+@pytest.mark.parametrize("writers", [2, pytest.param(10, marks=pytest.mark.long("ten writers on both databases"))])
 def test_writers_at_once_lose_nothing_and_keep_nothing_twice(where: str, writers: int, tmp_path: Path) -> None:
     folders = [tmp_path / f"of{number}" for number in range(writers)]
     for number, folder in enumerate(folders):

@@ -53,7 +53,7 @@ def web_process(*words: object, port: int = 0) -> Iterator[tuple[str, subprocess
             line = process.stdout.readline()
             assert line.startswith("http"), line
             yield line.split()[0], process
-            process.wait(20)
+            process.wait(60)
         except BaseException:
             process.kill()
             raise
@@ -113,7 +113,10 @@ def test_a_test_is_followed_as_it_grows_by_who_comes_late_and_who_comes_back(tmp
         with Events(f"{address}events") as late:
             _, whole, _ = late.until("frames")
             assert len(whole) == 6
-            assert late.until("state")[1]["running"]
+            state = late.until("state")[1]
+            assert state["running"] and state["verdicts"][1].startswith("limited by")
+            _, page, _ = ask(address)
+            assert "▶ running" in page and 'data-label="DUT">router<' in page and ">2026-11-22 10:00:00<" in page
             growing.end()
             while (state := late.until("state")[1])["running"]:
                 pass
@@ -252,12 +255,12 @@ def test_pages_of_a_test_stay_until_the_last_one_is_closed_or_the_grace_period_e
         assert ask(address, f"report/{head['id']}")[0] == 200
         assert process.poll() is None
         events.close()
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     with web_process(tmp_path, "--grace", "0.5") as (address, process), Events(f"{address}events") as events:
         assert process.stdin is not None
         process.stdin.close()
         assert events.until("over")[1] == {"file": str(tmp_path / "seen.json")}
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,6 @@ def test_a_frame_wakes_the_worker(box, mode):
         assert "e1 queue 0 (" + mode + "), kept polling by other queues" in running.ask("show interface rx-placement")
 
 
-@pytest.mark.alone
 def test_an_interface_deleted_behind_our_back(box):
     """Its link is down then, the others go on, and nobody spins."""
     with router(box, PORTS, IP4, rx_mode="polling") as running:

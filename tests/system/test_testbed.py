@@ -104,6 +104,16 @@ def test_each_part_of_a_bench_is_proved(server, tmp_path):
 
 
 @linux_only
+def test_steps_that_prepare_a_device_follow_from_the_file(server, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    file = tmp_path / "b.yaml"
+    file.write_text(server + WIRES + NETNS_DUT)
+    inside("sysctl", "-qw", "net.ipv4.conf.e0.send_redirects=1")
+    assert main(["dut", "prepare", "--testbed", str(file), "--dry-run"]) == 0
+    assert "/proc/sys/net/ipv4/conf/e0/send_redirects: 1 -> 0\n" in capsys.readouterr().out
+
+
+@linux_only
 def test_who_is_cabled_to_whom_is_found(server):
     code, told = findings(server + WIRES.replace(", interface: e1", "").replace(", interface: e0", "") + NETNS_DUT)
     assert code == 0
@@ -271,7 +281,7 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
         told = result.lab["bench"]["tester_ceiling"]["directions"]["1"]
         assert told == {"percent": round(one["percent"], 2), "pps": round(one["pps"])}
-        assert any(note.startswith("the tester ends at") for note in result.ending.notes) == (told["percent"] < 100)
+        assert any(note.startswith("the tester reaches") for note in result.ending.notes) == (told["percent"] < 100)
     finally:
         tool("ip", "link", "del", cable[0])
 

@@ -93,12 +93,14 @@ def test_example_two_ways(router: str) -> None:
     assert re.findall(r"^(\d) to (\d): (\d+) sent, \3 received, 0 lost$", printed, re.MULTILINE)[1][:2] == ("1", "0")
 
 
+@pytest.mark.long("three loads one after the other; two_ways.py is in `make test`")
 def test_example_climb(router: str) -> None:
     steps = ["--steps", "1kpps,2kpps,4kpps", "--hold", "0.5"]
     printed = run(str(EXAMPLES / "climb.py"), "--port", router, *steps, "-t", "size=imix,flows=10")
     assert re.findall(r"^ +(\w+): +[\d.-]+ % lost", printed, re.MULTILINE) == ["1kpps", "2kpps", "4kpps"]
 
 
+@pytest.mark.long("test_on_a_ring has latency streams; two_ways.py is in `make test`")
 def test_example_latency(router: str) -> None:
     printed = run(str(EXAMPLES / "latency.py"), "--port", router, "--rate", "3kpps", "--duration", "1")
     assert re.search(r"group 7: (\d+) sent, \1 received\ngroup 8: (\d+) sent, \2 received\n", printed), printed

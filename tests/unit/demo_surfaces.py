@@ -17,10 +17,9 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
 from wirespeed.pages.trust import LEGEND
 from wirespeed.report.comparison import compare, distinct_names, read_all
-from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.render import Format, render
 from wirespeed.results.figures import MEGA
-from wirespeed.results.verdict import Verdict
+from wirespeed.results.verdict import LIMIT_WORDS, Verdict
 
 
 def check_demo(printed: str, files: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,7 +159,7 @@ def test_queues_of_a_show_hardware_settle_what_was_asked_for(tmp_path: Path) -> 
     assert any("show hardware-interfaces" in what for what in alone.missing)
     found = explained(tmp_path, LOADED, run=both, hardware=hardware)
     assert "tx-lock" in {finding.cause for finding in found.named}
-    assert any("1 TX queue a port for 2 workers" in piece.text for one in found.named for piece in one.evidence)
+    assert any("1 TX queue per port for 2 workers" in piece.text for one in found.named for piece in one.evidence)
 
 
 @pytest.mark.parametrize(

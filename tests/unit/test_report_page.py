@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 from report_charts import curves, opened, over_load, over_time, unpacked
 
 from wirespeed.charts import dygraphs
+from wirespeed.charts.page_parts import Card, Cards
 from wirespeed.charts.scales import log_scale
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
 from wirespeed.measurement.loadtest.result import Judging
 from wirespeed.measurement.loadtest.rows import cells, lines_of
-from wirespeed.pages.templates import script_json
+from wirespeed.pages.templates import environment, script_json
+from wirespeed.pages.trust import Trust
 from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.page import to_html
@@ -336,3 +339,16 @@ def test_json_in_a_script_cannot_leave_it(text):
     written = script_json({text: [text]})
     assert json.loads(written) == {text: [text]}
     assert not re.search("[<>&\u2028\u2029]", written)
+
+
+def test_why_a_mark_is_there_is_said_once_for_all_cards():
+    held, alone = Trust("●", "held", "Loss stayed below."), Trust("◆", "estimate", "A mean of samples.")
+    cards = Cards(
+        "64b one flow",
+        tuple(Card(f"box {number}", "1", "Mpps", "", trust, ()) for number, trust in enumerate((held, held, alone))),
+    )
+    assert cards.shared == {held: 2}
+    page = environment("wirespeed.report").get_template("cards.html").render(page=SimpleNamespace(cards=(cards,)))
+    words = re.sub(r"<[^>]*>", "", page)
+    assert words.count("Loss stayed below.") == words.count("A mean of samples.") == 1
+    assert "held, 2 cards: Loss stayed below." in words

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,16 @@ def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways
     assert float(line.split(",")[3]) == pytest.approx(goal_rows([one_way])[0].lower_pps, abs=0.01)
     cell = json.loads(matrix_to_json(found, "T"))["rows"][0]["cells"][1][0]
     assert (cell["chart"], cell["figures"]["goal"]) == ("search-0", "ndr")
+
+
+def test_searches_of_the_same_load_share_a_row(one_way):
+    other = search_of("other", tunables="flows=9,gap=1", directions=(FORWARD,))
+    same = replace(other, name="same", variables=other.variables | {"tunables": "gap=1,flows=9"})
+    found = matrix(comparison_of(one_way, other, same))
+    assert [{cell.test for cells in row for cell in cells} for row in found.cells] == [
+        {one_way.name},
+        {"other", "same"},
+    ]
 
 
 def test_a_sum_of_both_directions_is_of_both_lines(both_ways):

@@ -19,6 +19,8 @@ from wirespeed.results.subjects import Value
 from wirespeed.results.verdict import Mark
 from wirespeed.site import names
 from wirespeed.site.bars import build_bars, change, side_by_side
+from wirespeed.site.box import Told as Limited
+from wirespeed.site.box import once
 from wirespeed.site.builds import against_before, since_the_last_step
 from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
@@ -286,3 +288,10 @@ def test_boxes_for_each_watt() -> None:
     ]
     (bars,) = side_by_side(shelf(*metered), 4, by_watt=True)
     assert [(bar.name, bar.text) for bar in bars.bars] == [("small", "0.400"), ("big", "0.100")]
+
+
+def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
+    told = [Limited("a", ("limited by DUT", "next: RSS"), "p"), Limited("b", ("limited by line", "next: RSS"), "q")]
+    apart, several = once(told)
+    assert [one.sentences for one in apart] == [("limited by DUT",), ("limited by line",)]
+    assert several == ("next: RSS (2 tests)",)

@@ -148,7 +148,7 @@ def test_ceilings_are_kept_beside_the_bench_and_found_by_the_load(tmp_path: Path
 def test_results_refer_to_the_ceiling_of_their_load():
     lab = {"bench": ceiling_facts(CEILINGS, "bench", {"size": "64", "vm": "var2"})}
     assert lab["bench"]["tester_ceiling"]["directions"]["2"] == {"percent": 60.0, "pps": 8_900_000}
-    assert str(ceiling_note(lab, 1, 100.0)).startswith("the tester ends at 97.0 % of the line")
+    assert str(ceiling_note(lab, 1, 100.0)).startswith("the tester reaches 97.0 % of line rate")
     assert ceiling_note(lab, 1, 97.0) is None
     assert ceiling_note(lab, 1, None) is None
     assert ceiling_note(lab, 4, 100.0) is None

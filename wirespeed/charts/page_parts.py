@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -160,6 +161,12 @@ class Cards:
     cards: tuple[Card, ...]
     rest: str = ""
     identity: str = "found"
+
+    @property
+    def shared(self) -> Mapping[Trust, int]:
+        """Marks that several cards have, with how many: why they are there is said once."""
+        marks = Counter(card.trust for card in self.cards if card.trust is not None and card.trust.why)
+        return {trust: number for trust, number in marks.items() if number > 1}
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def shown(row: Mapping[str, Any], figures: Sequence[Mapping[str, Any]], path: st
     lines = [f"{key:<12} {value}" for key, value in _facts(row, path) if value not in ("", None)]
     for figure in figures:
         _, name, rate, per_watt, *_ = figure_cells(figure)
-        more = f", {per_watt.strip()}pps a watt" if per_watt else ""
+        more = f", {per_watt.strip()}pps per watt" if per_watt else ""
         why = f": {figure['irregular']}" if figure["irregular"] else ""
         lines.append(f"{name:<12} {rate}{more}{why}")
     return lines

@@ -52,7 +52,7 @@ def measure(
         generator = result.versions["generator"]
         percent, pps = _reached(result, line_bps)
         one = Ceiling(test.name, test.profile, test.tunables, len(wires), percent, pps)
-        tell(f"{one.label:<32} {one.words}, {rate_text(pps)} a direction")
+        tell(f"{one.label:<32} {one.words}, {rate_text(pps)} per direction")
         found.append(one)
     return Ceilings(generator, datetime.now(UTC).isoformat(timespec="seconds"), tuple(found))
 

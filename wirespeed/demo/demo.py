@@ -40,10 +40,9 @@ from wirespeed.machine.placement import choose_cpus, limits
 from wirespeed.measurement.loadtest.run import Progress as Sampled
 from wirespeed.model import PLAIN_MTU
 from wirespeed.report.comparison import compare, distinct_names, read_all
-from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.report.render import render
 from wirespeed.results.figures import rate_text
-from wirespeed.results.verdict import Verdict
+from wirespeed.results.verdict import LIMIT_WORDS, Verdict
 
 if TYPE_CHECKING:
     from wirespeed.lab.vm_options import VmOptions

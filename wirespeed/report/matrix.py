@@ -20,10 +20,9 @@ from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, 
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
-from wirespeed.report.limits import LIMIT_WORDS
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded, three_digits
-from wirespeed.results.verdict import Figure, LimitedBy, Verdict
+from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
 LEGEND = {
@@ -156,8 +155,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
         for result in results if shown.in_matrix else ():
             load = load_of(result)
             load = next((one for one in known if load.like(one)), load)
-            if shown.leads:
-                known.append(load)
+            known.append(load)
             label = _label(load, result.variables, labels)
             rows[label] = None
             verdict = comparison.verdicts[result.name]

@@ -53,7 +53,7 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
     share = away_share(before, sample)
     if not share or not explained(loss_ratio, share) or not can_excuse(sample, share, loss_ratio):
         return None
-    return f"{_who(sample.machine)} away for {percent_text(share * 100)} % of {sample.interval_s:.3g} s"
+    return f"{_who(sample.machine)} preempted for {percent_text(share * 100)} % of {sample.interval_s:.3g} s"
 
 
 def is_absence(why: str | None) -> bool:
@@ -108,7 +108,7 @@ def why_trial_spoilt(sample: Sample, channel: Channel, shortfall: float, most: f
 def absence_text(moment: Moment | None, most: float) -> str:
     """Who was away for how long, and that it can have cost `most` packets."""
     away_s = (_away_s(moment) if moment is not None else None) or 0.0
-    return f"{_who(moment)} away for {away_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
+    return f"{_who(moment)} preempted for {away_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
 
 
 def explained(loss_ratio: float, share: float) -> bool:

@@ -24,14 +24,17 @@ LimitedBy = Literal["dut", "line", "tester", "host", "nothing", "unknown"]
 """`host`: the machine took CPUs away from tester or DUT. `nothing`: no more was offered, and nothing was lost."""
 
 LIMITS: dict[LimitedBy, str] = {
-    "dut": "DUT",
     "line": "line",
+    "dut": "DUT",
     "tester": "tester",
     "host": "host",
     "nothing": "nothing: not offered more",
     "unknown": "unknown",
 }
-"""The limits in words."""
+"""The limits in words, in the order of legends."""
+
+LIMIT_WORDS = {limit: words.partition(":")[0] for limit, words in LIMITS.items()}
+"""The limits in the one word that a cell has room for."""
 
 BOUNDS: dict[LimitedBy, str] = {"tester": "tester-limited", "host": "host-limited", "nothing": "not offered more"}
 """Limits that make a figure a lower bound, as the figure names them."""

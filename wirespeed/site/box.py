@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from wirespeed.charts.colours import colours_by_name
 from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
 from wirespeed.site.builds import against_before
-from wirespeed.site.drawing import Spark, spark, trend_chart
+from wirespeed.site.drawing import spark, trend_chart
 from wirespeed.site.entries import Catalogue, Entry, Figure
 from wirespeed.site.figures import answer, chosen, rank, telling
 from wirespeed.site.home import price_of
@@ -24,19 +25,13 @@ from wirespeed.site.parts import (
     per_price_cell,
     per_watt_cell,
     rate_cell,
+    share_cell,
+    spark_cell,
     test_cell,
     test_name,
     text,
 )
 from wirespeed.site.trends import FEWEST, Trend, trends
-
-
-@dataclass(frozen=True)
-class TestRow:
-    """One figure of one test; `spark` is its past."""
-
-    cells: tuple[Cell, ...]
-    spark: Spark | None
 
 
 @dataclass(frozen=True)
@@ -61,10 +56,10 @@ class BoxPage:
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
     answer: Answer | None
-    headings: tuple[tuple[str, bool], ...]
-    tests: tuple[TestRow, ...]
+    tests: Table
     charts: tuple[Chart, ...]
     told: tuple[Told, ...]
+    told_of_several: tuple[str, ...]
     power: tuple[Power, ...]
     results: Table
     hardware: str
@@ -73,8 +68,9 @@ class BoxPage:
 
 
 HEADINGS = (
-    *(("test", False), ("figure", False), ("Mpps, newest", True), ("highest", True), ("values", True)),
-    *(("against the build before", False), ("Mpps/W", True), ("for its price", True), ("limited by", False)),
+    *(("test", False), ("figure", False), ("Mpps, newest", True), ("of line rate", True), ("limited by", False)),
+    *(("over time", False), ("against the build before", False), ("highest", True), ("values", True)),
+    *(("Mpps/W", True), ("for its price", True)),
 )
 
 
@@ -87,15 +83,20 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
     marked = [trend for trend in over_time.values() if len(trend.figures) >= FEWEST]
     has_files = [entry for entry in entries if not entry.fault]
     texts = sum(len(entry.told.texts) for entry in entries)
+    told, several = once(_told(entries))
     return BoxPage(
         name=box,
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
         answer=answer_of(best),
-        headings=HEADINGS,
-        tests=tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
+        tests=Table(
+            "By test",
+            HEADINGS,
+            tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
+        ),
         charts=tuple(_charts(marked, colours_by_name([box])[box])),
-        told=tuple(_told(entries)),
+        told=told,
+        told_of_several=several,
         power=tuple(_power(entries)),
         results=_results(entries, found),
         hardware=hardware_page(box) if texts or any(not entry.is_test for entry in entries) else "",
@@ -135,23 +136,24 @@ def _test_row(
     figures: Sequence[Figure],
     over_time: Mapping[Subject, Trend],
     price: tuple[str, str],
-) -> TestRow:
+) -> tuple[Cell, ...]:
     mine = [one for one in figures if one.subject == subject]
     believed = [one for one in mine if not one.value.irregular] or mine
     highest = max(believed, key=lambda one: one.value.rate_pps)
     trend = over_time.get(subject)
-    cells = (
+    return (
         test_cell(newest.entry),
         text(newest.name),
         rate_cell(newest),
+        share_cell(newest),
+        text(newest.entry.limited_by),
+        spark_cell(None if trend is None else spark(trend)),
+        text(against_before(mine)),
         rate_cell(highest),
         number(len(mine), str(len(mine))),
-        text(against_before(mine)),
         per_watt_cell(newest),
         per_price_cell(newest, *price),
-        text(newest.entry.limited_by),
     )
-    return TestRow(cells, None if trend is None else spark(trend))
 
 
 def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
@@ -169,6 +171,13 @@ def _told(entries: Sequence[Entry]) -> list[Told]:
             name, page = test_name(*entry.test), entry.page
             found[entry.test] = Told(name, tuple(dict.fromkeys(entry.told.sentences)), page)
     return [found[test] for test in sorted(found)]
+
+
+def once(told: Sequence[Told]) -> tuple[tuple[Told, ...], tuple[str, ...]]:
+    """What is said of one test only, and what is said of several, with the number of these."""
+    times = Counter(sentence for one in told for sentence in one.sentences)
+    apart = tuple(Told(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
+    return apart, tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
 
 
 def _power(entries: Sequence[Entry]) -> list[Power]:

@@ -53,8 +53,8 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
     )
     means: list[tuple[float, float | None]] = []
     for one in trend.plateaus:
+        means += [(one.first - 0.5, None)] if means else []
         means += [(place, short(one.mean / MEGA.divisor)) for place in range(one.first, one.last + 1)]
-        means.append((one.last + 0.5, None))
     plateaus = Curve("plateaus", colour, tuple(x for x, _ in means), tuple(y for _, y in means), width=4.0)
     return Chart(
         identity=identity,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.pages.loads import directions_title, load_title
+from wirespeed.site.drawing import Spark
 from wirespeed.site.entries import Entry, Figure
 from wirespeed.site.figures import mega, per_watt, trust
 from wirespeed.site.names import box_page, test_page
@@ -16,7 +17,7 @@ NOTHING = "–"
 @dataclass(frozen=True)
 class Cell:
     """`page` is where it leads to, empty for nowhere; `key` is what a column is sorted by, empty where nothing is
-    known; `why` is its tooltip."""
+    known; `why` is its tooltip; `spark` stands in place of the text."""
 
     text: str
     page: str = ""
@@ -24,6 +25,7 @@ class Cell:
     is_figure: bool = False
     why: str = ""
     filled_percent: str = ""
+    spark: Spark | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,16 @@ def per_price_cell(figure: Figure | None, price: str, date: str) -> Cell:
         return number(None, "", why="no price in the bench file (description: price)")
     pps = figure.value.rate_pps
     return number(pps / known.amount, per_price_text(pps, known), why=f"{price}{f', {date}' if date else ''}")
+
+
+def share_cell(figure: Figure) -> Cell:
+    """Of the line rate of all directions together."""
+    share = figure.value.line_percent
+    return number(share, figure.told.share_text if share is not None else "", why="" if share else "line rate unknown")
+
+
+def spark_cell(spark: Spark | None) -> Cell:
+    return Cell(NOTHING) if spark is None else Cell("", key=str(len(spark.dots)), spark=spark)
 
 
 def box_cell(box: str) -> Cell:

@@ -33,7 +33,7 @@ class Ceiling:
 
     @property
     def words(self) -> str:
-        return f"the tester ends at {percent_text(self.percent)} %"
+        return f"the tester reaches {percent_text(self.percent)} % of line rate"
 
 
 @dataclass(frozen=True)
@@ -108,4 +108,4 @@ def ceiling_note(lab: Mapping[str, Any], directions: int, asked_percent: float |
     if told is None or asked_percent is None or asked_percent <= told["percent"]:
         return None
     percent = percent_text(told["percent"])
-    return f"the tester ends at {percent} % of the line with this load; above, nothing is said of the DUT"
+    return f"the tester reaches {percent} % of line rate with this load; results above that show nothing of the DUT"

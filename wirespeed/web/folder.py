@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from wirespeed.results.verdict import LIMITS
 
 _FRESH_S = 1.0
 _MOST_ROWS = 4096
+_MOST_HEAD_BYTES = 4 << 20
 _MOST = 50_000
 """Files of a folder; what lies beyond is not shown."""
 
@@ -39,14 +41,17 @@ class Test:
     @property
     def row(self) -> Row:
         """What the list shows of it."""
-        return Row() if self.running or not self.changed_s else _row(self.file, self.changed_s)
+        if self.running:
+            return _begun(journal_path(self.file))
+        return _row(self.file, self.changed_s) if self.changed_s else Row()
 
 
 @dataclass(frozen=True)
 class Row:
     """A result in a line: the figure of its verdict with its trust mark, all figures, what limited it, the DUT, the
-    start (UTC) and the received load over time as an SVG path. All are empty while the test runs. `fault` says why a
-    file cannot be read."""
+    start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT and the start are
+    known.
+    `fault` says why a file cannot be read."""
 
     figure: str = ""
     trust: str = ""
@@ -82,6 +87,20 @@ def _row(file: Path, changed_s: float) -> Row:
         started=result.ending.started[:19].replace("T", " "),
         spark=path_of(received),
     )
+
+
+def _begun(journal: Path) -> Row:
+    """Of a test that runs: what the first line of its journal says."""
+    try:
+        with journal.open("rb") as file:
+            head = json.loads(file.readline(_MOST_HEAD_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return Row()
+    if not isinstance(head, dict):
+        return Row()
+    dut = head.get("dut")
+    started = str(head.get("started") or "")[:19].replace("T", " ")
+    return Row(dut=str(dut.get("name") or "") if isinstance(dut, dict) else "", started=started)
 
 
 class Folder:

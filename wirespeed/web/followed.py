@@ -26,6 +26,8 @@ _SHARE = 10.0
 """Reading a journal whole, where there is no other way, is given so small a share of the time."""
 _JUDGED_EACH_S = 5.0
 """The verdict so far of a journal that is read as it grows is made at most so often."""
+_JUDGED_FROM = 4
+"""Samples; fewer tell nothing of a limit. Who opens the page later has the verdict at once."""
 
 
 @dataclass
@@ -98,14 +100,14 @@ class Followed:
         for line in lines:
             self.frames.append(self._growing.frame(json.loads(line)))
         began = time.monotonic()
-        if began >= self._judged_after_s:
+        if began >= self._judged_after_s and len(self.frames) >= _JUDGED_FROM:
             self._judge(of_journal(read_journal(journal), journal))
             took_s = time.monotonic() - began
             self._judged_after_s = began + took_s + max(_JUDGED_EACH_S, _SHARE * took_s)
 
     def _begin(self, inode: int) -> None:
         self.frames, self.head, self.fault = [], {}, ""
-        self.verdicts, self.figures, self._judged_after_s = (), (), time.monotonic() + _JUDGED_EACH_S
+        self.verdicts, self.figures, self._judged_after_s = (), (), 0.0
         self._inode, self._offset, self._growing = inode, 0, None
         self._not_before_s = 0.0
         self.epoch += 1

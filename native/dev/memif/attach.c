@@ -123,8 +123,5 @@ bool memif_is_broken(const struct memif_port *port)
 void memif_interrupt(const struct memif_queue *queue)
 {
 	const uint64_t one = 1;
-	/* Between the index, which is in its place by now, and the flag. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!(__atomic_load_n(&queue->ring->flags, __ATOMIC_RELAXED) & MEMIF_RING_MASKED))
-		(void)!write(queue->fd, &one, sizeof(one));
+	(void)!write(queue->fd, &one, sizeof(one));
 }

@@ -124,5 +124,23 @@ static inline void memif_copy(uint8_t *restrict to, const uint8_t *restrict from
 	}
 }
 
-/* Tells the peer of packets, if it wants to know. */
+/* Tells the peer of packets. */
 void memif_interrupt(const struct memif_queue *queue);
+
+/* A plain store: rte_spinlock_unlock exchanges on x86, and so waits for the stores to the peer's
+ * lines. */
+static inline void memif_unlock(struct memif_queue *queue)
+{
+	__atomic_store_n(&queue->lock.locked, 0, __ATOMIC_RELEASE);
+}
+
+/* Publishes the queue's index, and tells the peer of it if it wants to know. The exchange stands
+ * between the index and the flag: a peer that masks nothing any more sees the packets or is told.
+ */
+static inline void memif_publish(struct memif_queue *queue, uint16_t *index)
+{
+	(void)__atomic_exchange_n(index, queue->at, __ATOMIC_SEQ_CST);
+	if (__builtin_expect(
+			!(__atomic_load_n(&queue->ring->flags, __ATOMIC_RELAXED) & MEMIF_RING_MASKED), 0))
+		memif_interrupt(queue);
+}

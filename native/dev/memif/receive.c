@@ -18,18 +18,29 @@ struct burst {
 	uint16_t lengths[MEMIF_BURST];
 };
 
-/* In two stores; what else there is in a buffer that the pool had is as it should be. */
-static inline void set_up(struct rte_mbuf *packet, uint16_t port, uint16_t length)
+/* The fields that a received packet's first line has, in words that are stored whole. */
+_Static_assert(offsetof(struct rte_mbuf, rearm_data) + 8 == offsetof(struct rte_mbuf, ol_flags) &&
+				   offsetof(struct rte_mbuf, ol_flags) + 8 ==
+					   offsetof(struct rte_mbuf, rx_descriptor_fields1) &&
+				   offsetof(struct rte_mbuf, rx_descriptor_fields1) + 4 ==
+					   offsetof(struct rte_mbuf, pkt_len) &&
+				   offsetof(struct rte_mbuf, pkt_len) + 4 == offsetof(struct rte_mbuf, data_len),
+			   "set_up writes these words");
+
+/* `data_off`, `refcnt`, `nb_segs` and `port`, the same for all packets of a queue. */
+static inline uint64_t rearm_word(uint16_t port)
 {
-	packet->data_off = RTE_PKTMBUF_HEADROOM;
-	rte_mbuf_refcnt_set(packet, 1);
-	packet->nb_segs = 1;
-	packet->port = port;
-	packet->ol_flags = 0;
-	packet->packet_type = 0;
-	packet->pkt_len = length;
-	packet->data_len = length;
-	packet->vlan_tci = 0;
+	return RTE_PKTMBUF_HEADROOM | 1ull << 16 | 1ull << 32 | (uint64_t)port << 48;
+}
+
+/* The pool's other fields are as they should be. */
+static inline void set_up(struct rte_mbuf *packet, uint64_t rearm, uint16_t length)
+{
+	uint64_t *words = (uint64_t *)&packet->rearm_data;
+	__atomic_store_n(&words[0], rearm, __ATOMIC_RELAXED);
+	__atomic_store_n(&words[1], 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&words[2], (uint64_t)length << 32, __ATOMIC_RELAXED);
+	__atomic_store_n(&words[3], length, __ATOMIC_RELAXED);
 }
 
 /* Without a look at the packet, which is not in the cache yet: where our own pools have its data.
@@ -43,12 +54,13 @@ static inline void prefetch(const struct rte_mbuf *packet)
 static void copy_burst(const struct memif_queue *queue, const struct burst *burst,
 					   struct rte_mbuf **packets, uint16_t n)
 {
+	const uint64_t rearm = rearm_word(queue->port);
 	for (uint16_t i = 0; i < AHEAD && i < n; i++)
 		prefetch(packets[i]);
 	for (uint16_t i = 0; i < n; i++) {
 		if (i + AHEAD < n)
 			prefetch(packets[i + AHEAD]);
-		set_up(packets[i], queue->port, burst->lengths[i]);
+		set_up(packets[i], rearm, burst->lengths[i]);
 		memif_copy(rte_pktmbuf_mtod(packets[i], uint8_t *), burst->from[i], burst->lengths[i]);
 	}
 }
@@ -197,6 +209,7 @@ static uint16_t take_lent(struct memif_queue *queue, struct rte_mbuf **packets, 
 	struct rte_mbuf *others[MEMIF_BURST];
 	uint16_t taken = 0;
 	uint64_t bytes = 0;
+	const uint64_t rearm = rearm_word(queue->port);
 	n = RTE_MIN(n, (uint16_t)MEMIF_BURST);
 	if (rte_mempool_get_bulk(queue->lent->pool, (void **)others, n))
 		return 0;
@@ -210,7 +223,7 @@ static uint16_t take_lent(struct memif_queue *queue, struct rte_mbuf **packets, 
 			break;
 		packets[taken] = *held;
 		*held = others[taken];
-		set_up(packets[taken], queue->port, (uint16_t)at.length);
+		set_up(packets[taken], rearm, (uint16_t)at.length);
 		rte_prefetch0(rte_pktmbuf_mtod(packets[taken], const uint8_t *));
 		bytes += at.length;
 	}
@@ -249,7 +262,7 @@ static uint16_t receive_as_server(void *argument, struct rte_mbuf **packets, uin
 			__atomic_store_n(&queue->ring->tail, queue->at, __ATOMIC_RELEASE);
 		}
 	}
-	rte_spinlock_unlock(&queue->lock);
+	memif_unlock(queue);
 	return taken;
 }
 
@@ -271,7 +284,7 @@ static uint16_t receive_as_client(void *argument, struct rte_mbuf **packets, uin
 			offer(queue, from);
 		}
 	}
-	rte_spinlock_unlock(&queue->lock);
+	memif_unlock(queue);
 	return taken;
 }
 

@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-enum { AHEAD = 8 };
+enum { AHEAD = 8, SLOTS_AHEAD = 32 };
 
 /* True if the packet is unshared and whole, so that its pool can take it back directly. */
 static inline bool is_simple(const struct rte_mbuf *packet)
@@ -103,6 +103,8 @@ static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte
 		uint16_t most = RTE_MIN((uint16_t)(n - sent), (uint16_t)(end - queue->at)), plain = 0;
 		most = RTE_MIN(most, (uint16_t)MEMIF_BURST);
 		for (uint16_t i = 0; i < most; i++) {
+			if (!(i % 4))
+				__builtin_prefetch(memif_slot(queue, (uint16_t)(queue->at + i + SLOTS_AHEAD)), 1);
 			to[i] = find_room(queue, is_client, (uint16_t)(queue->at + i), &rooms[i]);
 			if (__builtin_expect(!to[i], 0)) {
 				memif_break(queue);
@@ -234,13 +236,11 @@ static inline uint16_t transmit(void *argument, bool is_client, struct rte_mbuf 
 			} else {
 				sent = put(queue, is_client, packets, n, free_slots);
 			}
-			if (sent) {
-				__atomic_store_n(ours, queue->at, __ATOMIC_RELEASE);
-				memif_interrupt(queue);
-			}
+			if (sent)
+				memif_publish(queue, ours);
 		}
 	}
-	rte_spinlock_unlock(&queue->lock);
+	memif_unlock(queue);
 	if (!lends)
 		give_back(packets, sent);
 	return sent;

@@ -192,7 +192,7 @@ const Charts = (() => {
 
 		look_of(curve) {
 			const pattern = DASHES[curve.dash] || null;
-			if (!curve.dots) return { color: curve.colour, strokeWidth: curve.width || 2, strokePattern: pattern, drawPoints: curve.x.length < 60, pointSize: 1.6 };
+			if (!curve.dots) return { color: curve.colour, strokeWidth: curve.width || 2, strokePattern: pattern, drawPoints: Boolean(curve.links) || curve.x.length < 60, pointSize: curve.links ? DOT : 1.6 };
 			const mark = (graph, name, canvas, x, y, colour) => canvasPen(canvas).mark(curve.symbol || "dot", x, y, colour);
 			return { color: curve.colour, strokeWidth: 0, drawPoints: true, pointSize: DOT, drawPointCallback: mark, drawHighlightPointCallback: mark };
 		}

@@ -39,7 +39,9 @@ def look(case: Case) -> Finding | None:
     pieces = [_lost(case), *own, *(alike or shared), *_arrived(case, own)]
     share = longest_absence(case)
     if share is not None and explains_loss(case, share):
-        pieces.append(Evidence(f"a worker was away for {share_text(share)} of the time, which explains it", AGAINST))
+        pieces.append(
+            Evidence(f"a worker was preempted for {share_text(share)} of the time, which explains it", AGAINST)
+        )
     why = ""
     if case.busy:
         pieces += [*_workers(case), *_counted(case), *_links(case)]

@@ -26,7 +26,7 @@ def look(case: Case) -> Finding | None:
     if not pieces:
         return None
     queues = case.box.queues
-    named = f"{queues} RX queue{'s' if queues != 1 else ''} a port" if queues else "one RX queue"
+    named = f"{queues} RX queue{'s' if queues != 1 else ''} per port" if queues else "one RX queue"
     if case.load.one_queue_only:
         why = (
             "one flow meets one queue"

@@ -93,4 +93,4 @@ def _away(case: Case) -> list[Evidence]:
     # Moments strike some loads and spare others; a burst longer than the ring finds it full each time.
     shares = shares_lost(case)
     bits = -FAIR if shares is not None and shares.is_steady else AGAINST
-    return [Evidence(f"a worker was away for {share_text(away)} of the time, which explains it", bits)]
+    return [Evidence(f"a worker was preempted for {share_text(away)} of the time, which explains it", bits)]

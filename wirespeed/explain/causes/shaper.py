@@ -24,7 +24,7 @@ def look(case: Case) -> Finding | None:
         return None
     most = max((one for one in case.box.shapers if one.dropped), key=lambda one: one.dropped, default=None)
     named = "it" if most is None else f"{most.kind} of {most.interface}"
-    rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} a second"
+    rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} per second"
     return Finding(
         NAME,
         f"the device shapes traffic: {named} passes {rate} and drops the rest",

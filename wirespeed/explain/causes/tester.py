@@ -40,7 +40,7 @@ def _end(load: Load) -> Evidence | None:
     end = load.tester_percent / 100
     if load.line_share < end - _NEAR:
         return Evidence(f"the tester can do {share_text(end)} of a line", EXCLUDED, load.source)
-    text = f"{share_text(load.line_share)} of the line came back, and the tester ends at {share_text(end)}"
+    text = f"{share_text(load.line_share)} of the line came back, and the tester reaches {share_text(end)}"
     return Evidence(text, PROOF if load.line_share >= end - _SAME else STRONG, load.source)
 
 

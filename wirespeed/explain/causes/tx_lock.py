@@ -24,7 +24,7 @@ def look(case: Case) -> Finding | None:
         return None
     pieces = []
     if queues is not None:
-        text = f"{queues} TX queue{'s' if queues != 1 else ''} a port for {len(case.busy)} workers"
+        text = f"{queues} TX queue{'s' if queues != 1 else ''} per port for {len(case.busy)} workers"
         pieces.append(Evidence(text, FAIR if queues < len(case.busy) else 2 * AGAINST, case.box.source))
     waits = min(shares) >= _WAITING
     text = f"sending takes {share_text(min(shares))} of each worker's cycles and more"

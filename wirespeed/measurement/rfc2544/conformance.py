@@ -29,7 +29,7 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
             return short
         case "latency":
             stream_s = 2 * trial_s
-            found = [f"tagged frames throughout, {method.latency_pps:g} a second, not one after 60 s"]
+            found = [f"tagged frames throughout, {method.latency_pps:g} per second, not one after 60 s"]
             if stream_s < LATENCY_STREAM_S:
                 found.append(f"streams of {stream_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
             if method.latency_repeats < LATENCY_REPEATS:

@@ -4,6 +4,7 @@
 	const live = document.getElementById("live");
 	const OF_TEST = "ofTest" in live.dataset;
 	const { NARROW } = Words;
+	const SO_FAR = 2; // lines of the verdict while the test runs: the figures, and what limits
 	const at = (id) => document.getElementById(id);
 	const charts = LiveCharts(live);
 	let frames = [], head = {}, ended = false, over = false, heardAt = Date.now();
@@ -68,7 +69,7 @@
 		at("progress").hidden = ended || !frames.length;
 		at("verdict-part").hidden = !state.verdicts.length;
 		set("verdict", ended ? "Verdict" : "So far");
-		at("verdicts").replaceChildren(...state.verdicts.map((text) => {
+		at("verdicts").replaceChildren(...state.verdicts.slice(0, ended ? undefined : SO_FAR).map((text) => {
 			const item = document.createElement("li");
 			item.append(...text.split("`").map((part, number) => (number % 2 ? made("code", part) : part)));
 			return item;
