@@ -14,7 +14,7 @@ PROFILES = Path(__file__).parent / "profiles"
 ROUTES = 1_000_000
 
 TEN_ROUTES = IP4_INTERFACES + "".join(f"ip route add {48 + i}.0.0.0/8 via 100.64.2.2\n" for i in range(10))
-# The same addresses as those of random_hosts.py, in 16 routes and in a million.
+# Destinations of random_hosts.py, in 16 routes and in a million.
 WIDE_ROUTES = IP4_INTERFACES + "ip route add 64.0.0.0/8 count 16 via 100.64.2.2\n"
 MILLION_ROUTES = IP4_INTERFACES + f"ip route add 64.0.0.0/24 count {ROUTES} via 100.64.2.2\n"
 CROSSED = f"""\

@@ -154,7 +154,7 @@ def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
     pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {row: [] for row in rows}
     for turn in range(options.rounds):
         for row in rows:
-            # Who goes first changes from round to round.
+            # The first one changes from round to round.
             order = (before, now) if turn % 2 else (now, before)
             first, second = (measure(build, *row, options.march) for build in order)
             pairs[row].append((first, second) if turn % 2 else (second, first))

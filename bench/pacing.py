@@ -63,7 +63,7 @@ def gaps_s(client: GeneratorClient) -> list[float]:
         if not fetched["pending"]:
             break
     client.call("capture", command="remove", capture_id=capture)
-    # What found no room in the core leaves a hole behind the first few thousand.
+    # Packets that found the capture full leave a hole behind the first few thousand.
     return [later - earlier for earlier, later in zip(times, times[1:GAPS], strict=False)]
 
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet costs the generator to send, without a medium: TSC ticks by kind of stream.
+ * Cost of sending a packet with the generator, without a medium: TSC ticks by kind of stream.
  *
  *     bench_generator
  *     bench_generator --once PACKETS --load NAME
  *
- * The real transmit path into net_null. The driver's own share, freeing the packets, is in it.
- * Medians of rounds, the lowest of several passes: a machine that is shared has times at which all
- * of it is slower. --once sends PACKETS of one kind, or looks at them as a receiver does, and
- * measures nothing, for those who count instructions.
+ * The real transmit path into net_null, including the driver's work of freeing the packets. Medians
+ * of rounds, the lowest of several passes, since a shared machine has slow phases. --once sends
+ * PACKETS of one kind, or receives them, and measures nothing: for counts of instructions.
  */
 #include "bench/bench_setup.h"
 #include "bench/generator_loads.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet costs the generator to send over memif to a second process that drops it, and to
- * receive again when that process sends it back on a second memif, as testpmd io does: by our
- * driver with packets where both see them, by ours with packets copied, and by DPDK's.
+ * Cost of sending a packet with the generator over memif to a second process that drops it, and of
+ * receiving it if that process sends it back on a second memif, like testpmd io: by wirespeed's
+ * driver without and with copies, and by DPDK's.
  *
  *     bench_generator_memif [PASSES]
  *
- * On a machine that is shared, two CPUs rarely have a quarter of a second for themselves, and are
- * not always near each other. So this looks at single milliseconds, of all kinds of stream in turn,
- * and compares the best twentieth of each. Both processes run at real-time priority where they may.
+ * On a shared machine two CPUs are rarely undisturbed for a quarter of a second, and not always
+ * near each other. So single milliseconds are measured, of all kinds of stream in turn, and the
+ * best twentieth of each is compared. Both processes run at real-time priority where they may.
  */
 #include "bench/bench_setup.h"
 #include "bench/generator_loads.h"

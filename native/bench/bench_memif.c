@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet costs the server of two memifs to receive and to send, in bursts,
- * by our driver and by DPDK's; a second process, on another CPU, keeps the ring full and
+ * Cost of receiving and of sending a packet as the server of two memifs, in bursts, by wirespeed's
+ * driver and by DPDK's. A second process, on another CPU, keeps one ring full and
  * empties the other.
  *
  *     bench_memif [SLICES [BYTES [PEER [BURST]]]]
@@ -10,9 +10,9 @@
  * apart. BURST is how many packets a call takes, 256 at the most: a short one shows what a call
  * costs.
  *
- * Both drivers' wires are open all along, and take turns a few milliseconds each. On a machine that
- * is shared two CPUs rarely have longer for themselves: the best tenth of the slices is what
- * counts, beside the median. Both processes run at real-time priority where they may.
+ * Both drivers take turns of a few milliseconds, since two CPUs of a shared machine are rarely
+ * undisturbed for longer. Results are the best tenth of the slices, and the median. Both processes
+ * run at real-time priority where they may.
  */
 #include "bench/bench_setup.h"
 #include "dev/pool.h"

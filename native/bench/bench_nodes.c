@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet costs in the router's nodes, without I/O: TSC ticks by path, routes, order of
+ * Cost of a packet in the router's nodes, without I/O: TSC ticks by path, routes, order of
  * destinations and vector size, and by node at vectors of 256.
  *
  *     bench_nodes [--march LEVEL] [--path NAME] [--routes N] [--quick]
  *     bench_nodes --once PACKETS --path NAME --routes N [--vector N]
  *     bench_nodes --list
  *
- * The real router and its graph; only the source and <if>-tx are the bench's own. Paths register
- * themselves, those of features beside their nodes. Rows of the same number of routes take turns;
- * a path whose nodes all packets would meet is measured when --path names it. Each figure is the
- * median of the samples that met the machine at its fastest, whose number the table says
- * (samples.h). --once takes PACKETS through and measures nothing: for a profiler. --list names each
- * path with its routes: the rows of --quick, with those that --path has to name.
+ * The real router and its graph; only the source and <if>-tx belong to the bench. Paths register
+ * themselves, those of features beside their nodes. Rows of one number of routes take turns; a path
+ * whose nodes all packets would meet is measured only if --path names it. Each figure is the median
+ * of the samples at the machine's highest speed, whose number is in the table (samples.h). --once
+ * forwards PACKETS and measures nothing: for a profiler. --list names each path with its routes:
+ * the rows of --quick, with those that --path has to name.
  */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a call through the port layer costs beside one of DPDK's own: TSC ticks a packet to receive
- * a burst and to send it, by its size.
+ * Cost of a call through the port layer, compared with DPDK's own: TSC ticks per packet to receive
+ * and to send a burst, by its size.
  *
  *     bench_port
  *
- * The same net_null device both ways, in turn, a few microseconds each; medians of the samples that
- * met the machine at its fastest (samples.h).
+ * One net_null device both ways, in turn, a few microseconds each; medians of the samples at the
+ * machine's highest speed (samples.h).
  */
 #include "bench/bench_setup.h"
 #include "bench/samples.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each bench program begins with. */
+/* Start of each bench program. */
 #pragma once
 
 #include "wirespeed/runtime.h"

@@ -20,7 +20,7 @@ static const struct ws_op var2[] = {
 	{.kind = WS_OP_WRITE, .var = 1, .size = 4, .big_endian = true, .offset = 30},
 	{.kind = WS_OP_FIX_IP4, .offset = 14},
 };
-/* As the profile bench has it: 251 addresses, each with 64267 ports. */
+/* The tuple of the profile `bench`: 251 addresses, each with 64267 ports. */
 static const struct ws_op tuple[] = {
 	{.kind = WS_OP_TUPLE,
 	 .var2 = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generator's benches have it send. */
+/* Streams of the generator's benches. */
 #pragma once
 
 #include <stdint.h>

@@ -18,13 +18,13 @@ struct sample {
 };
 
 struct samples {
-	uint32_t figures, count, room;
+	uint32_t figures, count, capacity;
 	struct sample *at;
 };
 
 /* The calibrations of all samples. */
 static struct {
-	uint32_t count, room;
+	uint32_t count, capacity;
 	double *at;
 } seen;
 
@@ -48,10 +48,10 @@ static double calibrate(void)
 	return (double)(graph_tsc() - start);
 }
 
-static void *grow(void *memory, uint32_t *room, size_t size)
+static void *grow(void *memory, uint32_t *capacity, size_t size)
 {
-	*room = *room ? *room * 2 : 256;
-	memory = realloc(memory, *room * size);
+	*capacity = *capacity ? *capacity * 2 : 256;
+	memory = realloc(memory, *capacity * size);
 	if (!memory)
 		exit(1);
 	return memory;
@@ -68,8 +68,8 @@ struct samples *samples_make(uint32_t figures)
 
 void samples_begin(struct samples *samples)
 {
-	if (samples->count == samples->room)
-		samples->at = grow(samples->at, &samples->room, sizeof(*samples->at));
+	if (samples->count == samples->capacity)
+		samples->at = grow(samples->at, &samples->capacity, sizeof(*samples->at));
 	samples->at[samples->count].calibration = calibrate();
 }
 
@@ -78,8 +78,8 @@ void samples_end(struct samples *samples, const double *figures)
 	struct sample *sample = &samples->at[samples->count++];
 	sample->calibration = fmax(sample->calibration, calibrate());
 	memcpy(sample->figures, figures, samples->figures * sizeof(*figures));
-	if (seen.count == seen.room)
-		seen.at = grow(seen.at, &seen.room, sizeof(*seen.at));
+	if (seen.count == seen.capacity)
+		seen.at = grow(seen.at, &seen.capacity, sizeof(*seen.at));
 	seen.at[seen.count++] = sample->calibration;
 }
 

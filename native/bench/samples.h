@@ -14,7 +14,7 @@
 
 enum { SAMPLES_MAX_FIGURES = 16 };
 
-/* Of one thing that is measured, with so many figures; stays until the program ends. */
+/* Samples of one measurement with several figures; they stay until the program ends. */
 struct samples;
 struct samples *samples_make(uint32_t figures);
 

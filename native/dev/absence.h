@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether something kept a worker from its loop: another thread on its CPU, the hypervisor, the
- * kernel, a signal. A turn of the loop takes microseconds; those of workers that had their CPU lay
- * below 128, with two rings overloaded or with eight ports that take all. One of ABSENCE_US was
- * none, and at five million packets a second it costs a ring of 1 024 all its slots.
+ * Absences: intervals in which a worker's loop was stopped by another thread on its CPU, the
+ * hypervisor, the kernel or a signal. One pass of the loop takes microseconds: below 128 as long as
+ * the worker has its CPU, even with two overloaded rings or with eight ports that take all. None
+ * reached ABSENCE_US, in which a ring of 1 024 slots fills at five million packets per second.
  *
- * Sleep that the worker chose, and work that the main thread gives it, are no part of a turn. A
- * sleep that lasts much longer than the worker asked for ends in an absence.
+ * A sleep that the worker chose and work that the main thread gives it do not count as part of a
+ * pass. A sleep that lasts much longer than requested ends in an absence.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct absence {
 	uint64_t longest; /* in ticks */
 };
 
-/* What a worker tells its absence by. Times are TSC ticks. */
+/* State of a worker's detector of absences. Times are TSC ticks. */
 struct absence_watch {
 	uint64_t least, window;
 	double ticks_per_ns;
@@ -67,9 +67,9 @@ static inline void absence_begin(struct absence_watch *watch, uint64_t now)
 }
 
 /*
- * Of a turn's `ticks` until `now`, those for which the worker had no CPU: one long system call for
- * a driver is work. The CPU time is asked for once a window, and after a long turn: what went by
- * since it was last looked at, and was not used, is the most that this turn can have lacked.
+ * The part of the `ticks` until `now` in which the worker had no CPU, since a long system call of a
+ * driver is work. The CPU time is read once per window and after a long pass. The time since the
+ * last reading that was not CPU time is an upper bound.
  */
 static inline uint64_t absence_without_cpu(struct absence_watch *watch, uint64_t ticks,
 										   uint64_t now)

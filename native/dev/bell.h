@@ -25,7 +25,7 @@ static inline void bell_listen(struct bell *bell)
 	/* Between the flag and the look for work: as in `bell_ring`. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-/* What has rung is done with: the next wait is for what comes then. */
+/* Clear past rings, so that the next wait is for new ones. */
 void bell_ignore(struct bell *bell);
 
 void bell_strike(struct bell *bell);

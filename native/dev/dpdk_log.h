@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What DPDK logs: kept, so that a line of it can explain a failure whose code says too little
- * (drivers return -1 for all that went wrong). */
+/* Log lines of DPDK, kept to explain failures whose code says too little (drivers return -1 for any
+ * error). */
 #pragma once
 
 #include <stdbool.h>

@@ -38,7 +38,7 @@ int links_open(void)
 		bell_open(&links.bell) ||
 		bind(links.netlink, (const struct sockaddr *)&address, sizeof(address)) ||
 		watch(links.netlink) || watch(links.bell.fd))
-		return fail(-errno, "no events of links: %s", strerror(errno));
+		return fail(-errno, "link events cannot be read: %s", strerror(errno));
 	bell_listen(&links.bell);
 	return 0;
 }
@@ -69,7 +69,7 @@ void links_read(void)
 	char message[1];
 	bell_ignore(&links.bell);
 	bell_listen(&links.bell);
-	/* That there was one says enough; so does that some were lost. */
+	/* Drain the socket: the content of the messages does not matter, nor do lost ones. */
 	while (recv(links.netlink, message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
 		;
 }
@@ -159,6 +159,6 @@ bool link_is_up_in_linux(uint16_t port)
 	if (!*links.names[port])
 		return true;
 	memcpy(request.ifr_name, links.names[port], IFNAMSIZ);
-	/* One that was deleted is down. */
+	/* A deleted interface is down. */
 	return !ioctl(links.control, SIOCGIFFLAGS, &request) && (request.ifr_flags & both) == both;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ports' drivers mean: by a packet that they do not take, and by one without a buffer. */
+/* Media: the meaning of a packet that a driver refuses, and of one that finds no buffer. */
 #pragma once
 
 #include "wirespeed/ports.h"

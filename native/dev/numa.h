@@ -14,5 +14,5 @@
 int numa_of_worker(uint16_t worker);
 void numa_for_worker(uint16_t worker);
 void numa_for_all(void);
-/* As `socket` of DPDK's calls: the node asked for now, else that of the calling thread. */
+/* The `socket` argument for calls of DPDK: the chosen node, else that of the calling thread. */
 int numa_node(void);

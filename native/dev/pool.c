@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One for each node that workers are on, the first worker's first. */
+/* A pool per node with workers; that of the first worker comes first. */
 static struct {
 	struct rte_mempool *pool;
 	int node;
@@ -50,10 +50,10 @@ struct rte_mempool *ports_pool(void)
 }
 
 /*
- * As rte_pktmbuf_pool_create makes it, but for one thing: without hugepages that call keeps each
- * buffer within a page of 4 096 bytes, hence one a page, and all headers fall into the same set of
- * the first-level cache (bench_nodes: ip4 at 86 instead of 37 ticks a packet). Nothing needs that
- * there, since devices then see virtual addresses.
+ * Like rte_pktmbuf_pool_create. That call, without hugepages, keeps each buffer within a page of 4
+ * 096 bytes: one per page, with all headers in the same set of the first-level cache (bench_nodes:
+ * ip4 at 86 instead of 37 ticks per packet). Devices see virtual addresses then, so buffers may
+ * cross pages.
  */
 static struct rte_mempool *create_on(int node, const char *name, uint32_t count,
 									 uint32_t frame_size)

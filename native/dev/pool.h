@@ -22,7 +22,7 @@ void pool_free(void);
 struct rte_mempool *ports_pool(void);
 /* Where that of a node is among the pools; 0 where it has none. */
 uint16_t pool_index(int node);
-/* That of a node, or the first one where it has none: what RX of a device there draws from. */
+/* The pool of a node for RX of its devices, or the first pool if the node has none. */
 struct rte_mempool *pool_near(int node);
 /* A further pool of `count` buffers with room for frames of `frame_size` bytes; NULL when memory is
  * short. */

@@ -282,13 +282,13 @@ static int free_index(void)
 	for (int i = 0; i < WS_MAX_PORTS; i++)
 		if (!port_table[i].open)
 			return i;
-	return fail(-ENOSPC, "there are %d ports, which is the most", WS_MAX_PORTS);
+	return fail(-ENOSPC, "%d ports exist already, the maximum", WS_MAX_PORTS);
 }
 
 int ws_port_add(const struct ws_port_config *config)
 {
 	if (!ports_pool())
-		return fail(-EINVAL, "ports are added once the first ones are open");
+		return fail(-EINVAL, "ports can be added only after the first ones are open");
 	int index = free_index();
 	if (index < 0)
 		return index;

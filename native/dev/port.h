@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One past the highest port; those deleted leave holes. */
+/* The highest port + 1; deleted ports leave holes. */
 uint16_t ports_count(void);
 bool port_is_open(uint16_t port);
 /* -ENODEV, said in the error text, when it is not. */
@@ -60,7 +60,7 @@ bool port_stops(uint16_t port);
 void port_shut(uint16_t port);
 void port_unshut(uint16_t port);
 bool port_is_shut(uint16_t port);
-/* Of a port that is shut. */
+/* Only for a port that is shut. */
 int port_set_running(uint16_t port, bool on);
 /* Its driver says that nothing but a reset helps its device. */
 bool port_wants_reset(uint16_t port);
@@ -76,12 +76,12 @@ void port_let_go(uint16_t port);
 /* It can let in some multicast frames and not others. */
 bool port_filters_groups(uint16_t port);
 /*
- * Of multicast frames the port needs those to `count` groups alone; all of them while `count` is 0,
- * as when it was opened. More may come in: not each NIC can tell them apart.
+ * Request the multicast frames of `count` groups only, or all if `count` is 0 (the default). NICs
+ * that cannot filter let more in.
  */
 void port_set_groups(uint16_t port, const uint8_t (*groups)[6], uint32_t count);
 
-/* Of an open port; UINT64_MAX of what its driver does not count. */
+/* The port must be open. A counter is UINT64_MAX if its driver has none. */
 void port_pause_frames(uint16_t port, uint64_t *received, uint64_t *sent);
 
 /* ---- Packets: the workers' ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only some drivers have: an LED, flow control, counters of their own. */
+/* Abilities of some drivers only: an LED, flow control, counters of their own. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "dev/port_table.h"

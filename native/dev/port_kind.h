@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kind of port is made of: a table of what it can do. The port layer (port.c) picks the kind
- * by the device string, keeps what all kinds have in common, and calls the rest.
+ * A kind of port is a table of functions. The port layer (port.c) picks the kind by the device
+ * string, keeps what all kinds have in common, and calls the functions.
  *
- * Functions that are marked optional may be NULL. All but the bursts are the main thread's.
+ * Functions marked optional may be NULL. All but the bursts run on the main thread.
  */
 #pragma once
 
@@ -96,7 +96,7 @@ struct port {
 	struct rte_ether_addr mac;
 };
 
-/* What a port becomes whose device was taken out. */
+/* The kind of a port whose device was removed. */
 extern const struct port_kind removed_kind;
 
 /* The registered kind with the longest prefix of the device string: DPDK's drivers, with an empty

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What VPP calls a device by its speed. */
+/* Names of ports by link speed, as in VPP. */
 #pragma once
 
 #include <stddef.h>

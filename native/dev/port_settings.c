@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be changed on a port that is open. */
+/* Settings of open ports. */
 #include "dev/error.h"
 #include "dev/link.h"
 #include "dev/port.h"

@@ -117,7 +117,7 @@ int ws_runtime_init(const struct ws_runtime_config *config)
 {
 	static bool done;
 	if (done)
-		return fail(-EALREADY, "the runtime starts once a process");
+		return fail(-EALREADY, "the runtime runs already; it starts once per process");
 	if (config->worker_count < 1 || config->worker_count > WS_MAX_WORKERS)
 		return fail(-EINVAL, "%u workers asked; 1 to %d are possible", config->worker_count,
 					WS_MAX_WORKERS);

@@ -39,7 +39,7 @@ int workers_init(const struct ws_runtime_config *config)
 		workers[i].cpu = config->worker_cpus[i];
 		int error = bell_open(&workers[i].bell);
 		if (error)
-			return fail(error, "worker %u has nothing to be woken by: %s", i, strerror(-error));
+			return fail(error, "worker %u has no wake-up descriptor: %s", i, strerror(-error));
 	}
 	return 0;
 }
@@ -111,7 +111,7 @@ int workers_launch(worker_fn *function, void *argument)
 	return 0;
 }
 
-/* What it did is seen by whoever has waited. */
+/* Acquire, so that the caller sees all that the worker wrote. */
 static void wait_for_worker(uint16_t index)
 {
 	rte_eal_wait_lcore(index + 1u);

@@ -32,7 +32,7 @@ struct bell *worker_bell(uint16_t worker);
 void workers_wake(void);
 void workers_close(void);
 
-/* What a worker's loop asks each time round. */
+/* Each pass of a worker's loop tests this. */
 extern bool workers_must_stop;
 static inline bool workers_are_stopping(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each target offers to libFuzzer, and to run_corpus.c, which stands in for it. */
+/* Interface of a target for libFuzzer, and for run_corpus.c, which stands in for it. */
 #pragma once
 
 #include <stddef.h>

@@ -40,7 +40,8 @@ static bool says(const struct lacp_port *port, uint8_t bits)
 	return (port->actor.state & bits) == bits;
 }
 
-/* What it says is what it does, and it does nothing without a partner that agrees. */
+/* The state that a port announces is its real one, and without an agreeing partner it does nothing.
+ */
 static void check_port(const struct lacp_port *port)
 {
 	FUZZ_ASSERT(says(port, LACP_IN_SYNC) == (port->mux >= LACP_MUX_ATTACHED));

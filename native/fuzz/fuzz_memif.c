@@ -45,7 +45,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* What may come with a message: memory of one size, sealed; or an event. */
+/* Descriptor for a message: sealed memory of one size, or an event. */
 static int descriptor_for(uint16_t type)
 {
 	if (type == MEMIF_ADD_RING)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What comes off the wire into a generator of two workers, a port each, that look at all of it.
+ * Frames from the wire into a generator of two workers, with a port each, that inspect all frames.
  *
- * The input is a row of steps. Of each the first byte says what it is (the lower three bits) and on
- * which port (bit 3). Frames come with a byte for the pieces that they lie in (0: one), two for
- * their length, and the bytes; a latency mark or a signature may be put at their end, the former
- * from five bytes more. Other steps reset flows, begin them anew, and take packets out of captures.
+ * The input is a list of steps. The first byte of a step gives its kind (the lower three bits) and
+ * port (bit 3). A frame has a byte for the size of its segments (0: one segment), two for its
+ * length, and its bytes; a latency mark or a signature may be put at its end, the mark from five
+ * more bytes. Other steps reset flows, restart them, and take packets out of captures.
  *
- * What is counted is compared with what a second reader makes of the same bytes; what is captured
- * with the bytes themselves.
+ * A second reader of the same bytes checks the counters; captures must have the bytes themselves.
  */
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -40,7 +39,7 @@ static struct ws_generator *generator;
 static int32_t captures[2]; /* of all, whole; of the network's own, cut */
 static uint8_t start;       /* of all latency flows */
 
-/* What is in the captures: the frames of the first, and how many the second has. */
+/* Expected captures: the frames of the first, and the number in the second. */
 static struct {
 	uint16_t length, port;
 	uint8_t bytes[MOST_FRAME];
@@ -166,7 +165,7 @@ static void mark(uint8_t *tail, const uint8_t *data)
 	memcpy(tail + 8, &tsc, sizeof(tsc));
 }
 
-/* The same of a signature: flow, series, sequence. */
+/* Write a signature: flow, series, sequence. */
 static void put_signature(uint8_t *tail, const uint8_t *data)
 {
 	uint32_t sequence = READER_FIRST_SEQUENCE + (uint32_t)(int16_t)(data[2] | data[3] << 8);

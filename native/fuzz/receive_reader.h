@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a generator should have made of frames that it received: a second reader of the same bytes,
- * which goes by offsets and numbers as they are written down, not by the generator's own code.
+ * A second reader of received frames, as an oracle for the generator: it goes by the documented
+ * offsets and numbers, not by the generator's code.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum { READER_PORTS = 2, READER_FLOWS = 3, READER_TAIL = 16, READER_MAX_INDEX = 
 enum { READER_SERIES = 2, READER_WINDOW = 16384 };
 #define READER_FIRST_SEQUENCE 0xfffffffeu
 
-/* Of one latency flow's order since it was reset. */
+/* Order of a latency flow since its reset. */
 struct reader_order {
 	bool is_unsure; /* it came by two ports, or from too far, or it was reset on its way */
 	uint64_t dropped, duplicate, out_of_order;
@@ -43,5 +43,5 @@ void reader_reset(void);
 void reader_renew(void);
 
 struct reader_order reader_order(uint32_t flow);
-/* Whether it is ARP, ICMP or ICMPv6. */
+/* True for ARP, ICMP and ICMPv6. */
 bool reader_is_control(const uint8_t *frame, size_t head);

@@ -11,8 +11,8 @@
 	address_of_ip6((uint8_t[16]){0x20, 1, 0xd, 0xb8, 0, (uint8_t)(n), [15] = (h)})
 
 /*
- * What a target has besides the rig with neighbours, routes of one path and of two, and one
- * interface of small MTU, by which every node can be reached. Optional; before the first input.
+ * Extend the rig of a target, which has neighbours, routes of one path and of two, and an interface
+ * of small MTU: all nodes can be reached. Optional; runs before the first input.
  */
 void router_target_extend(void);
 

@@ -16,13 +16,13 @@ enum { GRAPH_ARC_MAX_STARTS = 4, GRAPH_ARC_MAX_FEATURES = 32, GRAPH_FEATURE_MAX_
 /* Names are those of registrations: "%-tx" is the tx node of a start's own interface. */
 struct graph_arc {
 	const char *name;
-	/* As many as are not NULL; without one, the arc begins at all nodes that lead to its end. */
+	/* NULL-terminated if short; if empty, the arc begins at all nodes that lead to its end. */
 	const char *starts[GRAPH_ARC_MAX_STARTS];
 	const char *end;
 	struct graph_arc *next;
 };
 
-/* Of features that are not there nothing is asked. */
+/* Names in runs_before and runs_after that no node has are ignored. */
 struct graph_feature {
 	const char *node, *arc;
 	const char *runs_before[GRAPH_FEATURE_MAX_ORDERS], *runs_after[GRAPH_FEATURE_MAX_ORDERS];

@@ -32,7 +32,7 @@ struct builder {
 	struct graph_node *found[GRAPH_MAX_NODES]; /* in order of discovery */
 	uint16_t found_count;
 	uint16_t by_name[NAME_BUCKETS]; /* one more than the index in `found`; 0: free */
-	/* What "*-output" and its like came to, so that it is worked out once for all nodes. */
+	/* Expansions of "*-output" and similar texts, cached for all nodes. */
 	struct {
 		const char *text;
 		struct graph_node **nodes;
@@ -179,8 +179,8 @@ static uint16_t edge_width(const struct builder *b, const char *text)
 	return text[0] == '*' ? b->config->interface_count : set ? set->count : 1;
 }
 
-/* One edge text: a name, "?name", "%-tx" or "*-output". Writes its nodes to `out`; returns how
- * many, or an error. Arcs name their ends without '?'. */
+/* Expand an edge text: a name, "?name", "%-tx" or "*-output". Writes its nodes to `out`; returns
+ * their number, or an error. Arcs name their ends without '?'. */
 static int expand(struct builder *b, const struct graph_node *node, const char *text,
 				  struct graph_node **out)
 {
@@ -318,7 +318,7 @@ static int check_arcs(struct builder *b)
 	const struct graph_feature *features[GRAPH_ARC_MAX_FEATURES];
 	for (const struct graph_arc *arc = NULL; (arc = graph_arc_after(arc));)
 		if (graph_arc_features(arc, features) < 0)
-			return fail(b, "the features of arc %s each wait for another", arc->name);
+			return fail(b, "the order of the features of arc %s is a loop", arc->name);
 	return 0;
 }
 

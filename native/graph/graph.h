@@ -41,13 +41,12 @@ struct graph_counter {
 };
 
 /*
- * What a node file registers. `edges` are node names and may hold patterns: "%-tx" is the tx node
- * of this node's own interface, "*-output" stands for the output nodes of all interfaces, in their
- * order, and for the node `absent` where there is none, "?x" leads to node x, or to `absent` where
- * no node of that name is registered, "&x" stands for all edges of the set of that name. A name
- * that begins with '%' registers a template, of which each interface gets a node of its own. The
- * same name may be registered at several march levels: the graph takes the highest one that it is
- * allowed.
+ * Registration of a node by its file. `edges` are node names and may be patterns: "%-tx" is the tx
+ * node of this node's own interface; "*-output" stands for the output nodes of all interfaces, in
+ * their order, or for the node `absent` if there is none; "?x" leads to node x, or to `absent` if
+ * no node of that name is registered; "&x" stands for all edges of the set x. A name that begins
+ * with '%' registers a template, of which each interface gets a node. A name may be registered at
+ * several march levels: the graph takes the highest allowed one.
  */
 struct graph_registration {
 	const char *name;
@@ -81,7 +80,7 @@ struct graph_stats {
 	uint64_t max_clocks, max_clocks_vectors;
 };
 
-/* One number per node, by the node's slot. `head` belongs to the owner of the memory. */
+/* A number per node, by the node's slot. `head` belongs to the owner of the memory. */
 struct graph_vector {
 	uint64_t head;
 	uint64_t at[GRAPH_MAX_SLOTS];

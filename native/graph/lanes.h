@@ -102,7 +102,7 @@ LANES_INLINE lanes lanes_gather(const uint32_t *table, lanes index)
 #endif
 }
 
-/* Whether some lane is not zero. */
+/* True if any lane is not zero. */
 LANES_INLINE bool lanes_any(lanes asked)
 {
 #ifdef __AVX2__

@@ -40,7 +40,7 @@ void intake_close(struct intake *intake)
 
 /* ---- Links and addresses ---- */
 
-/* What may go with a link. */
+/* Dumps to repeat when a link goes, since Linux may remove these objects without a message. */
 enum { WITH_A_LINK = 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4 | 1 << DUMP_LABELS };
 
 static bool is_link(const void *links, uint32_t at, const void *number)
@@ -87,7 +87,7 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 	}
 	if (at == PLACE_NONE) {
 		at = intake->link_count;
-		void *links = grow(intake->links, at, &intake->link_room, sizeof(*intake->links));
+		void *links = grow(intake->links, at, &intake->link_capacity, sizeof(*intake->links));
 		if (!links)
 			return;
 		intake->links = links;
@@ -108,7 +108,7 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 	known->generation = intake->generations[DUMP_LINKS];
 }
 
-/* Of single bytes, so without padding. */
+/* The prefix consists of bytes, so it has no padding. */
 static bool same_address(const struct ws_linux_address *one, const struct ws_linux_address *other)
 {
 	return one->link == other->link && !memcmp(&one->prefix, &other->prefix, sizeof(one->prefix));
@@ -150,7 +150,7 @@ static void take_address(struct intake *intake, const struct ws_linux_address *a
 	if (at == PLACE_NONE) {
 		at = intake->address_count;
 		void *addresses =
-			grow(intake->addresses, at, &intake->address_room, sizeof(*intake->addresses));
+			grow(intake->addresses, at, &intake->address_capacity, sizeof(*intake->addresses));
 		if (!addresses)
 			return;
 		intake->addresses = addresses;

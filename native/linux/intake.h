@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of one namespace, and how messages change it. Sockets are in netlink.c.
+ * State of one namespace, and its changes by messages. Sockets are in netlink.c.
  *
- * Dumps and news come through one socket, in one order, so an older dump never undoes newer news.
- * A dump raises the generation of its kind; what still has the older one at its end has gone.
+ * Dumps and news come through one socket, in one order, so an older dump never undoes newer news. A
+ * dump raises the generation of its kind; entries that still have the older one at its end are
+ * gone.
  */
 #pragma once
 
@@ -37,13 +38,13 @@ struct link_pair {
 struct intake {
 	struct ws_router *router;
 	struct link_pair *pairs;
-	uint32_t pair_count, pair_room;
+	uint32_t pair_count, pair_capacity;
 	struct places pairs_by_link, links_by_number, addresses_by_value;
 	struct rib rib;
 	struct nexthops nexthops;
 	struct known_link *links;
 	struct known_address *addresses;
-	uint32_t link_count, link_room, address_count, address_room;
+	uint32_t link_count, link_capacity, address_count, address_capacity;
 	uint8_t generations[DUMP_COUNT];
 	uint32_t wanted;    /* bits of the dumps to be made */
 	uint32_t all;       /* those that the kernel has */

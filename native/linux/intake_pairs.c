@@ -44,11 +44,11 @@ static int pair(struct intake *intake, int32_t link, int32_t interface)
 	uint32_t at = find_pair(intake, link);
 	if (at == PLACE_NONE) {
 		at = intake->pair_count;
-		void *pairs = grow(intake->pairs, at, &intake->pair_room, sizeof(*intake->pairs));
+		void *pairs = grow(intake->pairs, at, &intake->pair_capacity, sizeof(*intake->pairs));
 		if (pairs)
 			intake->pairs = pairs;
 		if (!pairs || !places_add(&intake->pairs_by_link, hash_of_link(link), at))
-			return fail(-ENOMEM, "no memory for more pairs than %u", intake->pair_count);
+			return fail(-ENOMEM, "no memory for more than %u pairs", intake->pair_count);
 		intake->pair_count++;
 	}
 	intake->pairs[at] = (struct link_pair){link, interface};

@@ -8,7 +8,7 @@ struct ws_path;
 
 /* Count what the router just refused, and keep its reason. */
 void intake_reject(struct intake *intake);
-/* As the router names it; its link is paired. */
+/* Convert to a path of the router; its link is paired. */
 void intake_describe_path(struct intake *intake, const struct linux_path *path,
 						  struct ws_path *out);
 /* The interface that the link stands for, or -1. */

@@ -152,7 +152,7 @@ static bool same_path(const struct linux_path *one, const struct linux_path *oth
 		   !memcmp(&one->gateway, &other->gateway, sizeof(one->gateway));
 }
 
-/* Of an IPv6 route, paths may go one by one: what is left of `have` without those of `gone`. */
+/* An IPv6 route may lose single paths: `left` is `have` without `gone`. */
 static void subtract(const struct path_set *have, const struct path_set *gone,
 					 struct path_set *left)
 {
@@ -221,7 +221,7 @@ void intake_take_route(struct intake *intake, const struct linux_route *told, bo
 
 /* ---- Next-hop objects ---- */
 
-/* Whether packets that go by the object have a way through us. */
+/* True if the object has a path by a paired link. */
 static bool leads_by_ours(struct intake *intake, uint32_t id)
 {
 	struct linux_route route = {.nexthop = id};
@@ -232,7 +232,7 @@ static bool leads_by_ours(struct intake *intake, uint32_t id)
 	return leads_anywhere(&set);
 }
 
-/* What the route of a changed object is now; one whose object is gone went with it. */
+/* Update a route of a changed object; a route goes with its object. */
 static void follow_object(struct intake *intake, struct rib_entry *entry)
 {
 	struct rib_key key = rib_key_of(entry);

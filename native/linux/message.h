@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One message of rtnetlink taken apart: checked bytes in, plain structs out. No sockets, no state.
- */
+/* Parser of one rtnetlink message: checked bytes in, plain structs out. No sockets, no state. */
 #pragma once
 
 #include "wirespeed/limits.h"
@@ -53,7 +51,7 @@ struct linux_route {
 	struct linux_path paths[WS_MAX_PATHS];
 };
 
-/* What becomes of packets with the label, wherever in the stack it stands. */
+/* Paths of packets with the label, at any place of the stack. */
 struct linux_label {
 	uint32_t label;
 	uint16_t path_count; /* dead ones and those beyond WS_MAX_PATHS left out */

@@ -173,7 +173,7 @@ static void end_dump(struct ws_linux *host, bool refused)
 		intake_dump_fails(&host->intake, host->dumps.running);
 }
 
-/* Of all dumps a kernel may lack the one of next-hop objects: then it has none of these. */
+/* Kernels without next-hop objects refuse their dump; they have none. */
 static bool is_refusal(const struct ws_linux *host, const struct linux_message *message)
 {
 	bool lacks_it = host->dumps.running == DUMP_NEXTHOPS && message->error == -EOPNOTSUPP;
@@ -202,7 +202,7 @@ static void overflow(struct ws_linux *host)
 {
 	host->intake.stats.overflows++;
 	host->intake.wanted = host->intake.all;
-	/* What was lost may be of the dump that runs. */
+	/* The lost messages may belong to the running dump. */
 	host->dumps.is_interrupted = true;
 }
 

@@ -9,9 +9,7 @@ static void parse_group(const struct nlattr *attribute, struct linux_nexthop *ou
 {
 	const uint8_t *bytes = mnl_attr_get_payload(attribute);
 	size_t length = mnl_attr_get_payload_len(attribute);
-	/* One less than the weight; its high byte, which old kernels leave 0, has no name in old
-	 * headers.
-	 */
+	/* The weight minus 1. Its high byte, which old kernels leave 0, has no name in old headers. */
 	enum { WEIGHT_AT = offsetof(struct nexthop_grp, weight) };
 	out->member_count = 0;
 	for (; length >= sizeof(struct nexthop_grp) && out->member_count < WS_MAX_PATHS;

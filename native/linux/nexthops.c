@@ -64,7 +64,7 @@ bool nexthops_set(struct nexthops *nexthops, const struct linux_nexthop *nexthop
 	uint32_t place = place_of(nexthops, nexthop->id);
 	if (!is_at(nexthops, place, nexthop->id)) {
 		struct known_nexthop *at =
-			grow(nexthops->at, nexthops->count, &nexthops->room, sizeof(*at));
+			grow(nexthops->at, nexthops->count, &nexthops->capacity, sizeof(*at));
 		if (!at)
 			return false;
 		nexthops->at = at;

@@ -16,7 +16,7 @@ struct known_nexthop {
 /* Ordered by number. */
 struct nexthops {
 	struct known_nexthop *at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	bool are_changed; /* some of them */
 	bool are_gone;    /* likewise, since routes were last told */
 };

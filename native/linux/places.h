@@ -31,7 +31,7 @@ static inline uint32_t place_hash(const void *bytes, size_t length)
 	return hash ^ hash >> 15;
 }
 
-/* Whether what is at `at` of the array is the one. */
+/* True if the array's element `at` has the key. */
 typedef bool place_is_fn(const void *array, uint32_t at, const void *key);
 
 /* PLACE_NONE when it is not there. */

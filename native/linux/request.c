@@ -124,7 +124,7 @@ int request_mac(int fd, int32_t link, const uint8_t *mac)
 	return error ? fail(error, "Linux keeps its interface's MAC address: %s", strerror(-error)) : 0;
 }
 
-/* What is there already, or is not there any more, is as it was asked for. */
+/* An address that exists already, or is gone already, is no error. */
 int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool add)
 {
 	bool is_ip6 = prefix->address.family == WS_IP6;
@@ -142,7 +142,7 @@ int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool a
 	if (!error || error == (add ? -EEXIST : -EADDRNOTAVAIL))
 		return 0;
 	inet_ntop(info->ifa_family, prefix->address.bytes, text, sizeof(text));
-	return fail(error, "Linux does not %s address %s/%u: %s", add ? "take" : "give up", text,
+	return fail(error, "Linux refuses to %s address %s/%u: %s", add ? "add" : "remove", text,
 				prefix->length, strerror(-error));
 }
 
@@ -165,7 +165,7 @@ int request_vlan(int fd, const char *name, int32_t parent, uint16_t protocol, ui
 		return fail(error, "this kernel has no VLAN interfaces (8021q), so Linux cannot have %s",
 					name);
 	if (error)
-		return fail(error, "Linux does not make VLAN interface %s: %s", name, strerror(-error));
+		return fail(error, "Linux refuses to make VLAN interface %s: %s", name, strerror(-error));
 	return request_link_index(fd, name);
 }
 

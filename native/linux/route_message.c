@@ -54,7 +54,7 @@ static void parse_via(struct linux_path *path, const struct nlattr *attribute)
 		linux_address_set(&path->gateway, (uint8_t)family, bytes + sizeof(family));
 }
 
-/* What stands for one path, in the route itself or in one member of RTA_MULTIPATH. */
+/* Parse one path: in the route itself, or in a member of RTA_MULTIPATH. */
 static void parse_path(struct linux_path *path, uint8_t family, const void *attributes,
 					   size_t length)
 {
@@ -112,7 +112,7 @@ static void parse_multipath(struct linux_path *paths, uint16_t *count, uint8_t f
 	}
 }
 
-/* Of a route whose path stands in it. */
+/* Parse a route with one path in its own attributes. */
 static void parse_only_path(struct linux_path *paths, uint16_t *count, uint8_t family,
 							const void *attributes, size_t length)
 {
@@ -181,7 +181,7 @@ bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_
 
 /* ---- Labels ---- */
 
-/* One entry of a stack, whose label is the route's. */
+/* Parse a stack of one entry, the route's label. */
 static bool parse_label(const struct nlattr *attribute, uint32_t *label)
 {
 	uint32_t entry;

@@ -8,7 +8,7 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 
-/* Whether the attribute says that labels are pushed, and those that another one holds. */
+/* RTA_ENCAP_TYPE is MPLS; then linux_encap_parse reads the labels to push from RTA_ENCAP. */
 bool linux_is_mpls(const struct nlattr *encap_type);
 void linux_encap_parse(struct linux_path *path, const struct nlattr *encap);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What workers tell the main thread: addresses seen in ARP and neighbour discovery, hosts that ask
- * for a router or for listeners, answers to pings.
+ * Events from workers to the main thread: addresses seen in ARP and neighbour discovery, hosts that
+ * ask for a router or for listeners, answers to pings.
  *
- * A bounded ring, many writers, one reader. A writer never waits: it counts an event that finds no
- * room as lost. The descriptor becomes readable with the first event after the reader began to
- * read.
+ * A bounded ring with many writers and one reader. A writer never waits: an event that finds the
+ * ring full counts as lost. The descriptor becomes readable with the first event after the reader
+ * began to read.
  */
 #pragma once
 

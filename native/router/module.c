@@ -73,7 +73,7 @@ static int sort(void)
 	for (sorted_count = 0; !error && sorted_count < registered_count;) {
 		struct router_module *next = choose();
 		if (!next)
-			error = fail(-ELOOP, "modules run after each other in a circle");
+			error = fail(-ELOOP, "the order of modules is a loop");
 		else
 			sorted[sorted_count++] = next;
 	}

@@ -36,7 +36,7 @@ static inline void *module_state(const struct ws_router *router, const struct ro
 	return __atomic_load_n(&router->state[module->index], __ATOMIC_ACQUIRE);
 }
 
-/* Of a module without state_size: memory of malloc, which is freed behind the module's `free`.
+/* Set the state of a module without state_size: memory of malloc, freed after the module's `free`.
  * Allocate it when it is first needed, and store it before a graph has the nodes that read it. */
 static inline void module_set_state(struct ws_router *router, const struct router_module *module,
 									void *state)

@@ -24,10 +24,10 @@
 
 struct interface_settings;
 struct ip6_interface;
-struct own_addresses;
+struct local_addresses;
 struct ws_router_config;
 
-/* As many as there are numbers for; each takes memory as its routes come. */
+/* MAX_TABLES is the number of indices; a table takes memory as its routes come. */
 enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
 enum { MODULES_MAX = 64 };
@@ -41,7 +41,7 @@ enum router_extra {
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
-	struct own_addresses *own;
+	struct local_addresses *own;
 	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
 	/* By family (family_index) and index, the default one first. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];
@@ -118,7 +118,7 @@ static inline struct router_worker *router_worker_of(const struct graph *graph)
 /* -ENODEV with its line when there is no such interface. */
 int router_check_interface(const struct ws_router *router, uint16_t index);
 
-/* Whether Linux answers for the interface; nodes then answer nothing themselves. */
+/* True if Linux answers for the interface; nodes then do not. */
 static inline bool interface_is_paired(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED) != LCP_NONE;

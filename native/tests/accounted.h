@@ -17,7 +17,7 @@ static inline int all_accounted(void **state)
 	return 0;
 }
 
-/* Of what came out it may have left something. */
+/* For tests that leave frames in the outputs. */
 static inline int rest_accounted(void **state)
 {
 	while (rig_take(0).length || rig_take(1).length)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is changed in the router of test_churn.c. */
+/* Changes of the router of test_churn.c. */
 #pragma once
 
 #include "wirespeed/routes.h"
@@ -18,7 +18,7 @@ void churn_changes(struct ws_router *router, uint32_t count, uint64_t seed);
 
 /* A change: `on` is what it was not the last time. */
 typedef void churn_change(struct ws_router *router, uint64_t *row, bool on);
-/* What is read after each change. */
+/* A reading after each change. */
 typedef void churn_read(struct ws_router *router, uint64_t *row);
 
 /* Changes are drawn in the order of their names; `name` is that of the function. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hosts on the wires of churn_rig.h send: something for each part of a router. */
+/* Packets of the hosts on the wires of churn_rig.h, for each part of a router. */
 #pragma once
 
 #include "tests/router_rig.h"
@@ -22,5 +22,5 @@ enum {
 	CHURN_FURTHER = 0x60, /* in the place of a wire: an address that comes and goes */
 };
 
-/* One of them, drawn. */
+/* A random packet. */
 struct frame churn_packet(uint64_t *row, uint16_t wire);

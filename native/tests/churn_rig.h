@@ -35,7 +35,7 @@ void churn_take_rest(void);
 /* Takes what is left in the queues of both ends, once no worker serves them: workers without a CPU
  * leave packets there. */
 void churn_empty(void);
-/* What is between here and there: that many packets were taken since. */
+/* Wait until as many packets were received as are under way now. */
 void churn_wait_for_packets(void);
 
 /* The next number below `below` of a row that begins with `*row`. */

@@ -119,7 +119,6 @@ static void seeds(struct ws_router *router, uint64_t *row, bool on)
 	ws_router_set_flow_hash_seed(router, churn_draw(row, UINT32_MAX));
 }
 
-/* What routes and adjacencies forward is counted. */
 static void route_counts(struct ws_router *router, uint64_t *row, bool on)
 {
 	(void)row;
@@ -132,7 +131,6 @@ static void adjacency_counts(struct ws_router *router, uint64_t *row, bool on)
 	churn_expect(ws_router_set_counting(router, WS_COUNT_ADJACENCIES, on), "counts of adjacencies");
 }
 
-/* What tells flows apart. */
 static void flow_fields(struct ws_router *router, uint64_t *row, bool on)
 {
 	uint32_t drawn = WS_FLOW_SRC | churn_draw(row, WS_FLOW_FIELDS + 1);

@@ -37,11 +37,10 @@ int rig_start(void);
 void rig_reset(void);
 void rig_stop(void);
 
-/* One packet into the interface, in pieces of at most `piece` bytes; then walk until all is quiet.
- */
+/* Put in a packet, in segments of at most `piece` bytes; then walk until all is quiet. */
 void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, size_t piece);
 void rig_send(uint16_t interface, const uint8_t *bytes, size_t length);
-/* One packet that waits there for the next walk. */
+/* Put in a packet, which waits for the next walk. */
 void rig_put(uint16_t interface, const uint8_t *bytes, size_t length);
 /* For packets that wait, and those that the main thread made. */
 void rig_walk(void);

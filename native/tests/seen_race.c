@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether this build sees a race: two workers count in one number without order. tools/tsan.sh
- * wants a report of it, and none of what is beside it: numbers of their own, and one that goes from
- * one to the other by a buffer of the pool.
+ * A race on purpose, which tools/tsan.sh expects in the report: two workers count in one number
+ * without order. No other report may come: the workers' own numbers, and one that passes between
+ * them in a buffer of the pool, are in order.
  */
 #include "dev/pool.h"
 #include "dev/worker.h"

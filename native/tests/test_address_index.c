@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose an address is, and what lies in a prefix, as a walk over all interfaces says it. */
+/* The index of addresses against a walk over all interfaces: owners of addresses, addresses in a
+ * prefix. */
 #include "cmocka_all.h"
 #include "router/interface/address_index.h"
 #include "router/router.h"

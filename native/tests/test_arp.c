@@ -186,7 +186,7 @@ static void asks_for_attached_hosts(void **state)
 	in = frame_udp(client, IP(10, 0, 1, 8), 1400);
 	rig_send_pieces(0, in.bytes, in.length, 100);
 	assert_int_equal(rig_take(1).length, ETHERNET_LEN + ARP_LEN);
-	/* As if a second had gone by. */
+	/* A second later. */
 	for (int i = 0; i < GLEAN_SLOTS; i++)
 		rig_router->workers[0]->glean.asked[i].asked_tsc = 0;
 	rig_send(0, in.bytes, in.length);
@@ -322,15 +322,15 @@ static void asks_silent_neighbors_before_it_forgets_them(void **state)
 
 	assert_int_equal(ws_router_set_reachable_time(rig_router, WS_IP4, 0), 0);
 	meet_client();
-	later(neighbor, 3600);
+	later(neighbor, 60);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
 	ws_router_set_reachable_time(rig_router, WS_IP4, 30);
 	ws_router_neighbor_add(rig_router, 0, address_of_ip4(client), rig_host[0]);
-	later(neighbor, 3600);
+	later(neighbor, 60);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_STATIC);
 }
 
-/* Whoever scans a subnet has hosts asked for at his own rate; others are not held up. */
+/* Requests are rate-limited per sender, so a scan of a subnet delays no other sender. */
 static void a_scan_holds_up_nobody_else(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What routes and adjacencies count: each its own, whatever they share, from 0 on. */
+/* Counters of routes and adjacencies: each has its own, even with shared paths, and starts at 0. */
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -19,7 +19,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* What came out and nobody looked at; what waits in the router goes with it. */
+/* Drop the frames in the outputs; held packets go with the router. */
 static int drain(void **state)
 {
 	(void)state;
@@ -249,7 +249,7 @@ static void adjacencies_count_frames_that_go_there(void **state)
 	found = adjacency(&host, WS_LINK_MPLS);
 	assert_int_equal(found.counts.packets, 2);
 	assert_int_equal(found.counts.bytes, 2 * (FRAME_BYTES + 4));
-	/* One that comes later begins at 0, and another MAC address changes nothing. */
+	/* A new adjacency starts at 0; a new MAC address does not reset its counters. */
 	assert_int_equal(ws_router_neighbor_add(rig_router, 1, host, rig_host[0]), 0);
 	assert_int_equal(ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 9), rig_host[0]), 0);
 	send_to(IP(10, 0, 1, 9), 1);

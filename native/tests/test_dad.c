@@ -37,7 +37,7 @@ static void poll_and_walk(void)
 	rig_walk();
 }
 
-/* As if what is due in a second were due now. */
+/* Make the probes due that are due within a second. */
 static void pass_a_second(void)
 {
 	struct dad *dad = dad_of(rig_router);
@@ -140,7 +140,7 @@ static void an_address_waits_until_nobody_answered(void **state)
 	/* Nobody is answered meanwhile, and nobody who asks for a neighbour has the address. */
 	send_nd(ICMP6_NEIGHBOR_SOLICITATION, IP6(1), IP6(2), other_mac);
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
-	/* What comes back of our own is not another station's. */
+	/* A solicitation of the router that comes back is not another station's. */
 	send_nd(ICMP6_NEIGHBOR_SOLICITATION, IP6(1), none, rig_mac[0]);
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
 	assert_int_equal(drain(), 0);

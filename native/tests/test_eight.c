@@ -270,7 +270,7 @@ static void make_ip6(void)
 		ws_router_neighbor_add(rig_router, i, address_of_ip6(IP6(i, 2)), rig_host[i]);
 	}
 	ws_router_neighbor_add(rig_router, 1, address_of_ip6(IP6(1, 3)), rig_host[0]);
-	/* As many as make a group of the list that they would be in. */
+	/* Enough routes to make a group of their trie node's list. */
 	for (uint8_t i = 0; i < 10; i++)
 		add_route(address_of_ip6(IP6(0x40 + i, 0)), 48, address_of_ip6(IP6(1, 2)));
 	add_route(address_of_ip6(IP6(0x48, 0x77)), 128, address_of_ip6(IP6(1, 3)));
@@ -312,7 +312,7 @@ static struct frame frame_at(const struct frame *plain, int i, int odd, const st
 	return frame;
 }
 
-/* Whether frame `odd` is the one that is bent, all of them together or one by one. */
+/* Send a burst in which frame `odd` is bent, together or one by one. */
 static struct outcome send_burst(void (*make)(void), const struct frame *plain, int odd,
 								 const struct kind *kind, bool together)
 {

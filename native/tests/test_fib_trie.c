@@ -116,7 +116,7 @@ static void expect_lookups(int rounds)
 			}
 			at[i] = addresses[i];
 		}
-		/* Those that make no eight are looked up in another way. */
+		/* The rest after groups of eight takes another code path. */
 		uint16_t count = (uint16_t)(64 - rand_r(&seed) % LANES);
 		fib_trie_lookup_bulk(&fib, at, values, count);
 		for (int i = 0; i < count; i++) {

@@ -80,7 +80,7 @@ static struct frame tagged(struct frame frame)
 	return frame;
 }
 
-/* What receivers do: a look, then the whole. Of a block of `length` bytes. */
+/* Like a receiver: a first look, then the whole frame, in a block of `length` bytes. */
 static enum frame_kind kind_of(const struct frame *frame, size_t length)
 {
 	uint8_t *block = malloc(length ? length : 1);

@@ -125,7 +125,7 @@ static void marked_headers_are_counted(void **state)
 	assert_int_equal(flow_meter_faults(meter).bad_header, 0);
 }
 
-/* Whatever a router does to the headers. */
+/* A router may change any header. */
 static void signature_is_counted_without_headers(void **state)
 {
 	(void)state;
@@ -234,7 +234,8 @@ static uint16_t number_of(uint8_t *frame, uint16_t at)
 	return (uint16_t)(frame[at] << 8 | frame[at + 1]);
 }
 
-/* As T-Rex does it, so that nobody counts them; a checksum stays as right or wrong as it was. */
+/* They are not taken for counted ones, as in T-Rex. Checksums stay as right or wrong as they were.
+ */
 static void streams_that_are_not_counted_look_like_it(void **state)
 {
 	(void)state;
@@ -581,7 +582,7 @@ static void order_is_merged_over_workers(void **state)
 	assert_int_equal(seen.seq_too_high, 1);
 }
 
-/* What was before the reset counts no more, on whichever worker it was. */
+/* Packets before the reset do not count, on any worker. */
 static void merged_order_starts_over(void **state)
 {
 	(void)state;

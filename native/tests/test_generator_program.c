@@ -456,7 +456,7 @@ static void variables_tell_nothing_of_each_other(void **state)
 	}
 }
 
-/* As T-Rex sends them: the next variable stands at the value before its first one until then. */
+/* T-Rex: the next variable has the value before its first one until then. */
 static void chains_begin_before_their_first_value(void **state)
 {
 	(void)state;

@@ -259,7 +259,7 @@ static void chains_end_where_they_must(void **state)
 	schedule_free(schedule);
 }
 
-/* One packet, back to itself, no delay: T-Rex would never leave that instant. */
+/* A burst of one packet that restarts itself without delay; T-Rex would hang. */
 static void loop_without_time_keeps_its_rate(void **state)
 {
 	(void)state;
@@ -480,9 +480,9 @@ static void wrong_streams_are_refused(void **state)
 	(void)state;
 	struct ws_stream good = burst(1, 1e6, 5), bad[2] = {good, good};
 	refuses(bad, 2, "two streams have the id 1");
-	refuses(bad, 0, "none of the 0 streams");
+	refuses(bad, 0, "no stream of 0");
 	bad[0].self_start = false;
-	refuses(bad, 1, "none of the 1 streams");
+	refuses(bad, 1, "no stream of 1");
 	const double no_rates[] = {0, -1, NAN, INFINITY, 2e9};
 	for (int i = 0; i < 5; i++) {
 		bad[0] = good;

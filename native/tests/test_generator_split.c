@@ -251,7 +251,7 @@ static void programs_with_memory_are_not_divided(void **state)
 	assert_false(program_spreads(&stream));
 }
 
-/* Those of several workers are made one after the other. */
+/* Parts of different workers are allocated one after the other. */
 static void what_a_part_writes_begins_a_line(void **state)
 {
 	(void)state;

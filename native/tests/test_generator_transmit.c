@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of packets that a port does not take, and of their memory. No worker runs here: the
- * test looks at the ports itself, burst by burst, so that rings fill when it wants them to.
+ * Refused packets, and the memory of packets. No worker runs here: the test calls the port's
+ * functions burst by burst, so that rings fill when it wants them to.
  */
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -178,8 +178,8 @@ static void a_burst_is_sent_as_the_ring_takes_it(void **state)
 	}
 }
 
-/* Of a stream without an end beside it all is counted, whatever becomes of it; the burst's packets
- * are told apart by their length. */
+/* All packets of an endless stream beside the burst are counted, sent or not. The burst's packets
+ * differ in length. */
 static void a_burst_is_whole_beside_others(void **state)
 {
 	(void)state;

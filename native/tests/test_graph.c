@@ -391,7 +391,7 @@ static void features_that_wait_for_each_other_are_refused(void **state)
 	graph_feature_register(&chicken);
 	graph_feature_register(&egg);
 	assert_null(make("diamond", 1, error));
-	assert_string_equal(error, "the features of arc test-arc each wait for another");
+	assert_string_equal(error, "the order of the features of arc test-arc is a loop");
 }
 
 int main(void)

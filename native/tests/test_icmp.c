@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the router answers to IPv4 packets: pings and errors. */
+/* Answers to IPv4 packets: pings and errors. */
 #include "router/packet/metadata.h"
 #include "router/packet/upper.h"
 #include "tests/accounted.h"
@@ -98,7 +98,7 @@ static void assert_silent(struct frame *frame, const char *node, const char *rea
 	assert_int_equal(rig_counter(node, reason), before + 1);
 }
 
-/* What came out of a label stack has not been through ip4-input. */
+/* A packet behind labels has not passed ip4-input. */
 static struct frame behind_label(struct frame in)
 {
 	memmove(in.bytes + ETHERNET_LEN + MPLS_LEN, in.bytes + ETHERNET_LEN, in.length - ETHERNET_LEN);
@@ -200,7 +200,7 @@ static void tells_that_there_is_no_route(void **state)
 		assert_error(&in, ICMP4_UNREACHABLE, ICMP4_NET_UNREACHABLE);
 	}
 	assert_int_equal(rig_counter("ip4-lookup", "no route"), 17);
-	/* Of a packet in pieces the first one is quoted. */
+	/* Only the first segment of a packet is quoted. */
 	struct frame pieces = frame_udp(client, nowhere, 1400);
 	rig_send_pieces(0, pieces.bytes, pieces.length, 300);
 	struct frame out = rig_take(0);

@@ -40,8 +40,8 @@ static void the_soonest_comes_first(void **state)
 	assert_int_equal(due.count, late);
 }
 
-/* What a poll looks at: of all that there may be, one when nothing is due, and a few for each that
- * is. */
+/* The cost of a poll does not depend on the number of interfaces: one look if nothing is due, and a
+ * few for each that is. */
 static void a_poll_looks_at_few(void **state)
 {
 	(void)state;

@@ -34,7 +34,7 @@ static int with_route(void **state)
 	return ws_router_route_add(rig_router, &route, false);
 }
 
-/* Whatever a test did, no buffer stays behind and every packet is accounted for. */
+/* After each test all buffers are free and all packets are accounted for. */
 static int all_accounted(void **state)
 {
 	(void)state;
@@ -236,8 +236,7 @@ static void drops_foreign_frames(void **state)
 	assert_dropped(&frame, "ethernet-input", "unknown ethernet type");
 }
 
-/* Some drivers take such packets, and count them as sent. */
-/* Of a router without MPLS (test_ip4_without_mpls), the type is unknown. */
+/* Without MPLS (test_ip4_without_mpls) the Ethernet type is unknown. */
 static void drops_labels_that_nobody_takes(void **state)
 {
 	(void)state;
@@ -249,6 +248,7 @@ static void drops_labels_that_nobody_takes(void **state)
 				   has_mpls ? "mpls not enabled" : "unknown ethernet type");
 }
 
+/* Some drivers accept packets without a link, and count them as sent. */
 static void drops_what_goes_out_without_a_link(void **state)
 {
 	(void)state;

@@ -398,7 +398,7 @@ static void knows_when_to_be_silent(void **state)
 	sends_no_error_about(&in, "no icmp6 error about an icmp6 error");
 	extend(&in, header, 8, IP6_DESTINATION_OPTIONS);
 	sends_no_error_about(&in, "no icmp6 error about an icmp6 error");
-	/* What cannot be seen might be one. */
+	/* A packet without a readable ICMP header might be an error itself. */
 	in = ping6(IP6(0, 2), IP6(0x99, 9), 0);
 	in.length = ETHERNET_LEN + IP6_LEN;
 	ip_of(&in)->payload_length = 0;
@@ -496,7 +496,7 @@ static void pings_others(void **state)
 	ws_router_poll(rig_router);
 	assert_int_equal(ws_router_echo_replies(rig_router, &reply, 1), 1);
 	assert_int_equal(reply.sequence, sequence);
-	/* The same of IPv4. */
+	/* IPv4. */
 	echo.destination = ADDRESS(10, 0, 0, 1);
 	sequence = ws_router_echo(rig_router, &echo);
 	rig_walk();

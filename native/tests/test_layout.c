@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one thread writes again and again shares no cache line with what another one reads or writes
- * for each packet. */
+/* Words that one thread writes often share no cache line with words that another thread uses per
+ * packet. */
 #include "cmocka_all.h"
 #include "generator/control/generator.h"
 #include "router/router.h"
@@ -22,7 +22,7 @@ enum { LINE = 64 };
 		assert_int_equal(sizeof(struct type) % LINE, 0);                                           \
 	} while (0)
 
-/* Those of several workers lie side by side. */
+/* Structures of several workers are adjacent in memory. */
 static void what_a_worker_has_of_its_own_is_whole_lines(void **state)
 {
 	(void)state;

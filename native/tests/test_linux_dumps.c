@@ -243,7 +243,7 @@ static void an_interrupted_dump_is_never_believed(void **state)
 	assert_it_is_made_again();
 }
 
-/* Whoever was paired anew is told of all routes, however often a dump fails on the way. */
+/* A new pair gets all routes, however often a dump fails on the way. */
 static void pairs_are_told_after_failures(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What messages of the kernel make the router do; the router here only notes what it is told. */
+/* Effects of kernel messages on the router; the router here only records its calls. */
 #include "cmocka_all.h"
 #include "linux/intake.h"
 #include "linux_messages.h"
@@ -407,7 +407,7 @@ static void links_and_addresses_are_kept(void **state)
 	assert_int_equal(intake.address_count, 0);
 }
 
-/* As many as the router has room for: each message looks at a few, however many there are. */
+/* Look-ups per message stay few with as many objects as the router can hold. */
 static void links_and_addresses_are_found_without_a_walk(void **state)
 {
 	(void)state;
@@ -581,7 +581,7 @@ static void a_label_of_the_user_is_not_replaced(void **state)
 	take(label_message(RTM_NEWROUTE, &reserved));
 	assert_int_equal(intake.stats.rejected, 2);
 	assert_int_equal(intake.stats.labels, 0);
-	/* One that the user takes over stays when Linux's goes. */
+	/* A label that the user has taken over stays when Linux deletes its own. */
 	ws_router_mpls_route_del(NULL, 100, true);
 	take(label_message(RTM_NEWROUTE, &linux_label));
 	ws_router_mpls_route_set(NULL, &own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What drivers mean by what they count. */
+/* The meaning of drivers' counters. */
 #include "cmocka_all.h"
 #include "dev/absence.h"
 #include "dev/ethdev/pause_frames.h"
@@ -104,7 +104,7 @@ static void work_in_the_kernel_is_no_absence(void **state)
 	assert_in_range(asleep.ticks, WORK_NS - SLOP_NS, ended - began);
 }
 
-/* What it lacked in turns that were no absence is not charged to a later one. */
+/* CPU time missing in passes below the limit is not charged to a later pass. */
 static void cpu_time_is_looked_at_now_and_then(void **state)
 {
 	(void)state;

@@ -223,7 +223,7 @@ static void without_a_peer_nothing_is_taken(void **state)
 	wait_for_link(CLIENT, true);
 }
 
-/* What is made once at the first of them does not count. */
+/* The first memif makes some things once; they do not count. */
 static void nothing_is_left_of_the_deleted(void **state)
 {
 	(void)state;

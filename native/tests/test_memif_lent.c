@@ -22,8 +22,8 @@ static uint8_t *lent;
 static struct rte_mempool *packets_pool;
 static struct rte_mbuf *packets[COUNT];
 
-/* Of a connection made anew, in which nothing was sent yet. The server reads of its ring while it
- * has a link. */
+/* Wait for a new connection in which nothing was sent yet. The server reads its ring while its link
+ * is up. */
 static void wait_for_new_ring(void)
 {
 	for (int i = 0; i < 30000; i++) {
@@ -106,7 +106,7 @@ static void what_lies_elsewhere_is_copied(void **state)
 		mixed[2]->nb_segs = 2;
 		mixed[2]->pkt_len += packets[2]->data_len;
 		assert_int_equal(port_transmit(CLIENT, 0, mixed, 3), 3);
-		/* What was copied is free at once. */
+		/* Buffers of copied packets are free at once. */
 		assert_int_equal(rte_mempool_in_use_count(ports_pool()), 0);
 		assert_int_equal(at_large(), 1);
 		assert_int_equal(port_receive(SERVER, 0, received, 4), 3);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One worker that fills several rings of a memif by flow: each flow in one of them, in its order.
- */
+/* Distribution over several rings of a memif by one worker: each flow in one ring, in order. */
 #include "dev/memif/spread.h"
 #include "dev/pool.h"
 
@@ -17,7 +16,7 @@ enum { LINK_PATIENCE_MS = 5000 };
 
 enum { QUEUES = 3, FLOWS = 64, FRAME = 60, LONG = 3000 };
 
-/* Of UDP over IPv4; the last byte tells its place among those of its flow. */
+/* UDP over IPv4; the last byte is the packet's number within its flow. */
 static struct rte_mbuf *make(uint8_t flow, uint8_t serial, uint16_t length)
 {
 	static const uint8_t head[] = {2, 0,  0, 0, 0,  1, 2, 0, 0, 0,  0,  2, 8,
@@ -108,8 +107,7 @@ static void long_packets_are_spread(void **state)
 	send_all(SERVER, LONG);
 }
 
-/* What is sent is the first of those that were given: the ring of one flow is full, so what is
- * behind it stays. */
+/* If the ring of a flow is full, the packets behind it stay: a prefix of those given is sent. */
 static void a_full_ring_holds_up_the_rest(void **state)
 {
 	struct rte_mbuf *packets[2 * SLOTS];

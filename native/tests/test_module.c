@@ -95,7 +95,7 @@ static void a_circle_is_refused(void **state)
 	router_module_register(&acl);
 	router_module_register(&bond);
 	assert_int_equal(modules_make(router), -ELOOP);
-	assert_string_equal(ws_error(), "modules run after each other in a circle");
+	assert_string_equal(ws_error(), "the order of modules is a loop");
 	assert_string_equal(calls, "");
 }
 

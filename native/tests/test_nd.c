@@ -375,7 +375,7 @@ static void a_poll_looks_at_what_is_due_and_at_no_others(void **state)
 		ws_router_poll(rig_router);
 	for (int kind = 0; kind < 3; kind++)
 		assert_true(due[kind]->looks <= POLLS);
-	/* One that goes down is due no more, and again when it comes up. */
+	/* An interface that goes down is no longer due, until it comes up. */
 	ws_router_set_state(rig_router, WS_MAX_PORTS, false);
 	assert_int_equal(due[0]->count, MANY - 1);
 	ws_router_set_state(rig_router, WS_MAX_PORTS, true);

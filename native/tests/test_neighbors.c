@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many neighbours may be learnt, who makes room, and what Linux says of those of a pair. */
 #include "router/neighbor/neighbor.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wire/arp.h"
@@ -13,7 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of the rig's 64 an eighth is not for those that are learnt; one interface has half of them. */
+/* The rig has 64 entries. An eighth is not for learnt ones; an interface may learn half of the
+ * rest. */
 enum { LEARNT = 56, OF_INTERFACE = 32, FLOOD = 200 };
 
 static int reset(void **state)
@@ -86,7 +87,7 @@ static void one_link_does_not_take_all(void **state)
 	assert_int_equal(now.recycled + now.refused_interface, FLOOD - OF_INTERFACE);
 	assert_true(now.recycled > 0);
 	assert_int_equal(now.refused_table, 0);
-	/* Those of another link find room, and so does what the user adds. */
+	/* Another link still learns neighbours, and the user can still add some. */
 	flood(1, 2, 20);
 	assert_int_equal(counters().learnt, OF_INTERFACE + 20);
 	flood(1, 30, 50);
@@ -119,7 +120,7 @@ static void room_comes_back(void **state)
 	flood(0, 2, OF_INTERFACE);
 	assert_int_equal(counters().learnt, OF_INTERFACE);
 	assert_int_equal(ws_router_neighbor_del(rig_router, 0, ADDRESS(10, 0, 0, 2)), 0);
-	/* One in the middle of the list becomes the user's, one is given a new address. */
+	/* An entry in the middle of the list becomes static, another gets a new MAC address. */
 	assert_int_equal(ws_router_neighbor_add(rig_router, 0, ADDRESS(10, 0, 0, 9), rig_host[0]), 0);
 	assert_int_equal(counters().learnt, OF_INTERFACE - 2);
 	flood(0, 100, 2);
@@ -127,8 +128,8 @@ static void room_comes_back(void **state)
 	assert_int_equal(counters().learnt, OF_INTERFACE);
 	assert_int_equal(ws_router_address_del(rig_router, 0, PREFIX(10, 0, 0, 1, 24)), 0);
 	assert_int_equal(counters().learnt, 0);
-	assert_int_equal(neighbor_room_of(rig_router)->interfaces[0].oldest, 0);
-	assert_int_equal(neighbor_room_of(rig_router)->interfaces[0].newest, 0);
+	assert_int_equal(neighbor_quota_of(rig_router)->interfaces[0].oldest, 0);
+	assert_int_equal(neighbor_quota_of(rig_router)->interfaces[0].newest, 0);
 }
 
 /* ---- Silence */
@@ -149,7 +150,7 @@ static void later(uint8_t host, uint64_t seconds)
 	rig_walk();
 }
 
-/* Whether the host is asked; the question is taken. */
+/* Takes the next frame; true if it is a request for the host. */
 static bool is_asked(uint8_t host)
 {
 	struct frame frame = rig_take(0);
@@ -201,7 +202,7 @@ static void those_of_linux_are_asked_as_well(void **state)
 	(void)state;
 	assert_int_equal(follow(5, WS_NEIGHBOR_NEWS_HEARD), 0);
 	assert_int_equal(state_of(0, 5), WS_NEIGHBOR_REACHABLE);
-	/* That Linux has not heard of it of late says nothing about us. */
+	/* A stale entry in Linux does not change the router's state. */
 	assert_int_equal(follow(5, WS_NEIGHBOR_NEWS_SILENT), 0);
 	assert_int_equal(state_of(0, 5), WS_NEIGHBOR_REACHABLE);
 	later(5, 31);

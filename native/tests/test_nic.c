@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done with real NICs, shown with a virtual device that behaves like one: the linker puts
- * the functions named __wrap_… between ours and DPDK's, which here refuse, lose and keep silent as
- * the drivers of e1000e, igb and vmxnet3 do (tests/vm shows those themselves), and those of NICs
- * that no guest has: i40e, ice, mlx4.
+ * The NIC driver layer, with a virtual device that behaves like a NIC: the linker puts the
+ * functions named __wrap_… between wirespeed and DPDK. They refuse, lose and stay silent like the
+ * drivers of e1000e, igb and vmxnet3 (tests/vm uses those themselves), and like those of NICs that
+ * no guest has: i40e, ice, mlx4.
  */
 #include "cmocka_all.h"
 #include "wirespeed/ports.h"
@@ -126,7 +126,7 @@ int __wrap_rte_eth_dev_info_get(uint16_t id, struct rte_eth_dev_info *info)
 	return error;
 }
 
-/* What the device below it does not have is left out. */
+/* Offloads that the virtual device lacks are left out. */
 int __real_rte_eth_dev_configure(uint16_t id, uint16_t rx, uint16_t tx,
 								 const struct rte_eth_conf *conf);
 int __wrap_rte_eth_dev_configure(uint16_t id, uint16_t rx, uint16_t tx,
@@ -378,7 +378,7 @@ static void offloads_are_those_that_are_offered_and_needed(void **state)
 								  RTE_ETH_RSS_LEVEL_MASK | RTE_ETH_RSS_ETH,
 	};
 	const struct rte_eth_dev_info none = {0};
-	struct nic_wish wish = {.rx_queues = 4, .mtu = 1500, .room = 2048};
+	struct nic_wish wish = {.rx_queues = 4, .mtu = 1500, .capacity = 2048};
 	struct nic_offloads offloads = nic_offloads_of(&can, &info, &wish);
 	assert_int_equal(offloads.rx | offloads.tx, 0);
 	assert_int_equal(offloads.rss, RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_S_VLAN | RTE_ETH_RSS_MPLS |
@@ -496,7 +496,7 @@ static void a_nic_that_is_pulled_leaves_the_others(void **state)
 	assert_true(has_link(OTHER));
 }
 
-/* As ice, iavf and hns3 ask for it, from their interrupt thread. */
+/* ice, iavf and hns3 request resets like this, from their interrupt thread. */
 static void ask_for_reset(void)
 {
 	nic.reset_callback(NIC, RTE_ETH_EVENT_INTR_RESET, (void *)(uintptr_t)NIC, NULL);
@@ -520,7 +520,7 @@ static void a_nic_that_asks_for_a_reset_goes_on_as_it_was(void **state)
 	assert_int_equal(after.rx_packets, before.rx_packets);
 	assert_int_equal(ws_router_follow_links(router, gone), 0);
 	assert_int_equal(nic.resets, 1);
-	/* One that is down is not started by it. */
+	/* A reset does not start a port that is down. */
 	expect(ws_router_set_state(router, NIC, false));
 	ask_for_reset();
 	assert_int_equal(ws_router_follow_links(router, gone), 0);
@@ -529,7 +529,7 @@ static void a_nic_that_asks_for_a_reset_goes_on_as_it_was(void **state)
 	assert_true(nic.started);
 }
 
-/* What was configured for other frames is configured anew, with the queues. */
+/* An MTU that needs scattering reconfigures the device with its queues. */
 static void a_nic_that_scatters_takes_longer_packets_than_buffers(void **state)
 {
 	(void)state;
@@ -543,7 +543,7 @@ static void a_nic_that_scatters_takes_longer_packets_than_buffers(void **state)
 	assert_int_equal(nic.rx_offloads, RTE_ETH_RX_OFFLOAD_SCATTER);
 	assert_int_equal(nic.tx_offloads, RTE_ETH_TX_OFFLOAD_MULTI_SEGS);
 	assert_true(nic.started);
-	/* One that says how much it takes is believed. */
+	/* The driver's maximum is the limit. */
 	assert_true(ws_router_set_mtu(router, NIC, 9001) < 0);
 	assert_non_null(strstr(ws_error(), "9000"));
 	assert_int_equal(nic.mtu, 9000);
@@ -641,7 +641,7 @@ static void a_device_that_fails_leaves_nothing(void **state)
 			assert_int_equal(count_descriptors(), descriptors);
 			assert_int_equal(count_devargs(), devargs);
 		}
-	/* One that opens, and cannot be used. */
+	/* A port that opens but cannot be configured. */
 	struct ws_port_config config = port_of("bad", "net_null7");
 	config.mtu = 9000;
 	nic.scatters = false;

@@ -110,7 +110,7 @@ static void what_the_main_thread_hears_is_policed(void **state)
 	assert_int_equal(rig_counter("arp-input", PUNT_POLICED), SENT - answered);
 }
 
-/* Of an interface first: what it has too much of takes nothing from others. */
+/* The interface's policer comes first: its excess takes nothing from other interfaces. */
 static void both_are_asked(void **state)
 {
 	(void)state;

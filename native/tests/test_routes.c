@@ -155,7 +155,7 @@ static void tables_are_apart(void **state)
 	assert_int_equal(ws_router_set_table(rig_router, 0, WS_IP4, 7), -EBUSY);
 	assert_int_equal(ws_router_address_del(rig_router, 0, PREFIX(10, 0, 0, 1, 24)), 0);
 	assert_int_equal(ws_router_set_table(rig_router, 0, WS_IP4, 7), 0);
-	/* The same network as e1 has, in the other table. */
+	/* The network of e1, in the other table. */
 	assert_int_equal(ws_router_address_add(rig_router, 0, PREFIX(10, 0, 1, 1, 24)), 0);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), -1);
 	route.table = 7;
@@ -195,7 +195,7 @@ static void next_hops_are_checked_in_their_own_table(void **state)
 	assert_int_equal(ws_router_route_add(rig_router, &route, false), 0);
 	route.paths[0].next_hop = ADDRESS(10, 0, 0, 9);
 	assert_int_equal(ws_router_route_add(rig_router, &route, true), -EINVAL);
-	/* The same for who comes in by e1 and says to be that. */
+	/* Packets from that address are accepted on e1 as well. */
 	uint64_t before = rig_counter("ip4-input", "ip4 source is our own address or network");
 	struct frame in = frame_udp(IP(10, 0, 0, 1), IP(99, 0, 0, 1), 20);
 	memcpy(in.bytes, rig_mac[1], 6);
@@ -480,7 +480,7 @@ static void a_table_under_traffic_agrees_with_a_plain_list(void **state)
 		sched_yield();
 	ws_router_stop(rig_router);
 	rig_walk();
-	/* What nobody touched went its way, all of it; and everything went somewhere. */
+	/* Packets of the unchanged route were all forwarded; every packet is accounted for. */
 	assert_int_equal(counters_of(0).rx_packets - in_before, sent);
 	assert_int_equal(counters_of(1).tx_packets - out_before, sent / 2);
 	struct ws_router_totals totals = rig_totals();

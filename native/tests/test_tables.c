@@ -155,7 +155,7 @@ static void takes_many_at_once(void **state)
 	assert_int_equal(worker_finds(IP(60, 3, 231, 5)), IP(10, 0, 1, 2));
 	assert_int_equal(worker_finds(IP(60, 3, 232, 5)), 0);
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS + 1);
-	/* Those that are there already stay. */
+	/* Existing routes stay. */
 	route.prefix = PREFIX(60, 3, 0, 0, 24);
 	route.paths[0].next_hop = ADDRESS(10, 0, 1, 3);
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 300, false), 68);

@@ -282,7 +282,7 @@ static void flows_have_hashes_of_their_own(void **state)
 		assert_in_range(shares[i], 850, 1150);
 }
 
-/* What is found at once, as nearly all frames are, has the hash that is found the long way. */
+/* The fast path for plain frames gives the hash of the general path. */
 static void plain_frames_hash_as_others(void **state)
 {
 	(void)state;

@@ -95,7 +95,7 @@ static void walks_extension_headers(void **state)
 					 IP6_WALK_LONG);
 	assert_int_equal(walk(IP6_DESTINATION_OPTIONS, endless, 8 * IP6_MAX_EXTENSIONS - 1, &upper),
 					 IP6_WALK_SHORT);
-	/* One that claims more than there is. */
+	/* A header that claims more than the packet has. */
 	endless[1] = 255;
 	assert_int_equal(walk(IP6_DESTINATION_OPTIONS, endless, 1024, &upper), IP6_WALK_SHORT);
 }

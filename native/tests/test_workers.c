@@ -101,7 +101,7 @@ static void fragments_keep_no_adjacency_over_a_quiescent_state(void **state)
 	router_pause(rig_router);
 	waiting_when_parked = (uint16_t)(worker()->recirculate.tail - worker()->recirculate.head);
 	graph_set_trace(worker()->graph, NULL);
-	/* What the fragments go by belongs to another neighbour now. */
+	/* The fragments' adjacency belongs to another neighbour now. */
 	assert_int_equal(
 		ws_router_route_del_many(rig_router, 0, PREFIX(48, 0, 0, 0, 8), WS_SOURCE_STATIC, 1), 1);
 	assert_int_equal(ws_router_neighbor_del(rig_router, 1, ADDRESS(10, 0, 1, 2)), 0);
@@ -143,7 +143,7 @@ static void *pump(void *argument)
 		__atomic_store_n(&came_back, came_back + n, __ATOMIC_RELAXED);
 		if (!n)
 			sched_yield();
-		/* What is lost for good shows in the drops. */
+		/* Drops show the packets that are lost for good. */
 		if (is_over && rig_totals().drops)
 			break;
 	}
@@ -218,7 +218,7 @@ static void a_graph_that_cannot_be_made_changes_nothing(void **state)
 	int port = ws_router_port_add(rig_router, &config);
 	assert_true(port >= 0);
 	assert_int_equal(worker()->queue_count, 3);
-	/* One that is to go stays, with its queue, and goes later. */
+	/* A port whose deletion fails stays, with its queue, and can be deleted later. */
 	let_graphs_fail(true);
 	assert_int_equal(ws_router_interface_delete(rig_router, (uint16_t)port), -EINVAL);
 	assert_string_equal(interface_name(rig_router, (uint16_t)port), "e9");

@@ -83,7 +83,7 @@ static inline unsigned __int128 address_number(const struct ws_address *address)
 	return number;
 }
 
-/* Whether there is an n-th prefix of this length after the prefix, which has no host bits. */
+/* True if there is an n-th prefix of this length after `prefix`, which has no host bits. */
 static inline bool prefix_has_nth(const struct ws_prefix *prefix, uint32_t n)
 {
 	unsigned __int128 number = address_number(&prefix->address);
@@ -113,7 +113,7 @@ static inline bool prefix_covers(const struct ws_prefix *prefix, const struct ws
 	return !rest || !((prefix->address.bytes[whole] ^ address->bytes[whole]) >> (8 - rest));
 }
 
-/* Whether a host of the network may be a station: no group, no "this", no loopback. */
+/* True for addresses that a host may have: not multicast, not "this", not loopback. */
 static inline bool address_is_unicast(const struct ws_address *address)
 {
 	static const uint8_t zero[15];

@@ -36,14 +36,14 @@ static inline uint16_t checksum_fold(uint64_t sum)
 	return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
 
-/* What to write into a checksum field that was 0; 0 over bytes that hold a right checksum. */
+/* Value for a checksum field that was 0; 0 over bytes with a right checksum. */
 static inline uint16_t checksum(const void *bytes, size_t length)
 {
 	return (uint16_t)~checksum_fold(checksum_add(0, bytes, length));
 }
 
-/* Whether the bytes, not all of them 0, hold a right checksum: their sum is then 0xffff or a
- * multiple, since 2^16 is 1 more than that. */
+/* True if the bytes, not all of them 0, have a right checksum. Their sum is a multiple of 0xffff
+ * then, since 2^16 is 1 modulo 0xffff. */
 static inline bool checksum_is_right(const void *bytes, size_t length)
 {
 	return checksum_add(0, bytes, length) % 0xffff == 0;

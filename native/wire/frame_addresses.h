@@ -8,7 +8,7 @@
 
 struct ws_prefix;
 
-/* Whether the source or the destination lies in the prefix. */
+/* True if the source or the destination lies in the prefix. */
 bool frame_touches(const uint8_t *frame, size_t length, const struct ws_prefix *prefix);
 
 /* Where the IP header begins, or `length`. */

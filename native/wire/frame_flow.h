@@ -29,7 +29,7 @@ static inline uint32_t frame_flow_of_ip4(const uint8_t *ip, const uint8_t *ports
 	return flow_fold(flow_mix(flow_mix(ip[9], addresses), pair));
 }
 
-/* What nearly all frames are: IPv4 without tags and options, no fragment, of UDP or TCP. */
+/* True for the usual frames: IPv4 with UDP or TCP, without tags, options and fragments. */
 static inline bool frame_is_plain(const uint8_t *frame, size_t length)
 {
 	enum { PLAIN_LEN = ETHERNET_LEN + IP4_LEN + FLOW_PORTS_LEN };
@@ -44,13 +44,12 @@ static inline bool frame_is_plain(const uint8_t *frame, size_t length)
 		   !(fragment & htobe16(0x3fff)) && (ip[9] == FLOW_UDP || ip[9] == FLOW_TCP);
 }
 
-/* The same of any frame; 0 for what is no IP. */
+/* frame_flow_hash for any frame. */
 uint32_t frame_flow_hash_any(const uint8_t *frame, size_t length, bool is_symmetrical);
 
 /*
- * The same for all packets of a flow, tags and labels aside: of addresses, protocol and ports, the
- * latter unless the packet is a fragment. With `is_symmetrical` the same for both directions. 0 for
- * what is no IP.
+ * Flow hash of addresses, protocol and, except for fragments, ports, behind any tags and labels.
+ * With `is_symmetrical` both directions have one hash. 0 if the frame has no IP packet.
  */
 static inline uint32_t frame_flow_hash(const uint8_t *frame, size_t length, bool is_symmetrical)
 {

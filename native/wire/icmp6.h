@@ -51,7 +51,7 @@ static inline bool icmp6_is_error(uint8_t type)
 	return type < ICMP6_FIRST_INFORMATION || type == ICMP6_REDIRECT;
 }
 
-/* Of the message behind the IPv6 header, which has no extension headers. */
+/* The packet has no extension headers. */
 static inline void icmp6_set_checksum(uint8_t *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet;

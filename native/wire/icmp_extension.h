@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ICMP error says behind what it quotes (RFC 4884): the label stack (RFC 4950). */
+/* ICMP extensions behind the quoted packet (RFC 4884): the label stack (RFC 4950). */
 #pragma once
 
 #include "wire/checksum.h"

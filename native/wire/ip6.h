@@ -56,7 +56,7 @@ enum ip6_check {
 	IP6_LENGTH,  /* payload longer than there are bytes */
 };
 
-/* As the header says, itself included. */
+/* Length in the header, plus that of the header. */
 static inline uint32_t ip6_packet_length(const struct ip6_header *ip)
 {
 	return be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
@@ -76,7 +76,7 @@ static inline enum ip6_check ip6_check(const uint8_t *bytes, size_t length, size
 	return ip6_packet_length(ip) > packet_length ? IP6_LENGTH : IP6_OK;
 }
 
-/* What lies behind the extension headers. Offsets are from the start of the IPv6 header. */
+/* The protocol behind the extension headers. Offsets are from the start of the IPv6 header. */
 struct ip6_upper {
 	uint8_t protocol;
 	uint16_t offset;
@@ -233,7 +233,7 @@ static inline void ip6_all_routers(uint8_t *out)
 	memcpy(out, group, sizeof(group));
 }
 
-/* Whether an Ethernet address is that of an IPv6 group (RFC 2464 section 7). */
+/* True for Ethernet addresses of IPv6 groups (RFC 2464 section 7). */
 static inline bool ip6_is_multicast_mac(const uint8_t *mac)
 {
 	return mac[0] == 0x33 && mac[1] == 0x33;

@@ -6,7 +6,7 @@
 
 const uint8_t slow_protocols_mac[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x02};
 
-/* Of type, length and value; what a party's holds behind the first two bytes. */
+/* Types and lengths of TLVs, and offsets within that of a party. */
 enum {
 	VERSION = 1,
 	ACTOR_AT = 2,

@@ -37,7 +37,7 @@ struct lacp_party {
 	uint8_t state;
 };
 
-/* Who sends it, and whom it takes the other end for. */
+/* The sender, and its view of the other end. */
 struct lacp_pdu {
 	struct lacp_party actor, partner;
 };
@@ -48,7 +48,7 @@ bool lacp_parse(const uint8_t *bytes, size_t length, struct lacp_pdu *pdu);
 void lacp_write(uint8_t *bytes, const struct lacp_pdu *pdu);
 /* Writes LACP_LEN bytes: a question of a port of a system, with a number of its own. */
 void marker_write(uint8_t *bytes, const struct lacp_party *asker, uint32_t number);
-/* Whether the bytes are a whole marker of that kind. */
+/* True if the bytes are a complete marker of the kind. */
 bool marker_is(const uint8_t *bytes, size_t length, int kind);
 /* The number of a whole one. */
 uint32_t marker_number(const uint8_t *bytes);

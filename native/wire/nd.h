@@ -40,14 +40,14 @@ struct nd_message {
 /* `length` bytes of the message, all there is of it, of one of the types above. */
 enum nd_check nd_parse(const uint8_t *bytes, size_t length, struct nd_message *out);
 
-/* What source and destination must be like, given the message (RFC 4861 section 7.1). */
+/* Check source and destination of the message (RFC 4861 section 7.1). */
 enum nd_check nd_check_addresses(const struct nd_message *message, const uint8_t *source,
 								 const uint8_t *destination);
 
 /* Write ND_NEIGHBOR_MESSAGE_LEN bytes, or ND_NEIGHBOR_LEN unless `has_mac`, but for the checksum.
  */
 void nd_write(uint8_t *bytes, const struct nd_message *message);
-/* The same with its IPv6 header and its checksum. */
+/* nd_write with the IPv6 header and the checksum. */
 void nd_write_packet(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
 					 const struct nd_message *message);
 /* A whole neighbour solicitation; without a source address it has no MAC address (NULL) either.

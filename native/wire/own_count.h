@@ -17,7 +17,7 @@ static inline void own_count_set(uint64_t *count, uint64_t value)
 static inline void own_count_add(uint64_t *count, uint64_t n)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-	/* One instruction; gcc makes three of the other form. */
+	/* A single instruction; gcc makes three of the other form. */
 	__asm__("addq %1, %0" : "+m"(*count) : "er"(n));
 #else
 	own_count_set(count, *count + n);

@@ -70,7 +70,7 @@ struct vlan_rewrite {
 	uint8_t tags[VLAN_MAX_TAGS * VLAN_TAG_LEN];
 };
 
-/* Whether a frame has all the tags that are to be taken off. */
+/* True if the frame has all the tags to pop. */
 static inline bool vlan_rewrite_fits(const struct vlan_rewrite *rewrite, const uint8_t *bytes,
 									 size_t length)
 {

@@ -11,7 +11,7 @@
 
 typedef uint64_t __attribute__((may_alias)) copied_word;
 
-/* Of whole words, aligned as such. */
+/* `size` and both addresses are multiples of a word. */
 static inline void word_copy(void *to, const void *from, size_t size)
 {
 	copied_word *words = to;

@@ -314,7 +314,7 @@ def test_what_cannot_be_done_is_told() -> None:
             ((replace(good, packet=b""),), "stream 1 has no packet"),
             ((replace(good, packet=b"x" * 1523),), "stream 1: a packet of 1523 bytes; port p0 with its MTU of 1500"),
             ((good, good), "two streams have the id 1"),
-            ((), "none of the 0 streams is enabled"),
+            ((), "no stream is given"),
             ((replace(good, rate_pps=0.0),), "a rate of 0 packets per second"),
         ):
             with pytest.raises(Refused, match=words):

@@ -237,5 +237,5 @@ def test_wrong_pushes_are_told() -> None:
         with pytest.raises(Refused, match="there is no port 1"):
             child.push(1, [packet(1)])
         child.push(0, [packet(1)] * 3, gap_us=1e9, wait=False)
-        with pytest.raises(Refused, match="port p0 has [23] packets of before to send"):
+        with pytest.raises(Refused, match="port p0 still has [23] packets of an earlier push to send"):
             child.push(0, [packet(1)])

@@ -242,7 +242,7 @@ REFUSED = (
     ("create bond mode xor load-balance l4", "expected one of l2, l23, l34"),
     ("create bond mode xor mode lacp", "a bond has one mode and one load balance, not xor and lacp"),
     ("create bond mode xor load-balance l2 load-balance l34", "one load balance, not l2 and l34"),
-    ("create bond mode xor hw-addr 00:00:00:00:00:00", "a bond needs the MAC address of one station"),
+    ("create bond mode xor hw-addr 00:00:00:00:00:00", "a bond needs a unicast MAC address"),
     ("create bond mode xor id 4294967295", "is not between 0 and 4294967294"),
     ("create bond mode xor hw-addr 01:00:5e:00:00:01", "is a multicast address; a port needs a unicast one"),
     ("bond add BondEthernet0 e1", "e1 has an address; a member of a bond is a port that nothing else uses"),

@@ -128,7 +128,7 @@ def test_off_leaves_no_node_behind_and_mistakes_are_explained(tmp_path: Path) ->
             ("set interface impairment e1 off", "interface e1 is not impaired"),
             ("set interface impairment e1 loss 2", "'2' is above 100%"),
             ("set interface impairment e1 delay 11s", "delay and jitter are at most 10000 ms"),
-            ("set interface impairment e1 loss 1 burst 2", "bursts need packets between them"),
+            ("set interface impairment e1 loss 1 burst 2", "a burst needs a loss below 1"),
             ("set interface impairment e1 loss 1 loss 1", "loss is given twice"),
         ):
             with pytest.raises(UsageError, match=re.escape(why)):

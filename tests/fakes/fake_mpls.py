@@ -35,7 +35,7 @@ class FakeMpls:
 
     def delete_route(self, label: int, bottom: bool) -> None:
         if self._labels().pop((label, bottom), None) is None:
-            raise UsageError(f"there is no route of label {label}")
+            raise UsageError(f"label {label} has no route")
 
     def route(self, label: int, bottom: bool) -> MplsRoute | None:
         return self._labels().get((label, bottom))

@@ -76,7 +76,7 @@ def test_paths_of_a_label_add_up_and_go_one_by_one(core: FakeRouterCore) -> None
             "'1048576' is not a label: 0 to 1048575",
         ),
         (["mpls table add 0", "mpls local-label add 16 via 10.0.0.1 e7"], "there is no interface 'e7'"),
-        (["mpls table add 0", "mpls local-label del 16"], "there is no route of label 16"),
+        (["mpls table add 0", "mpls local-label del 16"], "label 16 has no route"),
         (
             [
                 "mpls table add 0",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a NIC lets in beside unicast frames to its own address. */
+/* Admission of frames by a NIC, other than unicast to its own address. */
 #pragma once
 
 #include "dev/ethdev/nic_policy.h"
@@ -17,8 +17,8 @@ struct admission {
 	struct rte_ether_addr groups[ADMISSION_GROUPS];
 };
 
-/* Of DPDK's port `id`, which was started. Virtual drivers may filter nothing, and refuse to be
- * asked. */
+/* `id` is DPDK's number of a started port. Virtual drivers may filter nothing, and refuse requests.
+ */
 void admission_open(struct admission *admission, uint16_t id, const struct nic_policy *policy,
 					bool promiscuous);
 /* Notes which groups are to come in; more of them than there is room for are all. */

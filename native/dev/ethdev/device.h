@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to know of each device that one of DPDK's drivers serves, for this folder's files.
- */
+/* State per device of a DPDK driver, for the files of this folder. */
 #pragma once
 
 #include "dev/ethdev/admission.h"
@@ -21,11 +20,10 @@ struct ethdev_device {
 	struct admission admission;
 	bool link_was_up, has_queues;
 	struct ethdev_queue rx[WS_MAX_QUEUES], tx[WS_MAX_QUEUES];
-	/* What the driver last said, and what it had counted before it began anew. */
+	/* The driver's last counters, and their sums before it restarted from 0. */
 	struct ws_port_counters last, before;
 };
 
-/* That of our port. */
 struct ethdev_device *ethdev_device_of(const struct port *port);
 /* DPDK's number of the port, which may be another one than ours. */
 uint16_t ethdev_id(const struct port *port);

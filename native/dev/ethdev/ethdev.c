@@ -104,7 +104,6 @@ static void close_device(struct port *port)
 	probe_undo(port, info.device);
 }
 
-/* What the device says of itself before it is configured. */
 static void describe_name(struct port *port)
 {
 	struct rte_eth_dev_info info = {0};
@@ -137,7 +136,7 @@ static int open_device(struct port *port)
 	return 0;
 }
 
-/* What a start forgets. */
+/* Restore the settings that a start resets. */
 static void prepare(struct port *port)
 {
 	nic_spread(port);
@@ -221,7 +220,7 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	struct rte_eth_dev_info info = {0};
 	struct rte_eth_link link = {0};
 	struct rte_ether_addr mac = port->mac;
-	/* Of a device that is gone there is nothing to tell. */
+	/* A removed device has no link speed. */
 	if (rte_eth_dev_info_get(id, &info) || rte_eth_link_get_nowait(id, &link))
 		link.link_speed = RTE_ETH_SPEED_NUM_UNKNOWN;
 	if (!ethdev_device_of(port)->policy.has_no_mac)

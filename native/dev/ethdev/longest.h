@@ -6,7 +6,7 @@
 
 #include <rte_ethdev.h>
 
-/* That the pool's buffers fit the driver; -EMSGSIZE, with its line, where they do not. */
+/* 0, or -EMSGSIZE with its line if the pool's buffers are too small for the driver. */
 int longest_check(const struct port *port, const struct rte_eth_dev_info *info);
 /* Changes what the port layer has filled in where the driver carries other lengths. */
 void longest_describe(const struct port *port, const struct rte_eth_dev_info *info,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What DPDK's memif driver leaves to be done about its memory. */
+/* Population of the memory of DPDK's memif driver. */
 #pragma once
 
 /*

@@ -7,7 +7,7 @@
 #include <rte_dev.h>
 #include <string.h>
 
-/* Of frames without a tag, one or two: what IP routers and bridges tell flows apart by. */
+/* Flow fields of frames with up to two tags, as IP routers and bridges hash them. */
 #define HASHED_ALWAYS (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP)
 /* Below labels, tags and tunnels everything may be one flow by those alone. */
 #define HASHED_BESIDE (RTE_ETH_RSS_MPLS | RTE_ETH_RSS_VLAN | RTE_ETH_RSS_LEVEL_INNERMOST)
@@ -37,7 +37,7 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 		/* vmxnet3 has the interrupt, which never comes. */
 		.tells_of_links = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) && !is_vmxnet3,
 		.filters_groups = is_pci,
-		/* Of the drivers that can, this one alone does so unasked. */
+		/* virtio alone filters VLANs without a request. */
 		.filters_vlans = is_virtio && (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER),
 		.lingers = is_virtio,
 		/* vmxnet3 offers it, yet what does not fit the first buffer is an RX error. */
@@ -49,7 +49,7 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 		.restarts = is_pci || is_driver(info, "net_tap"),
 		/* All of its ports are called the same in each process, and cannot be called otherwise. */
 		.has_no_mac = is_driver(info, "net_vhost"),
-		/* Of Intel's drivers this one alone takes the registers as they are. */
+		/* em is the only Intel driver that counts the FCS. */
 		.fcs_bytes = is_driver(info, "net_e1000_em") ? RTE_ETHER_CRC_LEN : 0,
 	};
 }
@@ -93,7 +93,7 @@ struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
 {
 	struct nic_offloads offloads = {0};
 	/* Drivers take slower paths with these, so that none is asked for in vain. */
-	bool scatters = policy->scatters && nic_frame_bytes(policy, wish->mtu) > wish->room;
+	bool scatters = policy->scatters && nic_frame_bytes(policy, wish->mtu) > wish->capacity;
 	if (scatters)
 		offloads.rx |= RTE_ETH_RX_OFFLOAD_SCATTER;
 	if (policy->filters_vlans)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What differs from one NIC to the next: what has to be known of its driver beforehand, and what is
- * asked of it by what it offers. Values alone: nothing here touches a device.
+ * Differences between NICs: properties known from the driver's name, and offloads requested by what
+ * the driver offers. Pure functions; no device is touched.
  */
 #pragma once
 
@@ -25,17 +25,17 @@ struct nic_policy {
 	uint16_t most_frame;  /* the longest that comes in whatever it promises; 0: as it says */
 };
 
-/* What a device was told to do for us, in DPDK's bits; each is one that it offers. */
+/* Offloads enabled on a device, in DPDK's bits; each is one that it offers. */
 struct nic_offloads {
 	uint64_t rx, tx, rss;
 };
 
-/* What a port asks of its device. */
+/* A port's requirements of its device. */
 struct nic_wish {
 	uint16_t rx_queues;
 	uint16_t mtu;
-	uint32_t room; /* for a frame in a buffer */
-	bool chains;   /* packets that lie in several buffers may be sent */
+	uint32_t capacity; /* for a frame in a buffer */
+	bool chains;       /* packets that lie in several buffers may be sent */
 };
 
 struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info);
@@ -46,7 +46,7 @@ struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
  */
 bool nic_hash_less(struct nic_offloads *offloads);
 
-/* What packets of `mtu` bytes take in a buffer. */
+/* Bytes of a packet of size `mtu` in a buffer. */
 uint32_t nic_frame_bytes(const struct nic_policy *policy, uint16_t mtu);
 /* The largest packets that it carries; 0: nothing says. */
 uint16_t nic_most_mtu(const struct nic_policy *policy, const struct rte_eth_dev_info *info);

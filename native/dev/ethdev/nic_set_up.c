@@ -15,7 +15,8 @@
 
 enum { KEY_LEN = 64 };
 
-/* The same on each NIC, so that a flow's queue is; as many bytes of it as the NIC takes. */
+/* A single key for all NICs, so that a flow's queue does not depend on the NIC; each takes as many
+ * bytes as it can. */
 static uint8_t hash_key[KEY_LEN] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0,
 	0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c,
@@ -23,7 +24,7 @@ static uint8_t hash_key[KEY_LEN] = {
 	0xc4, 0x26, 0x9d, 0x73, 0x3e, 0x85, 0xa9, 0x12, 0x64, 0xbd, 0x07, 0xf8, 0x4b, 0xd2, 0x39, 0xa6,
 };
 
-static uint32_t buffer_room(void)
+static uint32_t buffer_capacity(void)
 {
 	return rte_pktmbuf_data_room_size(ports_pool()) - RTE_PKTMBUF_HEADROOM;
 }
@@ -33,7 +34,7 @@ static struct nic_wish wish_of(const struct port *port, uint16_t mtu)
 	return (struct nic_wish){
 		.rx_queues = port->rx_queues,
 		.mtu = mtu,
-		.room = buffer_room(),
+		.capacity = buffer_capacity(),
 		.chains = port->config.chains,
 	};
 }
@@ -116,23 +117,23 @@ static int set_queues_up(struct port *port, const struct rte_eth_dev_info *info,
 static int check_mtu(const struct port *port, const struct rte_eth_dev_info *info, uint16_t mtu)
 {
 	const struct nic_policy *policy = &ethdev_device_of(port)->policy;
-	uint32_t room = buffer_room(), frame = nic_frame_bytes(policy, mtu);
+	uint32_t capacity = buffer_capacity(), frame = nic_frame_bytes(policy, mtu);
 	uint16_t most = nic_most_mtu(policy, info);
 	if (!policy->keeps_to_mtu)
 		return 0;
 	if (most && mtu > most)
 		return fail(-EINVAL, "port %s: its driver takes no MTU of %u; %u at most",
 					port->config.name, mtu, most);
-	if (frame <= room || policy->scatters)
+	if (frame <= capacity || policy->scatters)
 		return 0;
 	return fail(
 		-EMSGSIZE,
 		"port %s: packets of %u bytes need buffers of %u and those there are hold %u; start "
 		"with larger ones (buffers { default data-size %u } in startup.conf)",
-		port->config.name, mtu, frame, room, (frame + 255) / 256 * 256);
+		port->config.name, mtu, frame, capacity, (frame + 255) / 256 * 256);
 }
 
-/* That a driver has no call for it is no error. */
+/* -ENOTSUP is not an error: the driver just has no such call. */
 static int refused_mtu(const struct port *port, const struct rte_eth_dev_info *info, uint16_t mtu,
 					   int error)
 {
@@ -201,7 +202,7 @@ void nic_spread(const struct port *port)
 		group->mask |= 1ULL << i % RTE_ETH_RETA_GROUP_SIZE;
 		group->reta[i % RTE_ETH_RETA_GROUP_SIZE] = i % port->rx_queues;
 	}
-	/* Whose driver has no such call has its own way of spreading. */
+	/* A driver without this call distributes by its own rule. */
 	rte_eth_dev_rss_reta_update(device->id, table, size);
 }
 

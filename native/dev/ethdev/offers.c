@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device offers, and does of it: offloads, and the fields of its hash. */
+/* A device's offered and enabled offloads, and the fields of its hash. */
 #include "dev/ethdev/device.h"
 #include "dev/ethdev/ethdev.h"
 

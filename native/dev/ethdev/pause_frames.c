@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the drivers of DPDK 22.11 call them; "%s" is rx or tx. Of the first line that a driver has
- * something of: some count by priority besides, under names of the second. */
+/* Names of the counters in the drivers of DPDK 22.11; "%s" is rx or tx. The first line with a
+ * counter applies: some drivers also count by priority, under names of the second. */
 static const char *const families[][PAUSE_NAMES] = {
 	{"%s_flow_control_xon_packets", "%s_flow_control_xoff_packets"}, /* ixgbe, ngbe, txgbe */
 	{"%s_xon_packets", "%s_xoff_packets"},                           /* e1000, igc, i40e, ice */

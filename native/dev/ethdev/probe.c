@@ -27,7 +27,7 @@ static void name_of(const struct port *port, char name[WS_DEVARGS_LEN])
 	snprintf(name, WS_DEVARGS_LEN, "%.*s", (int)strcspn(devargs, ","), devargs);
 }
 
-/* Of the ports that DPDK has of a device: how many, and which is number `nth` of them. */
+/* Count the DPDK ports of a device and find the `nth`. */
 static uint16_t ports_of(const char *name, uint16_t nth, uint16_t *found)
 {
 	uint16_t id, count = 0;
@@ -122,7 +122,7 @@ int probe_device(const struct port *port, uint16_t *id)
 	uint16_t all = rte_eth_dev_count_avail() - before;
 	error = choose(port, name, id);
 	if (!error && all != ports_of(name, 0, &before))
-		error = fail(-ENOTSUP, "port %s: %s brings ports of its own beside the one asked for",
+		error = fail(-ENOTSUP, "port %s: %s creates ports in addition to the one given",
 					 config->name, name);
 	if (error)
 		unplug(name);

@@ -21,7 +21,7 @@ struct memif_transmit {
 	port_burst *as[MEMIF_ROLES];
 };
 
-/* Those of the level that was chosen at start. */
+/* Use the functions of the march level chosen at start. */
 void memif_choose(enum memif_role role, struct port_path *path);
 
 extern const struct memif_receive memif_receive_v1, memif_receive_v2, memif_receive_v3,

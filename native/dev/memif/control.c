@@ -20,7 +20,7 @@ enum { MAX_CHANNELS = 128, MAX_EVENTS = 32, RETRY_MS = 200 };
 /* Subject of an event of the epoll set; the bell has none. */
 enum source { SOURCE_LISTENER, SOURCE_CHANNEL };
 
-/* One for each path, of all servers there. */
+/* A listener per path; all servers there share it. */
 struct memif_listener {
 	enum source source;
 	int fd;
@@ -116,7 +116,8 @@ static void connected(struct memif_channel *channel)
 	links_changed();
 }
 
-/* What is done with a message returns NULL, or why its sender is sent away. */
+/* Handlers of messages return NULL, or the reason to disconnect the sender; this one if it has
+ * left. */
 static const char GONE[] = "";
 
 /* ---- A server's side ---- */
@@ -266,7 +267,7 @@ static bool connect_client(struct memif_port *port)
 	return true;
 }
 
-/* Whether one of them has still nobody to talk to. */
+/* True if a client has no connection yet. */
 static bool connect_clients(void)
 {
 	bool is_waiting = false;
@@ -288,7 +289,7 @@ static void accept_all(struct memif_listener *listener)
 	}
 }
 
-/* One message, so that nobody keeps the thread from the others. */
+/* Reads one message only, so that no peer can block the others. */
 static void read_channel(struct memif_channel *channel)
 {
 	struct memif_message message;
@@ -378,7 +379,7 @@ static void leave_listener(struct memif_port *port)
 	port->listener = NULL;
 	if (!listener || --listener->users)
 		return;
-	/* Those who have not said whom they mean. */
+	/* Channels that have not named their port yet. */
 	for (struct memif_channel *one = control.channels, *next; one; one = next) {
 		next = one->next;
 		if (one->listener == listener)

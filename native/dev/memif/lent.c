@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { ROOM = RTE_PKTMBUF_HEADROOM + MEMIF_BUFFER, CACHE = 512 };
-/* As a client's own buffers, they are not to share a few sets of the first-level cache. */
+/* The 64 bytes spread the buffers over the sets of the first-level cache, as in MEMIF_STRIDE. */
 enum { STRIDE = ROOM + 64, ALIGNMENT = 64 };
 
 /* The packet's bytes lie in the region, and the rest of it where the server cannot write. */
@@ -47,7 +47,7 @@ int memif_lent_open(struct memif_lent *lent, uint16_t port, uint32_t slots)
 	return 0;
 }
 
-/* What somebody still has must stay where it is: that is left to the end of the process. */
+/* Memory with packets in use must stay mapped; it is never freed. */
 void memif_lent_close(struct memif_lent *lent)
 {
 	if (lent->pool && !rte_mempool_full(lent->pool))

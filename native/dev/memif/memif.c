@@ -286,8 +286,7 @@ static void arm(struct port *port, uint16_t index, bool on)
 	rte_spinlock_unlock(&queue->lock);
 	/* Between the flag and the look for packets: as in memif_interrupt. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* What it told of is taken note of; its own descriptor stays unread, since the peer could have
-	 * it block. */
+	/* Consume the event, but do not read its descriptor: the peer could make the read block. */
 	if (!on)
 		(void)!epoll_wait(queue->epoll, &told, 1, 0);
 }

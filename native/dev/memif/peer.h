@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one connection consists of: regions and rings. A server's is what its client said, checked
- * message by message; a client's is what it laid out itself. No sockets here.
+ * Regions and rings of one connection. A server's come from its client and are checked message by
+ * message; a client's are laid out here. No sockets here.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct memif_peer {
  */
 enum { MEMIF_BUFFER = 2048, MEMIF_STRIDE = MEMIF_BUFFER + 64 };
 
-/* Of a client that has packets which a server may read and fill where they lie, see lent.h. */
+/* The region with packets of a client that the server reads and fills in place (lent.h). */
 enum { MEMIF_LENT_REGION = 1 };
 
 /* ---- A server's: each returns NULL, or the reason for which the client is sent away. ---- */

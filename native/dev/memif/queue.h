@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One queue of a memif port as a worker sees it: a ring while there is a peer, nothing otherwise.
+ * A queue of a memif port, as seen by a worker: it has a ring while a peer is connected.
  *
- * The thread that talks to peers (control.c) puts rings in and takes them out under the queue's
- * lock; a worker holds that for a burst. Nothing that lies in shared memory is read twice, or used
- * before it is checked: a peer may write there at any time.
+ * The control thread (control.c) adds and removes rings under the queue's lock; a worker holds the
+ * lock for a burst. Code reads each word of shared memory once and checks it before use: a peer may
+ * write there at any time.
  */
 #pragma once
 
@@ -57,7 +57,7 @@ union memif_head {
 	uint64_t word;
 };
 
-/* As it is at this moment. */
+/* A snapshot: the peer may change the descriptor at any time. */
 static inline struct memif_descriptor memif_read(const struct memif_descriptor *shared)
 {
 	const union memif_head head = {.word =

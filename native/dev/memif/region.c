@@ -45,8 +45,8 @@ int memif_region_make(struct memif_region *region, uint64_t size)
 	return error;
 }
 
-/* Whoever touches mapped memory that its file no longer has is killed. Files of huge pages cannot
- * be sealed by everybody; their owners are trusted not to shrink them. */
+/* Access to mapped memory behind the end of a shrunk file kills the process. Files of huge pages
+ * cannot always be sealed; their owners are trusted not to shrink them. */
 static bool may_shrink(int fd)
 {
 	struct statfs file_system;

@@ -32,13 +32,13 @@ uint32_t memif_flow_hash(const uint8_t *frame, uint16_t length)
 
 /* ---- Into its ring ---- */
 
-/* What takes one slot of a client's. */
+/* True if the packet fits one slot of a client's ring. */
 static bool is_plain(const struct rte_mbuf *packet)
 {
 	return packet->nb_segs == 1 && packet->data_len <= MEMIF_BUFFER;
 }
 
-/* Of a client's ring, which nobody else fills. */
+/* Free slots of a client's ring, which only this worker fills. */
 static uint16_t room_in(struct memif_queue *queue)
 {
 	uint16_t room = 0;
@@ -50,8 +50,8 @@ static uint16_t room_in(struct memif_queue *queue)
 	return room;
 }
 
-/* Those of ring `ring`, which has room for them, unless it has gone meanwhile: then they go as all
- * that was in it. */
+/* Send the packets of one ring, which has enough free slots. If the ring has gone meanwhile, they
+ * are dropped like all that was in it. */
 static void transmit_of(struct memif_port *port, uint8_t ring, struct rte_mbuf **packets,
 						const uint8_t *rings, uint16_t n)
 {
@@ -79,7 +79,7 @@ static uint16_t transmit_grouped(struct memif_port *port, uint8_t count, struct 
 	return fits;
 }
 
-/* One after the other, since nobody knows how many slots each takes. */
+/* In order, since the number of slots per packet is unknown. */
 static uint16_t transmit_in_order(struct memif_port *port, struct rte_mbuf **packets,
 								  const uint8_t *rings, uint16_t n)
 {

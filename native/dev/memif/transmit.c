@@ -14,7 +14,7 @@
 
 enum { AHEAD = 8, SLOTS_AHEAD = 32 };
 
-/* Whether nobody else has a share in the packet, and its pool may have it back as it is. */
+/* True if the packet is unshared and whole, so that its pool can take it back directly. */
 static inline bool is_simple(const struct rte_mbuf *packet)
 {
 	return rte_mbuf_refcnt_read(packet) == 1 && packet->nb_segs == 1 && RTE_MBUF_DIRECT(packet);
@@ -46,7 +46,7 @@ static inline uint8_t *find_room(const struct memif_queue *queue, bool is_client
 	return memif_find(queue, &at, at.length);
 }
 
-/* What a server was offered stays where the client said. */
+/* A server's slot keeps the buffer that the client offered. */
 static inline void fill_in(const struct memif_queue *queue, bool is_client, uint16_t index,
 						   uint16_t flags, uint32_t length)
 {
@@ -59,8 +59,8 @@ static inline void fill_in(const struct memif_queue *queue, bool is_client, uint
 	__atomic_store_n(&slot->length, length, __ATOMIC_RELAXED);
 }
 
-/* One packet over as many slots as it takes; the slots, 0 when the free ones are too few, -1 when
- * one of them is no buffer. */
+/* Send a packet over several slots. Returns their number, 0 if too few are free, or -1 if one has
+ * no valid buffer. */
 static int send_odd(const struct memif_queue *queue, bool is_client, const struct rte_mbuf *packet,
 					uint16_t first, uint16_t free_slots)
 {
@@ -141,7 +141,7 @@ static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte
 
 /* ---- By reference ---- */
 
-/* Whether the server can read it where it lies. */
+/* True if the packet lies in memory that the server can read. */
 static inline bool is_lent(const struct memif_queue *queue, const struct rte_mbuf *packet)
 {
 	return packet->nb_segs == 1 &&
@@ -224,7 +224,7 @@ static inline uint16_t transmit(void *argument, bool is_client, struct rte_mbuf 
 		uint16_t free_slots = is_client ? (uint16_t)(theirs + queue->slots - queue->at)
 										: (uint16_t)(theirs - queue->at);
 		lends = is_client && queue->held;
-		/* What was given back is nobody's to take back. */
+		/* A peer must not move the tail back over slots already returned. */
 		bool goes_back =
 			lends && (uint16_t)(queue->at - theirs) > (uint16_t)(queue->at - queue->reclaimed);
 		if (__builtin_expect(free_slots > queue->slots || goes_back, 0)) {

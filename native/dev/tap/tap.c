@@ -99,7 +99,7 @@ static int parse(const char *devargs, struct options *options)
 			   : 0;
 }
 
-/* What is set on the interface while we are in its namespace. */
+/* Settings of the interface, made within its namespace. */
 static int dress(const struct options *options, uint16_t mtu)
 {
 	struct ifreq request = {0};
@@ -248,7 +248,7 @@ static bool link_is_up(const struct port *port)
 	return __atomic_load_n(&tap_of(port)->alive, __ATOMIC_RELAXED);
 }
 
-/* As Linux sees it: a TAP without carrier tells its routing daemons so. */
+/* Linux shows a TAP without carrier as down, so its routing daemons see it. */
 static int set_carrier(struct port *port, bool up)
 {
 	int on = up;

@@ -180,7 +180,7 @@ static uint16_t from_host(struct tap *tap)
 	own_pair_add(&tap->counts.rx, taken, bytes);
 	own_count_add(&tap->counts.rx_missed, n - taken);
 	rte_pktmbuf_free_bulk(packets + taken, n - taken);
-	/* Whoever polls from now on finds the frames. */
+	/* From here on a worker that polls finds the frames. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (taken)
 		bell_ring(worker_bell(__atomic_load_n(&tap->poller, __ATOMIC_RELAXED)));

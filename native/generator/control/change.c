@@ -210,7 +210,7 @@ static int compare_states(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of a profile that several workers send there is one; it is paused where all of it is. */
+/* Merge the states that several workers report for one profile: it is paused if all of them are. */
 static uint32_t unite(struct ws_profile_state *states, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -224,7 +224,6 @@ static uint32_t unite(struct ws_profile_state *states, uint32_t count)
 	return kept;
 }
 
-/* What the port's workers have, one after the other. */
 static void list_shares(struct ws_generator *generator, uint16_t index, struct listing *listing)
 {
 	const struct served_port *port = &generator->ports[index];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the main thread has a port's worker do to its traffic. Everything is built and freed on the
- * main thread; the functions named do_… run on the worker between two bursts.
+ * Commands of the main thread to the workers of a port. The main thread builds and frees all
+ * memory; functions do_… run on the worker between two bursts.
  */
 #pragma once
 

@@ -40,7 +40,7 @@ static void add_kinds(struct ws_frame_kinds *sum, const struct ws_frame_kinds *o
 	sum->control += other->control;
 }
 
-/* What the workers of the port counted. */
+/* Sum of the port's workers. */
 static struct ws_generator_port sum_of(const struct served_port *port)
 {
 	struct ws_generator_port sum = port->shares[0].snapshot;
@@ -63,7 +63,7 @@ static struct ws_generator_port sum_of(const struct served_port *port)
 	return sum;
 }
 
-/* What the workers do not know of. */
+/* Add the driver's counters, which workers do not see. */
 static int add_drivers(const struct generator_port *port, struct ws_generator_port *out)
 {
 	struct ws_port_counters driver;

@@ -175,8 +175,7 @@ int ws_generator_start_workers(struct ws_generator *generator)
 	return error;
 }
 
-/* What a driver still holds when the process ends its ports must stay where it is: such pools are
- * left to the end of the process. */
+/* Pools with packets that a driver still holds must stay mapped; they are never freed. */
 void ws_generator_destroy(struct ws_generator *generator)
 {
 	for (uint16_t i = 0; i < generator->port_count; i++) {

@@ -93,7 +93,7 @@ static void add_flow(struct ws_flow *sum, const struct ws_flow *other)
 	sum->rx_unplaced += other->rx_unplaced;
 }
 
-/* What the ports' shares counted of one flow, as ports. */
+/* Sum the shares of each port for one flow. */
 static void sum_flow(const struct ws_generator *generator, const struct ws_flow *of_shares,
 					 struct ws_flow *out)
 {

@@ -37,7 +37,7 @@ struct served_port {
 	uint16_t count, senders;
 };
 
-/* Of a latency flow, what its workers do not keep. */
+/* History of a latency flow, beyond what workers keep. */
 struct flow_past {
 	uint64_t base;           /* what its sequence had come to when it was reset */
 	struct flow_order ended; /* its starts before this one */
@@ -97,7 +97,7 @@ static inline void generator_ask_all(struct ws_generator *generator, mailbox_fn 
 		generator_wait(generator, i);
 }
 
-/* The same of the workers of one port; its i-th share's gets the i-th argument. */
+/* Like generator_ask for all workers of one port; share i gets argument i. */
 static inline void generator_ask_shares(struct ws_generator *generator, uint16_t index,
 										mailbox_fn *function, void *arguments, size_t size)
 {

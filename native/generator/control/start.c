@@ -74,7 +74,7 @@ static void prepare_meters(struct ws_generator *generator, struct traffic *const
 			generator_begin_flows(generator, started[i]);
 }
 
-/* What each worker that gets streams sends of them; `*count` workers get some. */
+/* Build the traffic of each worker that gets streams; `*count` is their number. */
 static int create_traffic(struct ws_generator *generator, struct traffic_config config,
 						  uint16_t index, const struct worker_streams *split, struct traffic **made,
 						  uint16_t *count)
@@ -147,10 +147,10 @@ static int check_start(const struct ws_generator *generator, uint16_t index, uin
 	if (!error && isnan(duration_s))
 		error = fail(-EINVAL, "the duration is not a number");
 	if (!error && !count)
-		error = fail(-EINVAL, "none of the 0 streams is enabled and starts by itself");
+		error = fail(-EINVAL, "no stream is given");
 	if (!error && !allowed_cores(&generator->ports[index], cores))
-		error = fail(-EINVAL, "port %s has cores 0 to %u, and 0x%lx is none of them",
-					 port_name(index), generator->ports[index].senders - 1, (unsigned long)cores);
+		error = fail(-EINVAL, "port %s: core mask 0x%lx has none of its cores 0 to %u",
+					 port_name(index), (unsigned long)cores, generator->ports[index].senders - 1);
 	return error;
 }
 

@@ -171,7 +171,7 @@ int ws_generator_retag(struct ws_generator *generator, uint16_t port, const stru
 		return error;
 	const struct served_port *served = &generator->ports[port];
 	if (tag_count + WS_TAGGED_BESIDE != served->shares[0].tagged->row)
-		return fail(-EINVAL, "%u tags in place of %u", tag_count,
+		return fail(-EINVAL, "%u tags are given, %u expected", tag_count,
 					served->shares[0].tagged->row - WS_TAGGED_BESIDE);
 	bool whole = true;
 	for (uint16_t i = 0; i < served->count; i++) {

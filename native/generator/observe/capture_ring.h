@@ -15,7 +15,7 @@ struct capture_slot {
 	uint8_t bytes[];
 };
 
-/* One worker writes, the main thread reads. */
+/* A worker writes, the main thread reads. */
 struct capture_ring {
 	struct ws_capture_config config;
 	uint32_t slot_size, room; /* of a slot; for a packet's bytes */

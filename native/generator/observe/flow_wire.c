@@ -34,7 +34,7 @@ uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version)
 	return (uint16_t)at;
 }
 
-/* What follows the headers, as far as they are known: without IP, all behind Ethernet. */
+/* Offset of the payload: behind the known headers; without IP, behind Ethernet. */
 static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint32_t len)
 {
 	if (!version)
@@ -72,7 +72,8 @@ static void mark_ip(uint8_t *ip, int version, uint16_t id)
 	change_ip4(ip, IP4_ID_AT, id);
 }
 
-/* What is not counted must not look like it: bit 12 of a number from FLOW_IP_ID is cleared. */
+/* Clear bit 12 of an ID from FLOW_IP_ID on, so that packets that are not counted do not look like
+ * those that are. */
 static void keep_apart(uint8_t *frame, uint16_t frame_len)
 {
 	int version;

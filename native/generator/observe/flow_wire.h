@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tells the packets of one flow from all others on the wire.
+ * Marks by which a receiver recognizes the packets of a flow.
  *
- * As T-Rex does it: WS_FLOW_STATS sets the IPv4 ID, or the low 16 bits of the IPv6 flow label, to
+ * As in T-Rex, WS_FLOW_STATS sets the IPv4 ID, or the low 16 bits of the IPv6 flow label, to
  * FLOW_IP_ID + the flow's id, and the lowest bit of the traffic class. WS_FLOW_LATENCY sets them to
- * FLOW_IP_LATENCY, and its packets end in a tail that says which flow, which start of it, which
- * packet, and when it was sent; without an IP header the tail alone tells them.
+ * FLOW_IP_LATENCY, and its packets end in a tail with flow, start, sequence number and time.
+ * Without an IP header the tail alone is the mark.
  *
- * Streams that are not counted have bit 12 of such an ID cleared; of flow labels from FLOW_IP_ID
- * all from bit 16 on besides.
+ * Streams that are not counted have bit 12 of such an ID cleared; flow labels from FLOW_IP_ID on
+ * also lose all bits from 16 on.
  *
- * Our own: a stream with flow_signature leaves the headers alone and ends its packets in a tail of
- * the same form. Each worker that sends packets of the stream numbers them in a series of its own;
- * in place of the time stand the number's complement, which leaves every checksum as it was
- * whatever the number, the series and a constant.
+ * Not in T-Rex: a stream with flow_signature keeps its headers and ends its packets in a tail of
+ * the same form. Each worker numbers its packets of the stream in a series of its own. In place of
+ * the time the tail has the number's complement, so that no checksum changes, the series and a
+ * constant.
  */
 #pragma once
 
@@ -60,8 +60,8 @@ uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version);
 int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
 			  struct flow_tail *tail);
 
-/* What was read of a packet by now is what is used, whatever becomes of it: who sent it may write
- * there still. */
+/* Compiler barrier: use the values that were read, since the sender may still write to the packet.
+ */
 static inline void flow_end_reading(void)
 {
 	__asm__ volatile("" ::: "memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker looks at beyond counting. */
+/* A worker's observation of packets beyond counting. */
 #pragma once
 
 #include "generator/observe/capture_ring.h"

@@ -6,7 +6,7 @@
 
 enum { VARIABLES = 64 };
 
-/* One variable of a range: value = origin + offset, or origin - offset when it counts down. */
+/* Variable of a range: value = origin + offset, or origin - offset when it counts down. */
 struct counter {
 	uint64_t origin, offset, step;
 	uint64_t room; /* range - step, modulo 2^64: from here on the next step wraps */
@@ -111,5 +111,5 @@ static inline bool code_is_due(const struct code *code, const struct program *pr
 	return code->before < 0 || program->wraps[code->before] >> i & 1;
 }
 
-/* What the IP header says is in the packet, but not beyond the packet's end. */
+/* Length of the IP header's packet, cut at the end of the buffer. */
 uint16_t fix_l4_length(const uint8_t *ip, const struct fix *fix, uint16_t length);

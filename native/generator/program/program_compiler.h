@@ -37,13 +37,13 @@ uint16_t *compiler_order(struct compiler *compiler, int *error);
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
 int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
 
-/* What the part's packets advance by: `range` as of the counter, 0: 2^64. */
+/* Set the step between the packets of a part. `range` as in the counter; 0: 2^64. */
 void spread_counter(struct counter *counter, uint64_t range, struct stream_part part);
 void spread_list(struct list *list, struct stream_part part);
 
 /* Values are drawn by code for this level of CPU from now on. */
 void draw_use_march(int level);
-/* What a value below `range` (0: 2^64) of `size` bytes is drawn with. */
+/* Set how a value of `size` bytes below `range` (0: 2^64) is drawn. */
 void draw_set_up(struct draw *draw, uint8_t size, uint64_t range);
 /* Random variables of one stream draw in turn; once all instructions are compiled. */
 void compile_draws(struct program *program, const struct ws_stream *stream);

@@ -68,8 +68,8 @@ void run_draw(struct code *code, struct program *program, uint8_t *const *packet
 	}
 }
 
-/* One packet: a variable that is not due keeps its value. What follows a random variable advances
- * with it, what follows a limited one whenever that starts over. */
+/* Runs on a single packet. A variable that is not due keeps its value. Variables behind a random
+ * one advance with it; those behind a limited one advance when it starts over. */
 void run_draw_in_order(struct code *code, struct program *program, uint8_t *const *packets,
 					   uint16_t *lengths, uint16_t n)
 {

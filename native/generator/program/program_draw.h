@@ -34,8 +34,8 @@ static inline uint64_t draw_raw(uint32_t *state, int draws)
 }
 
 /*
- * Of up to 31 bits by multiplications, which is exact for them (Granlund and Montgomery 1994): that
- * is done for several packets at once, and a division is not.
+ * Up to 31 bits: by multiplication (Granlund and Montgomery 1994), exact for them. It works on
+ * several packets at once; a division does not.
  */
 static inline uint64_t draw_remainder(uint64_t raw, const struct draw *draw, int draws)
 {

@@ -13,7 +13,7 @@ static inline lanes draw_lanes(lanes *state)
 	return *state >> 16 & 0x7fff;
 }
 
-/* As draw_raw, for one draw or two. */
+/* draw_raw for one draw or two. */
 static inline __attribute__((always_inline)) wide raw_lanes(lanes state, int draws)
 {
 	lanes raw = draw_lanes(&state);

@@ -137,7 +137,7 @@ void run_list(struct code *code, struct program *program, uint8_t *const *packet
 	}
 }
 
-/* As many as go with one port. */
+/* Write the addresses that share the current port. */
 static uint16_t tuple_of_port(struct tuple *tuple, uint64_t *addresses, uint64_t *ports, uint16_t n)
 {
 	uint64_t left = tuple->addresses - tuple->address, flows = tuple->flows - tuple->flow;

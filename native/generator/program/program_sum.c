@@ -320,7 +320,7 @@ int compile_sums(struct program *program, const uint8_t *template)
 
 void compile_taken_over(struct program *program)
 {
-	/* What sums up the packet itself needs the writes where they were. */
+	/* Code that sums up the packet itself needs the earlier writes done. */
 	bool first = true;
 	for (uint16_t i = 0; i < program->count; i++) {
 		struct code *code = &program->code[i];

@@ -15,7 +15,7 @@ struct term {
 	bool odd; /* it starts at an odd byte of the sum */
 };
 
-/* One checksum: that of an IPv4 header, or of L4 with its pseudo header. */
+/* Checksum of an IPv4 header, or of L4 with its pseudo header. */
 struct sum {
 	uint32_t base;  /* folded */
 	uint16_t field; /* where the checksum goes, in the packet */
@@ -29,7 +29,8 @@ struct sums {
 	uint8_t written_count; /* fields that are written along with sums */
 	uint8_t along;         /* how many sums, from the first on, are */
 	struct sum sums[2];
-	/* One or two of the first sum, as addresses are; or one of it and another of two bytes. */
+	/* Up to two fields of the first sum, such as addresses; or one, and another of two bytes.
+	 */
 	struct term written[2];
 	uint32_t masks[2]; /* of them, in the second sum: 0 if it is not over the field */
 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What became of the order of a latency flow's packets since it was started.
+ * Sequence statistics of a latency flow since its start.
  *
- * Each worker tells it of the packets that it saw itself, and is the only one who writes that; the
- * main thread merges what they tell. Where only one worker saw the flow, that is what it counted.
- * Where several did, none can tell a hole from what another one got, so
+ * Each worker counts the packets that it saw; the main thread merges the counts. If one worker saw
+ * the flow, its counts are the result. If several did, no worker can tell a gap from packets that
+ * another one received. Then
  *
- *   lost       is what the sequence came to, less what came: exact when nothing is under way,
- *              and off by what came between the workers' answers while packets come in;
- *   duplicate  is what workers saw twice themselves, and what came beyond the sequence; one that
- *              came by another worker than the first may hide one that is lost;
- *   reordered  is told among the packets of one worker, since nothing orders its queues and
- * others'; too high   is at most so many holes: no more than are lost, nor than were seen.
+ *   lost       is the length of the sequence minus the packets received: exact when nothing is
+ *              under way, else off by the packets between the workers' answers;
+ *   duplicate  counts packets that one worker saw twice, and packets beyond the sequence. A
+ *              duplicate at another worker may hide a lost packet;
+ *   reordered  counts within each worker, since queues have no common order;
+ *   too high   is the smaller of the gaps lost and the gaps seen.
  */
 #pragma once
 

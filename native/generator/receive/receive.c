@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes in is counted and dropped, unless somebody wants to look at it. */
+/* Reception: packets are counted and dropped, unless they are captured or served. */
 #include "generator/receive/receive.h"
 
 #include "dev/port.h"
@@ -12,7 +12,7 @@
 #include <rte_cycles.h>
 #include <rte_prefetch.h>
 
-/* One burst a loop: what is due is to be sent before the next one is looked at. */
+/* A single burst per loop, so that due packets are sent before the next burst is read. */
 enum { RX_BURST = 64 };
 
 /* A view of a packet of at least FLOW_TAIL_LEN bytes; `tail` holds the tail if segments part it. */

@@ -112,8 +112,8 @@ static void keep_unknown(struct tagged *tagged, uint32_t group, struct ws_tag ta
 			(struct ws_unknown_tag){.group = group, .tag = tag};
 }
 
-/* As T-Rex places a number: below the next one expected, it is a duplicate of the last packet, or
- * out of order. */
+/* T-Rex's rule for a number below the next expected one: a duplicate of the last packet, or out of
+ * order. */
 static void place(struct flow_order *order, uint32_t number)
 {
 	if (number >= order->reached) {

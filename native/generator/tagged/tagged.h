@@ -35,7 +35,7 @@ struct tagged {
 
 /* NULL: memory is short. `map` becomes its own, and is freed even then. */
 struct tagged *tagged_create(uint32_t groups, uint32_t tags, struct tag_map *map);
-/* One user less; the last one frees it. */
+/* Drops one reference; the last one frees it. */
 void tagged_leave(struct tagged *tagged);
 void tagged_receive(struct tagged *tagged, const struct flow_packet *packet);
 

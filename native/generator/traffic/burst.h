@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look's worth of packets: taken from the streams that are due, sent, and what is not given
- * back. */
+/* A burst of packets: taken from the streams that are due, sent, and the rest given back. */
 #pragma once
 
 #include "generator/port.h"

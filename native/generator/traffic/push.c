@@ -96,8 +96,7 @@ static uint64_t *send_pushed(struct generator_port *port, const struct pushed *p
 	return &port->counters.refused_packets;
 }
 
-/* What does not go is tried again the next time, until nothing went for the port's patience.
- */
+/* Packets that the driver refuses are tried again until none was sent for the port's patience. */
 uint32_t generator_transmit_pushed(struct generator_port *port)
 {
 	struct push *push = port->push;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of packets that are due and do not go. */
+/* Accounting of packets that are due and not sent. */
 #include "generator/traffic/burst.h"
 
 #include <math.h>

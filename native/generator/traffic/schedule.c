@@ -209,7 +209,7 @@ static bool skip_event(struct schedule *schedule, struct event *event, struct sk
 	return advance(schedule, event, count);
 }
 
-/* One after the other while they are few; then all in one go. */
+/* Skips events singly while they are few, then all at once. */
 uint64_t schedule_skip(struct schedule *schedule, double now, double before, bool bursts,
 					   uint64_t *after)
 {

@@ -137,8 +137,7 @@ static int start_streams(struct schedule *schedule, const struct ws_stream *stre
 		schedule->paused_count += streams[i].start_paused;
 	}
 	if (!started)
-		return fail(-EINVAL, "none of the %u streams is enabled and starts by itself",
-					schedule->count);
+		return fail(-EINVAL, "no stream of %u is enabled and self-starting", schedule->count);
 	schedule_replan(schedule);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What schedule.c (running it) and schedule_create.c (making it) share. */
+/* Shared by schedule.c, which runs a schedule, and schedule_create.c, which makes it. */
 #pragma once
 
 #include "generator/traffic/schedule.h"

@@ -137,7 +137,7 @@ static uint16_t least_loaded(const struct splitting *split)
 	return best;
 }
 
-/* Those that start nothing come last: they go where something starts. */
+/* Groups that start nothing come last and join a worker with a starting group. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;

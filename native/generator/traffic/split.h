@@ -14,7 +14,7 @@
 
 struct ws_stream;
 
-/* Of one worker. The packets and programs are the caller's. */
+/* A worker's streams. The caller owns their packets and programs. */
 struct worker_streams {
 	struct ws_stream *streams;
 	struct stream_part *parts;

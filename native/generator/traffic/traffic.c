@@ -212,7 +212,7 @@ static void unroll_batch(struct sender *sender, uint32_t first, uint16_t n)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 }
 
-/* What is unrolled needs its program no more. */
+/* Unrolled packets no longer need the program. */
 static void unroll(struct sender *sender)
 {
 	sender->same_length = !sender->program || program_keeps_length(sender->program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one worker sends on one port: streams, built on the main thread, then handed to it. */
+/* Traffic of a worker on a port: streams, built on the main thread, then handed to the worker. */
 #pragma once
 
 #include "generator/observe/flow_counts.h"
@@ -42,7 +42,7 @@ struct held {
 	uint16_t count;
 };
 
-/* What one worker sends of one profile of one port. */
+/* A worker's part of one profile on one port. */
 struct traffic {
 	/* what a worker reads of one that is not due, in one line of the cache */
 	struct traffic *next_on_port;

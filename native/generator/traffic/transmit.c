@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One look at one port: what is due goes to the driver in one burst.
+ * Transmission: each look at a port sends all due packets to the driver in one burst.
  *
- * Open loop. What the driver does not take is refused and not tried again: the schedule goes on.
- * When it takes less than the burst, everything else that is due is refused with it, unseen and
- * unbuilt, so that a port that stands still costs the worker one short call. But a packet that is
- * overdue by then for longer than ring_full_grace is late: had the worker come in time, there might
- * have been room. Packets for which no buffer is left are counted as such, and as nothing else.
+ * Open loop: a packet that the driver refuses is not tried again, and the schedule goes on. If the
+ * driver takes less than the burst, everything else that is due is refused with it, unseen and
+ * unbuilt, so that a stuck port costs the worker one short call. A packet that is overdue by then
+ * for longer than ring_full_grace counts as late instead: with a punctual worker the ring might
+ * have had free slots. Packets without a buffer count as such only.
  *
- * Where the worker shares its CPU it is away now and then, for milliseconds. What fell due
- * meanwhile would come as a burst that no wire carries. So the schedule's clock stands still with
- * the worker, and makes up for it at one eighth over its pace; what it owes beyond most_owed it
- * never pays, and those packets are late.
+ * A worker that shares its CPU is preempted now and then, for milliseconds. The packets due
+ * meanwhile would form a burst that no link carries. So the schedule's clock stops with the worker,
+ * and catches up at one eighth above its pace. Debt beyond most_owed is dropped; those packets are
+ * late.
  *
- * All this is about streams without an end, which hold a rate. Bursts are sent whole, as the medium
- * takes them: what is refused is held and goes first the next time, what is overdue is put off, and
- * neither is counted before it is sent. Only when the driver takes nothing at all for `patience`,
- * since nobody is there, they are refused like the rest.
+ * All this holds for endless streams, which keep a rate. Bursts are sent whole, as fast as the
+ * medium takes them: refused packets are held and go first the next time, overdue ones are
+ * postponed, and neither count before they are sent. If the driver takes nothing at all for
+ * `patience`, since there is no peer, they are refused like the rest.
  */
 #include "generator/traffic/transmit.h"
 
@@ -107,7 +107,7 @@ static void put_tagged(struct rte_mbuf *const *packets, uint16_t n, const struct
 			tail, tail->sequence + i);
 }
 
-/* As late as can be: the time of sending is in it. */
+/* Stamp as late as possible, so that latency includes the time of sending. */
 static void stamp_tails(const struct burst *burst, bool has_latency)
 {
 	struct rte_mbuf *const *packet = burst->packets;

@@ -33,7 +33,7 @@ struct ws_acl_interface_sessions {
 	uint64_t created, gone;
 };
 
-/* As its first packet was. Of ICMP the identifier is the source port. */
+/* Addresses and ports are those of the first packet. For ICMP the identifier is the source port. */
 struct ws_acl_session {
 	struct ws_address source, destination;
 	uint16_t source_port, destination_port;
@@ -51,7 +51,6 @@ void ws_router_acl_session_settings(const struct ws_router *router,
 									struct ws_acl_session_settings *out);
 void ws_router_acl_session_counters(const struct ws_router *router,
 									struct ws_acl_session_counters *out);
-/* Of one interface. */
 void ws_router_acl_interface_sessions(const struct ws_router *router, uint16_t index,
 									  struct ws_acl_interface_sessions *out);
 /* Up to `max` sessions from `cursor` on, which begins at 0; returns how many, 0 at the end. */

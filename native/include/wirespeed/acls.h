@@ -16,8 +16,8 @@ enum {
 	WS_ACL_TAG_LEN = 64,
 };
 
-/* Who reflects permits, and from then on all that is of the packet's session, which packets of the
- * other direction of the interface are too (acl_sessions.h). */
+/* PERMIT_REFLECT permits the packet and from then on all packets of its session, in both directions
+ * of the interface (acl_sessions.h). */
 enum ws_acl_action { WS_ACL_DENY, WS_ACL_PERMIT, WS_ACL_PERMIT_REFLECT };
 
 /* For packets of one family, that of both prefixes, and one protocol, or any (0). Ports are those

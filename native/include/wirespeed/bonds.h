@@ -18,7 +18,8 @@ enum ws_bond_mode {
 	WS_BOND_LACP = 5,
 };
 
-/* What tells flows apart: Ethernet addresses; IP addresses and ports; Ethernet and IP addresses. */
+/* Fields of the flow hash: Ethernet addresses; IP addresses and ports; Ethernet and IP addresses.
+ */
 enum ws_bond_balance { WS_BOND_L2 = 0, WS_BOND_L34 = 1, WS_BOND_L23 = 2 };
 
 struct ws_bond {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What routes and adjacencies forward, counted when it is asked for. */
+/* Counters of the packets that routes and adjacencies forward, on request. */
 #pragma once
 
 #include "wirespeed/address.h"
@@ -10,7 +10,7 @@
 
 struct ws_router;
 
-/* What may count, as bits. */
+/* Objects with counters, as bits. */
 enum ws_counting { WS_COUNT_ROUTES = 1, WS_COUNT_ADJACENCIES = 2 };
 
 /*
@@ -27,9 +27,9 @@ struct ws_counts {
 };
 
 /*
- * Of the route with this index (struct ws_route), over all workers: packets that its prefix was the
- * longest match of, and those of other routes that found their next hop by it. Bytes from the IP
- * header on, or the label. -ENOENT while routes do not count.
+ * Counts of the route with this index (struct ws_route), over all workers. `to`: packets whose
+ * longest match is its prefix. `via`: packets of other routes that found their next hop by it.
+ * Bytes count from the IP header, or from the label. -ENOENT while routes do not count.
  */
 int ws_router_route_counts(struct ws_router *router, uint32_t index, struct ws_counts *to,
 						   struct ws_counts *via);

@@ -11,7 +11,7 @@ struct ws_router;
 enum ws_dad_state { WS_DAD_USED = 0, WS_DAD_TENTATIVE, WS_DAD_DUPLICATE };
 enum { WS_DAD_ALL_INTERFACES = -1, WS_DAD_MOST_TRANSMITS = 10 };
 
-/* Who has an address that an interface was given. */
+/* Another station that uses an address of an interface. */
 struct ws_dad_conflict {
 	uint16_t interface;
 	struct ws_address address;
@@ -24,7 +24,7 @@ struct ws_dad_conflict {
  */
 int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t transmits);
 int ws_router_dad(struct ws_router *router, uint16_t index);
-/* Of an address that the interface was given, or its link-local one; enum ws_dad_state. */
+/* enum ws_dad_state of an address of the interface, or of its link-local one. */
 int ws_router_dad_state(struct ws_router *router, uint16_t index, struct ws_address address);
 /* Take those found since the last call, the oldest first; returns how many were written. */
 int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *out, uint32_t max);

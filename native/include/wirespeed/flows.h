@@ -28,8 +28,8 @@ struct ws_flow {
 	uint64_t rx_duplicates, rx_reordered, rx_unplaced;
 };
 
-/* Whether the stream's packet can be counted as its flow_kind says: -EINVAL and the reason when it
- * cannot, as ws_generator_start would answer. */
+/* 0 if packets of the stream can be counted as its flow_kind requests. -EINVAL and the reason if
+ * not, as from ws_generator_start. */
 int ws_stream_check_flow(const struct ws_stream *stream);
 
 /* Flows `ids` at one instant: out[i * port count + port]. Returns the port count. */
@@ -40,9 +40,9 @@ int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const
 							 uint32_t count);
 
 /*
- * What was received of one latency flow. `dropped` are holes in the sequence that nothing filled
- * since; packets that came late are `out_of_order`, ones that came again `duplicate`; each of both
- * is `seq_too_low`, each hole `seq_too_high`.
+ * Received packets of one latency flow. `dropped` are gaps in the sequence that are still open.
+ * Late packets are `out_of_order`, repeated ones `duplicate`; both are `seq_too_low`. Each gap is
+ * `seq_too_high`.
  */
 struct ws_latency {
 	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
@@ -53,7 +53,7 @@ struct ws_latency {
 	uint64_t hdr[WS_HDR_COUNTS];
 	uint32_t hdr_first, hdr_end; /* counts before the first and from the end on are 0 */
 };
-/* Of each of `ids`; a few flows at one instant, then the next few. */
+/* Results for `ids`: a few flows at one instant, then the next few. */
 int ws_generator_latency(struct ws_generator *generator, const uint32_t *ids, uint32_t count,
 						 struct ws_latency *out);
 

@@ -67,7 +67,7 @@ struct ws_frame_kinds {
 
 struct ws_generator_port {
 	uint64_t tx_packets, tx_bytes; /* taken by the driver; bytes with FCS */
-	/* Of those and of the asked, the ones beside the streams: ws_generator_push. */
+	/* The part of tx and asked that ws_generator_push sent, beside the streams. */
 	uint64_t pushed_packets, pushed_bytes;
 	uint64_t rx_packets, rx_bytes;
 	/* Due by the schedule so far: tx + refused + no_buffer + late. */

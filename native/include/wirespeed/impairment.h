@@ -7,7 +7,7 @@
 
 struct ws_router;
 
-/* What a port does on purpose to what it sends; shares are of packets, 0 to 1. */
+/* Deliberate impairment of packets sent by a port; shares of packets are 0 to 1. */
 struct ws_impairment {
 	double loss;
 	double loss_burst; /* mean length of losses in a row; 0 or 1: each by itself */
@@ -27,7 +27,7 @@ struct ws_impairment_counters {
 /* Each setting begins its rows of random numbers anew. Main thread. */
 int ws_router_set_impairment(struct ws_router *router, uint16_t index,
 							 const struct ws_impairment *wanted);
-/* What is held then is dropped. */
+/* Held packets are dropped. */
 int ws_router_clear_impairment(struct ws_router *router, uint16_t index);
 /* 1, or 0 when the interface is not impaired. */
 int ws_router_impairment(struct ws_router *router, uint16_t index, struct ws_impairment *out,

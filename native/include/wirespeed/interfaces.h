@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a router routes and bridges between. */
+/* Interfaces of a router, between which it routes and bridges. */
 #pragma once
 
 #include "wirespeed/address.h"
@@ -101,7 +101,7 @@ int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_inte
 int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 								 struct ws_interface_counters *out);
 int ws_router_set_state(struct ws_router *router, uint16_t index, bool up);
-/* Of a port: what it carries, and what routing sends; of others, the latter. */
+/* For a port: the largest packet of the device and of routing; for other interfaces: of routing. */
 int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu);
 /* `kind` is not WS_MTU_L2; at most what the port carries. */
 int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t kind,

@@ -26,7 +26,7 @@ int ws_router_mpls_table_add(struct ws_router *router);
 /* -EBUSY while it has routes or an interface takes labelled packets. */
 int ws_router_mpls_table_del(struct ws_router *router);
 int ws_router_has_mpls_table(struct ws_router *router); /* 1 or 0 */
-/* Whether labelled packets may come in by the interface. */
+/* Accept labelled packets on the interface, or not. */
 int ws_router_set_mpls(struct ws_router *router, uint16_t index, bool on);
 int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_route *route);
 int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bottom);

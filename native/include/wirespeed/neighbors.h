@@ -28,7 +28,7 @@ int ws_router_neighbor_add(struct ws_router *router, uint16_t interface, struct 
 						   const uint8_t *mac);
 int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct ws_address address);
 
-/* What Linux says of a neighbour. */
+/* States of a neighbour in Linux. */
 enum ws_neighbor_news_kind {
 	WS_NEIGHBOR_NEWS_HEARD = 0,  /* it answered */
 	WS_NEIGHBOR_NEWS_SILENT = 1, /* not of late */
@@ -67,7 +67,7 @@ struct ws_held {
 	uint32_t packets;
 	double waiting_s; /* the first of them */
 };
-/* Of each next hop, by worker, of WS_MOST_HELD at most; returns how many there are. */
+/* Held packets per next hop and worker, WS_MOST_HELD at most; returns how many there are. */
 int ws_router_held(struct ws_router *router, struct ws_held *out, uint32_t max);
 
 /* How long a neighbour of the family is taken to be there before it is asked; 0: for ever. One that
@@ -75,8 +75,7 @@ int ws_router_held(struct ws_router *router, struct ws_held *out, uint32_t max);
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds);
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family);
 
-/* Whether addresses of the family are announced when they are added and when their interface comes
- * up: by gratuitous ARP, or by unsolicited advertisements and reports of their groups. Off at
- * first. */
+/* Announce addresses of the family when they are added and when their interface comes up: by
+ * gratuitous ARP, or by unsolicited advertisements and reports of their groups. Default: off. */
 int ws_router_set_announcing(struct ws_router *router, uint8_t family, bool is_on);
 bool ws_router_is_announcing(const struct ws_router *router, uint8_t family);

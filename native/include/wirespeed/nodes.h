@@ -15,7 +15,7 @@ enum ws_node_state {
 	WS_NODE_INTERRUPT = 2, /* of a worker that sleeps until packets come */
 };
 
-/* One node on one worker, since the router was made. */
+/* A node on a worker, since the router was made. */
 struct ws_node_stats {
 	char name[WS_NAME_LEN];
 	int32_t state; /* enum ws_node_state */
@@ -23,7 +23,7 @@ struct ws_node_stats {
 	uint64_t max_clocks, max_clocks_vectors; /* of the one most expensive call */
 };
 
-/* One named counter of one node on one worker. */
+/* A named counter of a node on a worker. */
 struct ws_node_counter {
 	char node[WS_NAME_LEN], reason[WS_NAME_LEN];
 	bool is_error; /* false: information, such as packets answered */
@@ -41,7 +41,7 @@ struct ws_node_edge {
 	char node[WS_NAME_LEN], next[WS_NAME_LEN];
 	uint16_t slot;
 };
-/* Those of a worker's graph as it is now, by node in walking order; returns how many. */
+/* Edges of a worker's graph, by node in walking order; returns how many. */
 int ws_router_node_edges(struct ws_router *router, uint16_t worker, struct ws_node_edge *out,
 						 uint32_t max);
 

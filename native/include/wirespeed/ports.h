@@ -32,7 +32,7 @@ struct ws_port_config {
 	uint8_t rx_start; /* enum ws_rx_start */
 };
 
-/* What it means that a port does not take a packet. */
+/* The meaning of a packet that a port does not take. */
 enum ws_medium {
 	WS_MEDIUM_RING = 0,  /* the peer did not drain its ring: memif, vhost, ring */
 	WS_MEDIUM_QUEUE = 1, /* our own transmit queue is full: everything else */
@@ -55,8 +55,7 @@ struct ws_port_info {
 	uint16_t min_rx_descriptors, max_rx_descriptors, min_tx_descriptors, max_tx_descriptors;
 };
 
-/* What DPDK's driver of a port has to offer, and what of it is on: names as VPP has them, each with
- * a space behind it. */
+/* Offloads of a port's DPDK driver, offered and active: VPP's names, each followed by a space. */
 enum { WS_OFFLOADS_LEN = 768 };
 struct ws_port_device {
 	char rx_offered[WS_OFFLOADS_LEN], rx_active[WS_OFFLOADS_LEN];

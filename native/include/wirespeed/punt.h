@@ -5,7 +5,7 @@
 
 struct ws_router;
 
-/* What is handed to Linux or to the main thread, by what it is. */
+/* Kinds of packets handed to Linux or to the main thread. */
 enum ws_punt_reason {
 	WS_PUNT_ARP = 0,
 	WS_PUNT_ND,        /* neighbour discovery, and what asks for routers and listeners */

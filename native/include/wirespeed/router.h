@@ -13,7 +13,7 @@ struct ws_router_config {
 	uint32_t max_ip4_routes; /* 0: 2 097 152 */
 	uint32_t max_ip6_routes; /* 0: 1 048 576 */
 	uint32_t max_neighbors;  /* of both families, with next hops of routes; 0: 16 384 */
-	/* Of them, how many may be learnt on one interface; 0: half of them. */
+	/* Limit of learnt neighbours per interface; 0: half of max_neighbors. */
 	uint32_t max_interface_neighbors;
 	uint32_t max_path_sets; /* sets of paths that routes share, besides neighbours'; 0: 65 536 */
 	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */

@@ -38,8 +38,8 @@ struct ws_path {
 };
 
 /*
- * Who made a route. Of several for one prefix that of an address is used before the user's, that
- * before Linux's and that before a neighbour's; the others wait behind it.
+ * Source of a route. Preference for one prefix: connected, static, Linux, neighbour. The other
+ * routes are kept and take over when the preferred one goes.
  */
 enum ws_route_source {
 	WS_SOURCE_STATIC = 0,    /* the user */
@@ -62,8 +62,7 @@ struct ws_route {
  * it may not be replaced, or when an address of ours stands there and the source is the user.
  */
 int ws_router_route_add(struct ws_router *router, const struct ws_route *route, bool replace);
-/* The same paths for `count` prefixes, each one prefix size above the one before; returns how many
- * were added. */
+/* Add the paths to `count` consecutive prefixes of one length; returns how many were added. */
 int64_t ws_router_route_add_many(struct ws_router *router, const struct ws_route *first,
 								 uint32_t count, bool replace);
 /* -ENOENT when the source has no such route. `count` as above. */
@@ -122,7 +121,7 @@ int ws_router_route_lookup(struct ws_router *router, uint32_t table, struct ws_a
 void ws_router_set_flow_hash_seed(struct ws_router *router, uint32_t seed);
 uint32_t ws_router_flow_hash_seed(const struct ws_router *router);
 
-/* What tells flows apart, by VPP's bits. Ports are those of TCP, UDP and SCTP. */
+/* Fields of the flow hash, by VPP's bits. Ports are those of TCP, UDP and SCTP. */
 enum ws_flow_field {
 	WS_FLOW_SRC = 1,
 	WS_FLOW_DST = 2,

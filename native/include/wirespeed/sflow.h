@@ -15,7 +15,7 @@ enum {
 /* Which packets of a port are looked at. */
 enum ws_sflow_direction { WS_SFLOW_RX = 1, WS_SFLOW_TX = 2, WS_SFLOW_BOTH = 3 };
 
-/* One packet of `sampling_rate`, of which the first `header_bytes` are kept. */
+/* A packet in `sampling_rate` is sampled; its first `header_bytes` are kept. */
 struct ws_sflow_settings {
 	uint32_t sampling_rate;
 	uint32_t header_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a generator sends: streams, and the field programs that make their packets differ. */
+/* Streams of a generator, and the field programs that vary their packets. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ enum ws_var_kind {
 };
 enum ws_l4_kind { WS_L4_UDP = 11, WS_L4_TCP = 13, WS_L4_IP = 17 };
 
-/* One instruction of a field program. Variables are numbered 0 … 63 and hold 64 bits. */
+/* Instruction of a field program. Variables are numbered 0 … 63 and hold 64 bits. */
 struct ws_op {
 	int32_t kind; /* enum ws_op_kind */
 	uint16_t var, var2;

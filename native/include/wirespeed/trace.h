@@ -20,8 +20,8 @@ enum ws_trace_acl_kind {
 	WS_TRACE_ACL_NO_HEADER,
 };
 
-/* What ACLs made of a packet. -1 where no ACL and no rule decided; of one that belongs to a session
- * the rule is the session's number. */
+/* Decision of ACLs about a packet. -1 if no ACL and no rule decided; for a packet of a session the
+ * rule is the session's number. */
 struct ws_trace_acl {
 	int32_t acl, rule;
 	uint16_t interface, next;
@@ -29,8 +29,8 @@ struct ws_trace_acl {
 	uint8_t action; /* enum ws_acl_action */
 };
 
-/* One step of one traced packet: what node it entered, when, and the bytes it had then; or what
- * ACLs made of it there, as a step of its own without bytes. */
+/* Step of a traced packet: the node that it entered, the time, and its bytes there. A decision of
+ * ACLs is a step of its own without bytes. */
 struct ws_trace_step {
 	uint32_t packet; /* counts from 0 per worker */
 	uint64_t tsc;

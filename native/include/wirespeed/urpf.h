@@ -8,8 +8,8 @@
 
 struct ws_router;
 
-/* Whose packets an interface takes: everybody's, those of sources that any route leads back to, or
- * only those whose route leads back by that interface (RFC 3704). */
+/* Sources that an interface accepts: all, those with any route back, or those whose route back
+ * leads by this interface (RFC 3704). */
 enum ws_urpf_mode { WS_URPF_OFF = 0, WS_URPF_LOOSE, WS_URPF_STRICT };
 
 /* Looked at as packets come in by the interface, or as they go out by it; then strict is a route

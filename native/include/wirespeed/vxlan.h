@@ -8,7 +8,7 @@
 
 struct ws_router;
 
-/* What a packet that came out of a tunnel is taken for: a frame, or a packet without one. */
+/* Content of a tunnel's packets: Ethernet frames, or IP packets without one. */
 enum ws_vxlan_decap { WS_VXLAN_L2 = 0, WS_VXLAN_IP4 = 1, WS_VXLAN_IP6 = 2 };
 
 struct ws_vxlan_tunnel {

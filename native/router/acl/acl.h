@@ -28,7 +28,7 @@ struct acl_rules {
 	struct ws_acl_rule rules[];
 };
 
-/* What comes of a packet that the rule of that number, counted over all ACLs of a list, fits. */
+/* Verdict of a rule, by its number over all ACLs of a list. */
 struct acl_verdict {
 	struct own_pair *counts; /* the first worker's */
 	uint16_t lane_len;
@@ -48,8 +48,8 @@ struct acl_list {
 
 struct acl_table {
 	struct acl_sessions *sessions; /* NULL before the first rule that reflects */
-	/* Whether packets of the interface are looked up in `sessions`; set before a list that reflects
-	 * is there, and cleared once none is. */
+	/* Interfaces whose packets are looked up in `sessions`; set before a reflecting list takes
+	 * effect, and cleared after the last one. */
 	bool reflects[WS_MAX_INTERFACES];
 	struct acl_list *lists[ACL_DIRECTIONS][WS_MAX_INTERFACES]; /* NULL: all pass */
 	struct acl_rules *acls[WS_MAX_ACLS];
@@ -70,5 +70,5 @@ struct acl_list *acl_list_make(const struct acl_table *table, const uint32_t *ac
 							   uint32_t replaced, const struct acl_rules *rules);
 void acl_list_free(struct acl_list *list);
 bool acl_list_has(const struct acl_list *list, uint32_t acl);
-/* Whether the rule that fits first permits and reflects. */
+/* True if the first matching rule permits and reflects. */
 bool acl_list_reflects(const struct acl_list *list, int family, const union acl_key *key);

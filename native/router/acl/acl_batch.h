@@ -41,13 +41,13 @@ struct acl_batch {
 	union acl_key keys[GRAPH_FRAME_SIZE];
 };
 
-/* What came of packets that rules were asked about, and of those with sessions. */
+/* Results of packets that rules were applied to, and of those with sessions. */
 struct acl_tally {
 	uint16_t asked, permitted, unmatched;
 	uint16_t passed, opened, refused;
 };
 
-/* What one node makes of one frame. */
+/* A frame in an ACL node. */
 struct acl_frame {
 	struct graph_node *node;
 	const struct acl_table *acls;
@@ -68,7 +68,7 @@ static inline void acl_classify(struct acl_batch *batch)
 		memset(batch->results, 0, batch->count * sizeof(batch->results[0]));
 }
 
-/* What the classifier said of packet `i` of the batch. */
+/* Apply the classifier's result for packet `i` of the batch. */
 static inline const struct acl_verdict *acl_apply(struct acl_frame *frame, uint16_t i,
 												  struct acl_tally *tally)
 {

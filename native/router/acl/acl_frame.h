@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the nodes of ACLs share: packets of a frame that meet the same rules are classified at once.
- */
+/* Shared by the ACL nodes: packets of a frame that meet the same rules are classified at once. */
 #pragma once
 
 #include "router/acl/acl_trace.h"

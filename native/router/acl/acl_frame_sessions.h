@@ -8,7 +8,7 @@
 #include "router/acl/acl_batch.h"
 #include "wire/own_count.h"
 
-/* What is known of the batch's packets, by their numbers before any have left it. */
+/* Data of the batch's packets, by their numbers before any have left it. */
 struct acl_lookup {
 	union acl_session_key keys[GRAPH_FRAME_SIZE];
 	const uint32_t *buckets[GRAPH_FRAME_SIZE]; /* NULL of a packet that belongs to no session */
@@ -41,7 +41,7 @@ static inline void acl_look_up(const struct acl_sessions *sessions, const struct
 				&sessions->at[__atomic_load_n(lookup->buckets[i], __ATOMIC_RELAXED)]);
 }
 
-/* Whether the packet is of a session, and passes. */
+/* True if the packet passes as part of a session. */
 static inline bool acl_pass_session(struct acl_sessions *sessions, struct acl_frame *frame,
 									const struct acl_lookup *lookup, uint16_t number,
 									uint16_t place)
@@ -86,8 +86,8 @@ static inline enum acl_opened acl_open_session(struct acl_sessions *sessions,
 							frame->now);
 }
 
-/* One after the other, since one may belong to the session that one before it began. Returns how
- * many did. */
+/* In order, since a packet may belong to the session that an earlier one opened. Returns how many
+ * did. */
 static inline uint16_t acl_decide_in_turn(struct acl_sessions *sessions, struct acl_frame *frame,
 										  const struct acl_lookup *lookup)
 {

@@ -42,7 +42,7 @@ static int check_acls(const struct ws_router *router, const uint32_t *acls, uint
 	return 0;
 }
 
-/* Whether an interface but this one has anything to ask its node of that direction. */
+/* True if another interface needs its node of that direction. */
 static bool is_node_shared(const struct ws_router *router, uint16_t index, bool is_output)
 {
 	struct acl_list *const *lists = acls_of(router)->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
@@ -68,7 +68,7 @@ static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, b
 	return features_set_all(router, wanted, count, on);
 }
 
-/* One that other interfaces have already, or a new one; NULL, with an error, when that fails. */
+/* The list of another interface with these ACLs, or a new one; NULL, with an error, on failure. */
 static struct acl_list *find_list(const struct acl_table *table, const uint32_t *acls,
 								  uint32_t count)
 {

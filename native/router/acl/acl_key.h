@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet shows to the rules of ACLs, laid out as rte_acl wants it: one byte, then words of
- * four. All is as on the wire, big endian.
+ * Fields of a packet for the rules of ACLs, as rte_acl wants them: one byte, then words of four.
+ * All are big endian, as on the wire.
  */
 #pragma once
 
@@ -15,13 +15,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Whether ports can be told: a rule with ports fits later fragments by what else it says, and never
- * a packet that ends within its ports. */
+/* Availability of ports. A rule with ports matches later fragments by its other fields, and never a
+ * packet that is cut off within the ports. */
 enum acl_ports { ACL_PORTS_READ, ACL_PORTS_OF_FIRST_FRAGMENT, ACL_PORTS_CUT_OFF };
 
 enum { ICMP_IDENTIFIER_AT = 4 };
 
-/* Of TCP, UDP and SCTP; of ICMP type and code. */
+/* Ports of TCP, UDP and SCTP; type and code of ICMP. */
 struct acl_upper {
 	uint16_t source, destination;
 	uint8_t tcp_flags;
@@ -109,7 +109,7 @@ static inline bool acl_read_ip4(struct acl_ip4_key *key, const uint8_t *bytes, s
 	return true;
 }
 
-/* The same of IPv6; behind headers that cannot be followed to their end, ports are cut off. */
+/* acl_read_ip4 for IPv6; ports count as cut off behind headers that cannot be followed. */
 static inline bool acl_read_ip6(struct acl_ip6_key *key, const uint8_t *bytes, size_t length)
 {
 	struct ip6_upper found;

@@ -81,7 +81,7 @@ static struct acl_rules *make_rules(struct ws_router *router, const char *tag,
 	return rules;
 }
 
-/* Of the lists with the ACL, each once: the old one and the one with its new rules. */
+/* Lists with the ACL, each once: old, and with the new rules. */
 struct change {
 	uint32_t count;
 	struct {
@@ -141,7 +141,7 @@ static void take_changed(struct ws_router *router, const struct change *change)
 	acl_sessions_judge(router);
 }
 
-/* As VPP names them; readers see the old ones or the new ones. */
+/* Publish under VPP's names; readers see the old counters or the new ones. */
 static void show_counts(struct ws_router *router, uint32_t index, struct acl_rules *old,
 						struct acl_rules *rules)
 {

@@ -130,7 +130,7 @@ static inline bool acl_session_key(union acl_session_key *out, const union acl_k
 		near = upper->identifier;
 		far = 0;
 	}
-	/* As the tuple lies, and in one piece: it is read so at once. */
+	/* In the tuple's layout, as one word: it is read like that. */
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "how the tuple lies");
 	out->words[0] = near | far << 16 | (uint64_t)interface << 32 | (uint64_t)protocol << 48 |
 					(uint64_t)(kind | (family ? ACL_SESSION_IP6 : 0)) << 56;
@@ -221,6 +221,6 @@ int acl_sessions_make(struct ws_router *router);
 void acl_sessions_judge(struct ws_router *router);
 /* Takes out what is old, some at each call. */
 void acl_sessions_age(struct ws_router *router);
-/* Of a new table: names in the statistics segment, and what stands there from now on. */
+/* Gauges of a new table in the statistics segment: their names, and their values. */
 void acl_session_gauges_add(struct ws_router *router);
 void acl_session_gauges_set(struct ws_router *router);

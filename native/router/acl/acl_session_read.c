@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others are told of sessions. */
+/* Sessions as users see them. */
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/observe/stats_directory.h"

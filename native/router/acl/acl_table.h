@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this room share. Main thread only. */
+/* Shared by the control files of ACLs. Main thread only. */
 #pragma once
 
 #include "router/acl/acl.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a packet at an ACL's node, told to a trace. While one is on, each packet is a
- * frame of its own there. */
+/* Verdicts of ACL nodes for traces. While a trace is on, each packet is a frame of its own there.
+ */
 #pragma once
 
 #include "router/acl/acl_frame_sessions.h"
@@ -59,7 +59,7 @@ static inline struct ws_trace_acl acl_outcome(const struct acl_frame *frame, uin
 	return outcome;
 }
 
-/* Of a frame of one packet, which was judged or (0) not. */
+/* Trace a frame of one packet; `judged` is 0 if no rule was applied. */
 static __attribute__((noinline, unused)) void acl_trace(const struct acl_frame *frame,
 														struct graph *graph, uint16_t judged)
 {

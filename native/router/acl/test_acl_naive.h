@@ -9,7 +9,7 @@
 /* Less than `below`. SplitMix64, as published (Steele, Lea, Flood 2014). */
 uint32_t acl_draw(uint32_t below);
 
-/* What a packet is, of few enough values that rules fit. Of ICMP the ports are type and code. */
+/* Facts of a packet, with so few values that rules match. ICMP type and code are the ports. */
 struct acl_facts {
 	bool is_ip6, is_later_fragment, is_cut;
 	uint8_t protocol, tcp_flags;
@@ -19,7 +19,7 @@ struct acl_facts {
 };
 
 struct acl_facts acl_draw_facts(void);
-/* Whose action is less than `actions`. */
+/* A random rule with an action below `actions`. */
 struct ws_acl_rule acl_draw_rule(uint32_t actions);
 /* The first rule that fits, or `count`. */
 uint32_t acl_decide(const struct ws_acl_rule *rules, uint32_t count, const struct acl_facts *facts);

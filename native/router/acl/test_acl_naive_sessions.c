@@ -17,7 +17,7 @@ struct naive_session {
 
 struct acl_naive acl_naive;
 static struct naive_session sessions[ACL_NAIVE_MOST_SESSIONS];
-/* What the router had counted when the evaluator began anew. */
+/* The router's counters when the evaluator was reset. */
 static struct ws_acl_session_counters before;
 
 static struct ws_acl_session_counters counters(void)
@@ -56,7 +56,7 @@ static bool can_have_session(const struct acl_facts *facts)
 	return !facts->is_cut && (!is_icmp(facts) || acl_is_echo(facts, &answer));
 }
 
-/* The same packet as far as sessions go, or its answer. */
+/* True if both belong to one session in the same, or with `is_answer` the opposite, direction. */
 static bool is_same(const struct acl_facts *a, const struct acl_facts *b, bool is_answer)
 {
 	uint16_t answer;

@@ -21,13 +21,12 @@ extern struct acl_naive acl_naive;
 void acl_naive_reset(void);
 /* Give one direction's ACL these rules, here and in the router; false when it refuses. */
 bool acl_naive_set(bool is_output, int32_t index, const struct ws_acl_rule *rules, uint32_t count);
-/* Whether the packet passes, which the evaluator from now on knows of. */
+/* True if the packet passes by the evaluator, which updates its sessions. */
 bool acl_naive_passes(const struct acl_facts *facts, bool is_output);
-/* Whether the router lets it pass. */
 bool acl_router_passes(const struct acl_facts *facts, bool is_output);
 /* ICMP echo; `answer` is the type that answers it. */
 bool acl_is_echo(const struct acl_facts *facts, uint16_t *answer);
-/* What would come back, with these flags if it is TCP. */
+/* The answer to a packet, with these flags if it is TCP. */
 struct acl_facts acl_answer_to(const struct acl_facts *facts, uint8_t tcp_flags);
 
 /* For the router's sessions, if it has a table, and the evaluator's. */

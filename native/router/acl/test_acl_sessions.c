@@ -29,7 +29,7 @@ static struct ws_acl_session_counters counters(void)
 	return found;
 }
 
-/* Of few ports and addresses, and with flags of connections that come and go. */
+/* Few ports and addresses, and flags of connections that open and close. */
 static struct acl_facts draw_packet(void)
 {
 	static const uint8_t flags[] = {2, 2, 18, 18, 16, 16, 24, 17, 4};
@@ -161,7 +161,7 @@ static void refuses_more_than_there_is_room_for(void **state)
 	settings.most = 4;
 	settings.timeouts_s[WS_ACL_UDP_IDLE] = 0;
 	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), -EINVAL);
-	/* What is old makes room once it is swept. */
+	/* A sweep frees the slots of expired sessions. */
 	settings.timeouts_s[WS_ACL_UDP_IDLE] = 9;
 	assert_int_equal(ws_router_acl_session_set(rig_router, &settings), 0);
 	acl_naive_let_pass(10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the nodes of a worker counted, and the worker itself. */
+/* Counters of a worker's nodes, and of the worker itself. */
 #include "dev/error.h"
 #include "graph/arc.h"
 #include "router/router.h"

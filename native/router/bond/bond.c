@@ -25,7 +25,7 @@ static int check(const struct ws_bond *given)
 	if (given->balance < WS_BOND_L2 || given->balance > WS_BOND_L23)
 		return fail(-EINVAL, "%d is not a load balance of a bond", given->balance);
 	if (given->has_mac && (ethernet_is_group(given->mac) || ethernet_is_zero(given->mac)))
-		return fail(-EINVAL, "a bond needs the MAC address of one station");
+		return fail(-EINVAL, "a bond needs a unicast MAC address");
 	return 0;
 }
 
@@ -49,11 +49,11 @@ int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)
 	int error = check(given);
 	if (error)
 		return error;
-	struct bond_room *room = bond_make_room(router);
+	struct bond_state *state = bond_make_state(router);
 	struct bond *bond = aligned_alloc(64, sizeof(*bond));
 	struct bond_spread *spread = calloc(1, sizeof(*spread));
 	int index = -ENOMEM;
-	if (!room || !bond || !spread)
+	if (!state || !bond || !spread)
 		fail(index, "no memory for a bond");
 	else
 		index = make_interface(router, given);
@@ -68,9 +68,9 @@ int ws_router_bond_add(struct ws_router *router, const struct ws_bond *given)
 	bond->mode = (uint8_t)given->mode;
 	bond->balance = (uint8_t)given->balance;
 	bond->given = *given;
-	bond->next = room->first;
-	room->first = bond;
-	__atomic_store_n(&room->by_interface[index], bond, __ATOMIC_RELEASE);
+	bond->next = state->first;
+	state->first = bond;
+	__atomic_store_n(&state->by_interface[index], bond, __ATOMIC_RELEASE);
 	return index;
 }
 
@@ -90,31 +90,31 @@ int ws_router_bond(struct ws_router *router, uint16_t index, struct ws_bond *out
 	return 0;
 }
 
-static void let_go(struct ws_router *router, struct bond_room *room, struct bond *bond)
+static void let_go(struct ws_router *router, struct bond_state *state, struct bond *bond)
 {
 	while (bond->member_count)
 		bond_remove_member(router, bond, bond->members[0].port);
-	struct bond **place = &room->first;
+	struct bond **place = &state->first;
 	while (*place != bond)
 		place = &(*place)->next;
 	*place = bond->next;
-	__atomic_store_n(&room->by_interface[bond->interface], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->by_interface[bond->interface], NULL, __ATOMIC_RELEASE);
 	rcu_synchronize();
 	bond_free(bond);
 }
 
 static int changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	struct bond_room *room = bond_room(router);
-	struct bond *bond = room ? room->by_interface[index] : NULL;
-	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
-		bond = room->by_interface[router->settings[index].parent];
-		__atomic_store_n(&room->by_interface[index], bond, __ATOMIC_RELEASE);
+	struct bond_state *state = bond_state(router);
+	struct bond *bond = state ? state->by_interface[index] : NULL;
+	if (state && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
+		bond = state->by_interface[router->settings[index].parent];
+		__atomic_store_n(&state->by_interface[index], bond, __ATOMIC_RELEASE);
 	} else if (bond && change == INTERFACE_LEAVES) {
 		if (bond->interface == index)
-			let_go(router, room, bond);
+			let_go(router, state, bond);
 		else
-			__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
+			__atomic_store_n(&state->by_interface[index], NULL, __ATOMIC_RELEASE);
 	}
 	return 0;
 }

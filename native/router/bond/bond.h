@@ -11,7 +11,7 @@
 
 enum { BOND_BUCKETS = 256, BOND_HELD = UINT16_MAX };
 
-/* Who sends: the active members, and of each share of the flows which one. */
+/* Senders of a bond: the active members, and the member of each bucket of flows. */
 struct bond_spread {
 	uint16_t count; /* 0: nobody */
 	uint16_t members[WS_MAX_PORTS];
@@ -47,7 +47,7 @@ struct bond {
 	struct bond_member members[WS_MAX_PORTS];
 };
 
-/* What a port is to its bond. */
+/* State of a port in its bond. */
 enum bond_port_flag {
 	BOND_MEMBER = 1,
 	BOND_TAKES = 2,       /* what it brings is the bond's */
@@ -61,7 +61,7 @@ struct bond_heard {
 	uint8_t padding[2]; /* a ring's elements are whole words */
 };
 
-struct bond_room {
+struct bond_state {
 	uint32_t ports[WS_MAX_PORTS]; /* interface << BOND_FLAG_BITS | flags; 0: of no bond */
 	struct bond *by_interface[WS_MAX_INTERFACES]; /* of bonds and their sub-interfaces */
 	struct bond *first;                           /* of all bonds; main thread */
@@ -74,7 +74,7 @@ struct bond_room {
 extern struct router_module bond_module;
 
 /* NULL before the first bond. */
-static inline struct bond_room *bond_room(const struct ws_router *router)
+static inline struct bond_state *bond_state(const struct ws_router *router)
 {
 	return module_state(router, &bond_module);
 }
@@ -82,12 +82,12 @@ static inline struct bond_room *bond_room(const struct ws_router *router)
 /* The bond that an interface is, or is a sub-interface of; NULL when it is none, or going. */
 static inline struct bond *bond_of(const struct ws_router *router, uint16_t interface)
 {
-	const struct bond_room *room = bond_room(router);
-	return room ? __atomic_load_n(&room->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
+	const struct bond_state *state = bond_state(router);
+	return state ? __atomic_load_n(&state->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
 }
 
 /* The state, made now if need be; NULL for want of memory. */
-struct bond_room *bond_make_room(struct ws_router *router);
+struct bond_state *bond_make_state(struct ws_router *router);
 void bond_free(struct bond *bond);
 
 /* Any worker; false when there is no room. */
@@ -96,16 +96,16 @@ bool bond_hear(const struct ws_router *router, const struct bond_heard *heard);
 /* Any worker: the other end has an end of what it got before that question. */
 static inline void bond_is_answered(const struct ws_router *router, uint32_t question)
 {
-	struct bond_room *room = bond_room(router);
-	if (question == __atomic_load_n(&room->question, __ATOMIC_ACQUIRE))
-		__atomic_add_fetch(&room->answers, 1, __ATOMIC_RELEASE);
+	struct bond_state *state = bond_state(router);
+	if (question == __atomic_load_n(&state->question, __ATOMIC_ACQUIRE))
+		__atomic_add_fetch(&state->answers, 1, __ATOMIC_RELEASE);
 }
 
 /* Main thread: ask the members whose flows leave them, all that go on, whether what they sent has
  * arrived, and wait for that, but not for long. */
 void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
 			  const struct bond_spread *after);
-/* Whether the member can send. */
+/* True if the member can send. */
 bool bond_member_can_send(const struct ws_router *router, const struct bond *bond,
 						  const struct bond_member *member);
 bool bond_can_send(const struct ws_router *router, struct bond *bond, uint16_t port);

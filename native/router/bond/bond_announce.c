@@ -7,7 +7,7 @@
 void bond_announce(struct ws_router *router, const struct bond *bond)
 {
 	for (uint16_t i = WS_MAX_PORTS; i < router->interface_count; i++) {
-		if (bond_room(router)->by_interface[i] != bond || !router->interfaces[i].usable)
+		if (bond_state(router)->by_interface[i] != bond || !router->interfaces[i].usable)
 			continue;
 		router_announce_addresses(router, i, WS_IP4);
 		router_announce_addresses(router, i, WS_IP6);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both ends of members say of themselves, in the statistics. Main thread. */
+/* LACP state of both ends of members, in the statistics. Main thread. */
 #include "router/bond/bond.h"
 #include "router/observe/stats_directory.h"
 

@@ -10,7 +10,7 @@
 
 enum { BOND_HASH_SEED = 0x6b9d3c51 };
 
-/* Of both Ethernet addresses. */
+/* Hash of both Ethernet addresses. */
 static inline uint64_t bond_hash_l2(const uint8_t *frame)
 {
 	uint64_t first;
@@ -20,7 +20,7 @@ static inline uint64_t bond_hash_l2(const uint8_t *frame)
 	return flow_mix(flow_mix(BOND_HASH_SEED, first), rest);
 }
 
-/* Of these and of the IP addresses, where there are any. */
+/* Hash of both Ethernet addresses and, in IP frames, both IP addresses. */
 static inline uint64_t bond_hash_l23(const uint8_t *frame, size_t length)
 {
 	size_t at = frame_find_ip(frame, length), room = length - at;

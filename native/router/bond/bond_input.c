@@ -73,13 +73,13 @@ static uint16_t run_of_port(void *const *packets, uint16_t start, uint16_t n)
 static uint16_t bond_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								   uint16_t n)
 {
-	const struct bond_room *room = bond_room(router_of(graph));
+	const struct bond_state *state = bond_state(router_of(graph));
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0, end; i < n; i = end) {
 		uint16_t port = ((const struct rte_mbuf *)packets[i])->port;
 		end = run_of_port(packets, i, n);
 		uint32_t of =
-			port < WS_MAX_PORTS ? __atomic_load_n(&room->ports[port], __ATOMIC_ACQUIRE) : 0;
+			port < WS_MAX_PORTS ? __atomic_load_n(&state->ports[port], __ATOMIC_ACQUIRE) : 0;
 		if (of)
 			take(graph, node, of, packets + i, next + i, end - i);
 		for (uint16_t k = i; !of && k < end; k++)

@@ -19,7 +19,7 @@ static uint64_t now_ms(const struct ws_router *router)
 
 bool bond_hear(const struct ws_router *router, const struct bond_heard *heard)
 {
-	return !rte_ring_mp_enqueue_elem(bond_room(router)->heard, (void *)(uintptr_t)heard,
+	return !rte_ring_mp_enqueue_elem(bond_state(router)->heard, (void *)(uintptr_t)heard,
 									 sizeof(*heard));
 }
 
@@ -64,13 +64,13 @@ static void run(struct ws_router *router, struct bond *bond, uint64_t now)
 /* LACP: what was heard, and what time brings. */
 static void bonds_run(struct ws_router *router)
 {
-	struct bond_room *room = bond_room(router);
+	struct bond_state *state = bond_state(router);
 	struct bond_heard heard;
-	if (!room)
+	if (!state)
 		return;
 	uint64_t now = now_ms(router);
-	while (!rte_ring_sc_dequeue_elem(room->heard, &heard, sizeof(heard))) {
-		struct bond *bond = room->by_interface[router->settings[heard.port].bond];
+	while (!rte_ring_sc_dequeue_elem(state->heard, &heard, sizeof(heard))) {
+		struct bond *bond = state->by_interface[router->settings[heard.port].bond];
 		struct bond_member *member = bond ? bond_find_member(bond, (uint16_t)heard.port) : NULL;
 		if (!member || bond->mode != WS_BOND_LACP)
 			continue;
@@ -79,7 +79,7 @@ static void bonds_run(struct ws_router *router)
 		lacp_receive(&member->lacp, &heard.pdu, now);
 		run(router, bond, now);
 	}
-	for (struct bond *bond = room->first; bond; bond = bond->next)
+	for (struct bond *bond = state->first; bond; bond = bond->next)
 		if (bond->mode == WS_BOND_LACP)
 			run(router, bond, now);
 }

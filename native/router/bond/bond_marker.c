@@ -39,8 +39,8 @@ static void send_questions(struct ws_router *router, uint16_t index, void *argum
 	}
 }
 
-/* One for each queue that workers have in the port: those which share one have sent what they had
- * by now. */
+/* Send a marker per TX queue of the port: workers that share a queue have sent their packets by
+ * now. */
 static void ask_by_port(const struct ws_router *router, const struct bond_member *member,
 						uint32_t number, struct questions *questions)
 {
@@ -60,11 +60,11 @@ static void ask_by_port(const struct ws_router *router, const struct bond_member
 void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spread *before,
 			  const struct bond_spread *after)
 {
-	struct bond_room *room = bond_room(router);
+	struct bond_state *state = bond_state(router);
 	struct questions questions = {0};
-	uint32_t asked = 0, number = room->question + 1;
-	__atomic_store_n(&room->answers, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&room->question, number, __ATOMIC_RELEASE);
+	uint32_t asked = 0, number = state->question + 1;
+	__atomic_store_n(&state->answers, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->question, number, __ATOMIC_RELEASE);
 	for (uint16_t i = 0; i < bond->member_count; i++)
 		if (loses(before, after, bond->members[i].port) &&
 			bond_can_send(router, bond, bond->members[i].port))
@@ -75,6 +75,6 @@ void bond_ask(struct ws_router *router, struct bond *bond, const struct bond_spr
 		return;
 	workers_call(router, send_questions, &questions);
 	uint64_t end = rte_rdtsc() + router->tsc_hz / 1000 * MOST_WAIT_MS;
-	while (__atomic_load_n(&room->answers, __ATOMIC_ACQUIRE) < asked && rte_rdtsc() < end)
+	while (__atomic_load_n(&state->answers, __ATOMIC_ACQUIRE) < asked && rte_rdtsc() < end)
 		rte_delay_us_sleep(50);
 }

@@ -82,13 +82,13 @@ int ws_router_bond_member_add(struct ws_router *router, uint16_t index, uint16_t
 		error = share_mac(router, bond, port);
 	}
 	if (error) {
-		if (bond && !bond_room(router)->count)
+		if (bond && !bond_state(router)->count)
 			features_set(router, INPUT_NODE, NO_PORT, false);
 		return error;
 	}
 	router->settings[port].bond = index;
 	router_update_groups(router, port);
-	bond_room(router)->count++;
+	bond_state(router)->count++;
 	bond->members[bond->member_count++] = member;
 	bond_gauges_add(router, bond, &bond->members[bond->member_count - 1]);
 	if (bond->mode == WS_BOND_LACP)
@@ -100,7 +100,7 @@ int ws_router_bond_member_add(struct ws_router *router, uint16_t index, uint16_t
 
 void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t port)
 {
-	struct bond_room *room = bond_room(router);
+	struct bond_state *state = bond_state(router);
 	struct bond_member *member = bond_find_member(bond, port);
 	uint8_t mac[6];
 	bond_leave(router, bond, port);
@@ -109,11 +109,11 @@ void bond_remove_member(struct ws_router *router, struct bond *bond, uint16_t po
 	*member = bond->members[--bond->member_count];
 	router->settings[port].bond = 0;
 	router_update_groups(router, port);
-	__atomic_store_n(&room->ports[port], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->ports[port], 0, __ATOMIC_RELEASE);
 	bond_refresh(router, bond);
 	rcu_synchronize();
 	interface_set_mac(router, port, mac);
-	if (!--room->count)
+	if (!--state->count)
 		features_set(router, INPUT_NODE, NO_PORT, false);
 }
 
@@ -124,7 +124,7 @@ int ws_router_bond_member_del(struct ws_router *router, uint16_t port)
 	uint16_t index = router->settings[port].bond;
 	if (!index)
 		return fail(-EINVAL, "%s is not a member of a bond", interface_name(router, port));
-	bond_remove_member(router, bond_room(router)->by_interface[index], port);
+	bond_remove_member(router, bond_state(router)->by_interface[index], port);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ int ws_router_bond_member(struct ws_router *router, uint16_t port, struct ws_bon
 	uint16_t index = router->settings[port].bond;
 	if (!index)
 		return fail(-EINVAL, "%s is not a member of a bond", interface_name(router, port));
-	struct bond *bond = bond_room(router)->by_interface[index];
+	struct bond *bond = bond_state(router)->by_interface[index];
 	const struct bond_member *member = bond_find_member(bond, port);
 	*out = (struct ws_bond_member){
 		.bond = index,
@@ -177,9 +177,9 @@ static int changed(struct ws_router *router, uint16_t index, enum interface_chan
 		return fail(-EEXIST, "%s is a member of %s; bond del takes it out",
 					interface_name(router, index), interface_name(router, of));
 	if (change == INTERFACE_GOES_DOWN && of)
-		bond_leave(router, bond_room(router)->by_interface[of], index);
+		bond_leave(router, bond_state(router)->by_interface[of], index);
 	if (change == INTERFACE_USABLE_CHANGED && of)
-		bond_refresh(router, bond_room(router)->by_interface[of]);
+		bond_refresh(router, bond_state(router)->by_interface[of]);
 	if (change != INTERFACE_MAC_CHANGED || !bond || bond->interface != index)
 		return 0;
 	for (uint16_t i = 0; i < bond->member_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who of a bond's members sends what, and which of them bring what they get. Main thread. */
+/* Distribution of flows over the members of a bond, and reception by them. Main thread. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/bond/bond.h"
@@ -29,7 +29,7 @@ static bool has(const struct bond_spread *spread, uint16_t port)
 	return false;
 }
 
-/* Who is to send: of active-backup the one that does, as long as it can, else the first. */
+/* List the senders: with active-backup the current one, as long as it can send, else the first. */
 static void list_members(const struct ws_router *router, const struct bond *bond,
 						 struct bond_spread *spread)
 {
@@ -131,7 +131,7 @@ static void set_port(struct ws_router *router, const struct bond *bond,
 		flags |= bond->mode == WS_BOND_ACTIVE_BACKUP && !has(bond->spread, member->port)
 					 ? BOND_TAKES | BOND_TAKES_HOSTS
 					 : BOND_TAKES;
-	__atomic_store_n(&bond_room(router)->ports[member->port],
+	__atomic_store_n(&bond_state(router)->ports[member->port],
 					 (uint32_t)bond->interface << BOND_FLAG_BITS | flags, __ATOMIC_RELEASE);
 }
 

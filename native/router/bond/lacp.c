@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What both sides must hold alike of a port, besides its identity. */
+/* State bits of a port that both sides must agree on, besides its identity. */
 enum { STATE_TO_KNOW = LACP_ACTIVE | LACP_SHORT_TIMEOUT | LACP_IN_SYNC | LACP_AGGREGATES };
 
 static bool same_system(const struct lacp_party *one, const struct lacp_party *other)
@@ -71,7 +71,7 @@ void lacp_enable(struct lacp_port *port, bool is_enabled, uint64_t now_ms)
 	set_actor(port, LACP_EXPIRED, false);
 }
 
-/* Whether the other end keeps us in sync, and LACP goes on between us. */
+/* True if the partner keeps this port in sync, and LACP is active on one side. */
 static bool partner_is_in_sync(const struct lacp_port *port, const struct lacp_pdu *pdu)
 {
 	bool knows_us = same_port(&pdu->partner, &port->actor) &&
@@ -128,7 +128,7 @@ static void run_periodic(struct lacp_port *port, uint64_t now_ms)
 	port->periodic = wanted;
 	if (wanted == LACP_PERIODIC_NONE || (wanted == before && now_ms < port->next_periodic))
 		return;
-	/* Whoever wants to hear less often has heard enough. */
+	/* A partner that changes to the slow rate needs no PDU at once. */
 	if (before != LACP_PERIODIC_FAST || wanted == before)
 		port->needs_to_say = true;
 	port->next_periodic = now_ms + (wanted == LACP_PERIODIC_FAST ? LACP_FAST_MS : LACP_SLOW_MS);
@@ -231,7 +231,7 @@ void lacp_run(struct lacp_port *const *ports, uint16_t count, uint64_t now_ms)
 {
 	for (uint16_t i = 0; i < count; i++) {
 		run_receive(ports[i], now_ms);
-		/* What it was chosen for has changed: out, before it is chosen anew. */
+		/* A deselected port leaves its aggregator before the next selection. */
 		if (!ports[i]->is_selected)
 			run_mux(ports[i], now_ms);
 	}

@@ -60,7 +60,7 @@ void lacp_begin(struct lacp_port *port, const struct lacp_party *actor,
 void lacp_enable(struct lacp_port *port, bool is_enabled, uint64_t now_ms);
 /* False for a PDU that is not taken: of the port's own system, or while there is no link. */
 bool lacp_receive(struct lacp_port *port, const struct lacp_pdu *pdu, uint64_t now_ms);
-/* What time brings, of all ports of a bond; who aggregates is chosen among them. */
+/* Run the timers of all ports of a bond, and select those that aggregate. */
 void lacp_run(struct lacp_port *const *ports, uint16_t count, uint64_t now_ms);
 /* True, with the PDU, when the port is to send it now. */
 bool lacp_next_pdu(struct lacp_port *port, uint64_t now_ms, struct lacp_pdu *pdu);

@@ -39,7 +39,7 @@ static void passes(const uint8_t *bytes, size_t length, size_t piece)
 	}
 }
 
-/* Whatever it seems to be and wherever it ends: the hash reads no byte behind it. */
+/* The hash reads no byte behind a frame, of any type and length. */
 static void passes_every_frame(void **state)
 {
 	(void)state;

@@ -46,7 +46,7 @@ enum {
 	ADJACENCY_NONE = -1,
 };
 
-/* What kind of packet is sent. */
+/* Kind of the packets sent. */
 enum adjacency_link { LINK_IP4 = 0, LINK_IP6, LINK_MPLS, LINKS };
 
 enum {
@@ -58,7 +58,8 @@ struct adjacency {
 	union {
 		/* The link's header lies at the end, so that a copy of all before the packet is right. */
 		uint8_t rewrite[REWRITE_SIZE];
-		/* As in the packet, outermost first; TTL and class 0 where they are the packet's. */
+		/* Label stack entries, outermost first; TTL and class are 0 where those of the packet
+		 * apply. */
 		uint32_t labels[WS_MAX_LABELS];
 	};
 	uint8_t kind; /* enum adjacency_kind */
@@ -97,7 +98,7 @@ static inline uint16_t adjacency_output(const struct adjacency *adjacency)
 	return __atomic_load_n(&adjacency->tx_output, __ATOMIC_RELAXED);
 }
 
-/* What the packet path does not need to know. */
+/* Data of an adjacency outside of the packet path. */
 struct neighbor {
 	struct ws_address next_hop;
 	uint32_t generation; /* workers read it: adjacency_generation; free_adjacency leaves it */
@@ -119,7 +120,7 @@ struct neighbor {
 	uint64_t state_tsc;    /* when it came into its state, or was last probed */
 };
 
-/* What is sent by an interface: header, longest packet, and the node that sends it. */
+/* An interface for adjacencies: header, longest packet, and output node. */
 struct adjacency_interface {
 	uint8_t mac[6];
 	uint8_t tags[8]; /* VLAN tags as on the wire: type and tag, outer first */
@@ -127,7 +128,7 @@ struct adjacency_interface {
 	uint16_t mtus[LINKS], output;
 };
 
-/* One is about to have this index; a negative errno keeps it from that. */
+/* Called before an adjacency gets this index; a negative errno prevents it. */
 typedef int adjacency_watch_fn(void *context, uint32_t index);
 
 struct adjacency_table {
@@ -153,20 +154,19 @@ void adjacency_table_close(struct adjacency_table *table);
 /* The neighbour (interface, next_hop), or ADJACENCY_NONE. */
 int64_t adjacency_find(const struct adjacency_table *table, uint16_t interface,
 					   const struct ws_address *next_hop);
-/* As above, made incomplete when there is none, with one reference more; -ENOSPC when
- * full. */
+/* Like adjacency_find, with a new reference; an unknown next hop gets an incomplete adjacency.
+ * -ENOSPC when full. */
 int64_t adjacency_take_own(struct adjacency_table *table, uint16_t interface,
 						   const struct ws_address *next_hop);
-/* As above, for what is sent there. */
+/* adjacency_take_own for packets of `link`. */
 int64_t adjacency_take(struct adjacency_table *table, uint16_t interface,
 					   const struct ws_address *next_hop, enum adjacency_link link);
-/* One that stands above `next` and keeps the caller's reference of that, also when it fails. */
+/* A new adjacency on top of `next`. It keeps the caller's reference of `next`, even on failure. */
 int64_t adjacency_push(struct adjacency_table *table, const uint32_t *labels, uint8_t count,
 					   uint32_t next);
 int64_t adjacency_pop(struct adjacency_table *table, enum adjacency_kind kind, uint32_t next);
 int64_t adjacency_lookup(struct adjacency_table *table, uint16_t index);
-/* One reference less; the last one frees it, after the workers have let go of it. Fixed ones stay.
- */
+/* Drop a reference. The last one frees the adjacency after a grace period. Fixed ones stay. */
 void adjacency_release(struct adjacency_table *table, uint32_t index);
 
 /*
@@ -188,8 +188,8 @@ static inline bool adjacency_lives(uint32_t generation)
 void adjacency_resolve(struct adjacency_table *table, uint32_t index, const uint8_t *mac);
 void adjacency_unresolve(struct adjacency_table *table, uint32_t index);
 /*
- * Those with a next hop on the interface, of all links, one after the other; 0 after the last. Each
- * is held by a reference until the next one is asked for, so that it may be let go of meanwhile.
+ * Iterate over the adjacencies with a next hop on the interface, of all links; 0 after the last.
+ * The current one is held by a reference, so it may be released meanwhile.
  */
 uint32_t adjacency_first_on(struct adjacency_table *table, uint16_t interface);
 uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index);

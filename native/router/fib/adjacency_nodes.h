@@ -7,11 +7,11 @@
 
 #include "router/fib/adjacency.h"
 
-/* What stands before the adjacency: an address, a label, or, behind labels that were pushed or
- * taken off, a labelled packet. */
+/* Position in the packet in front of an adjacency: behind an address, behind a label, or, after
+ * labels were pushed or popped, at a labelled packet. */
 enum adjacency_place { BEHIND_IP4, BEHIND_IP6, BEHIND_LABEL, BEHIND_LABELLED, ADJACENCY_PLACES };
 
-/* Of a node's edges, the one text that stands for ADJACENCY_KINDS edges, by kind. */
+/* Edge texts that stand for ADJACENCY_KINDS edges each, by kind. */
 #define EDGES_BEHIND_IP4 "&behind-ip4"
 #define EDGES_BEHIND_IP6 "&behind-ip6"
 #define EDGES_BEHIND_LABEL "&behind-label"

@@ -20,8 +20,8 @@ struct next_hop {
 	uint32_t paths; /* that have it */
 };
 
-/* What a prefix covers is equal to it: those it does not cover lie on one side of it or the other,
- * so a search for it ends at one that it covers if there is any. */
+/* A prefix equals those that it covers. Prefixes that it does not cover are all below or all above,
+ * so a search ends at a covered one if there is any. */
 static int compare(const void *a, const void *b)
 {
 	const struct next_hop *one = a, *other = b;
@@ -79,13 +79,13 @@ bool balance_sets_have_next_hop(const struct load_balance_table *table, uint16_t
 
 static int join(struct balance_set *set, uint32_t balance, uint32_t path, uint32_t *place)
 {
-	if (set->count == set->room) {
-		uint32_t room = set->room ? set->room * 2 : 8;
-		struct balance_member *larger = realloc(set->at, room * sizeof(*larger));
+	if (set->count == set->capacity) {
+		uint32_t capacity = set->capacity ? set->capacity * 2 : 8;
+		struct balance_member *larger = realloc(set->at, capacity * sizeof(*larger));
 		if (!larger)
 			return -ENOMEM;
 		set->at = larger;
-		set->room = room;
+		set->capacity = capacity;
 	}
 	*place = set->count;
 	set->at[set->count++] = (struct balance_member){balance, path};

@@ -17,6 +17,6 @@ void balance_sets_leave(struct load_balance_table *table, const struct path_list
 						uint32_t *places);
 void balance_sets_close(struct load_balance_table *table);
 
-/* Whether a recursive path has a next hop within the prefix, to be found in that table. */
+/* True if a recursive path of the table has a next hop within the prefix. */
 bool balance_sets_have_next_hop(const struct load_balance_table *table, uint16_t index,
 								const struct ws_prefix *prefix);

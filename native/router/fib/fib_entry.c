@@ -7,7 +7,7 @@ static uint32_t entry_to(const struct fib_trie *fib, uint32_t kind, const void *
 	return kind << FIB_TRIE_KIND_SHIFT | (uint32_t)(distance / FIB_TRIE_NODE_UNIT);
 }
 
-/* What covers all of an entry that leads to a list. */
+/* The value of addresses that no prefix of the entry's list covers. */
 static uint32_t *list_otherwise(const struct fib_trie *fib, uint32_t entry)
 {
 	return &fib_entry_list(fib, entry)->entries[PREFIX_LIST_MOST];
@@ -61,7 +61,7 @@ void fib_entry_remove(struct fib_trie *fib, uint32_t *entry, struct prefix_list_
 	struct prefix_list_item items[PREFIX_LIST_MOST];
 	uint32_t count = fib_entry_list_count(fib, *entry);
 	/* There is: SPARE_LISTS more than routes. */
-	node_pool_make_room(&fib->lists, 1);
+	node_pool_reserve(&fib->lists, 1);
 	prefix_list_read(fib_entry_list(fib, *entry), items, count);
 	prefix_list_remove(items, count, item);
 	replace_list(fib, entry, items, count - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an entry of the trie of routes may lead to, and how the main thread changes that. */
+/* Targets of an entry of the trie of routes, and how the main thread changes them. */
 #pragma once
 
 #include "router/fib/fib_trie.h"
@@ -74,7 +74,7 @@ static inline bool fib_has_lists(const struct fib_trie *fib)
 	return fib->prefixes.family == WS_IP6;
 }
 
-/* Whether a list behind `depth` bits can have the prefix. */
+/* True if a list behind `depth` bits can hold the prefix. */
 static inline bool fib_list_reaches(const struct fib_trie *fib, const struct ws_prefix *prefix,
 									uint8_t depth)
 {

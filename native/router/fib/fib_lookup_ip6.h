@@ -182,7 +182,7 @@ LANES_INLINE void fib_lookup_pass_groups(const struct fib_trie *fib, struct fib_
 				(in_group & GROUP_BITS) + (FIB_TRIE_ROOT_BITS + PREFIX_LIST_BITS));
 }
 
-/* What the lists behind some of the entries say, and any lists where there are none. */
+/* Look up in the lists of those entries that lead to one; the others use any list. */
 LANES_INLINE void fib_lookup_pass_lists(const struct fib_trie *fib, struct fib_lookup *lookup,
 										const uint32_t *values, uint16_t i)
 {

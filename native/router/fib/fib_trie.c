@@ -9,8 +9,8 @@
 #include <errno.h>
 
 enum {
-	/* Of IPv6, at the most: lists take the place of nearly all. A route of IPv4 never needs more
-	 * than one. */
+	/* IPv6 at most, since lists replace nearly all groups. An IPv4 route never needs more than one.
+	 */
 	GROUPS_PER_ROUTE = 4,
 	MIN_GROUPS = 4096,
 	SPARE_LISTS = 4096, /* beyond one for each route: those that workers may still read */
@@ -93,7 +93,7 @@ static void overwrite_at(const struct fib_trie *fib, const struct ws_prefix *pre
 }
 
 /* Room for all that adding the prefix may take. */
-static bool make_trie_room(struct fib_trie *fib, const struct ws_prefix *prefix)
+static bool reserve_nodes(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	struct way way = way_to(fib, prefix);
 	uint32_t bits = prefix->length > way.depth ? (uint32_t)(prefix->length - way.depth) : 0;
@@ -108,7 +108,7 @@ static bool make_trie_room(struct fib_trie *fib, const struct ws_prefix *prefix)
 		else
 			groups = groups > in_list ? groups - in_list : 0;
 	}
-	return node_pool_make_room(&fib->groups, groups) && node_pool_make_room(&fib->lists, lists);
+	return node_pool_reserve(&fib->groups, groups) && node_pool_reserve(&fib->lists, lists);
 }
 
 static void add_prefix(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
@@ -142,8 +142,9 @@ static void replace_value(struct fib_trie *fib, const struct ws_prefix *prefix, 
 }
 
 /*
- * One prefix less on the way to where it stood. The first group that has none left, and with it
- * those below, which are on this way alone, gives way to `by`, which all of its entries are by now.
+ * Decrement the prefix counts on the way to a removed prefix. The first group without prefixes, and
+ * with it those below, which are on this way alone, is replaced by `by`, the value of all its
+ * entries.
  */
 static void leave_groups(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t by)
 {
@@ -189,11 +190,11 @@ bool fib_trie_get(const struct fib_trie *fib, const struct ws_prefix *prefix, ui
 	return *value;
 }
 
-static int check_room(struct fib_trie *fib, const struct ws_prefix *prefix)
+static int check_capacity(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	if (fib->count >= fib->max)
 		return fail(-ENOSPC, "the table is full at %u routes", fib->max);
-	if (!make_trie_room(fib, prefix))
+	if (!reserve_nodes(fib, prefix))
 		return fail(-ENOSPC, "there is no room for another prefix of /%u among %u routes",
 					prefix->length, fib->count);
 	return 0;
@@ -202,10 +203,10 @@ static int check_room(struct fib_trie *fib, const struct ws_prefix *prefix)
 int fib_trie_set(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
 {
 	if (!value || value > FIB_TRIE_VALUE_MASK)
-		return fail(-ERANGE, "%u is not a value of a route", value);
+		return fail(-ERANGE, "route value %u is out of range", value);
 	uint32_t old;
 	bool replaces = fib_trie_get(fib, prefix, &old);
-	int error = replaces ? 0 : check_room(fib, prefix);
+	int error = replaces ? 0 : check_capacity(fib, prefix);
 	if (error)
 		return error;
 	fib->count += !replaces;
@@ -227,7 +228,7 @@ void fib_trie_remove(struct fib_trie *fib, const struct ws_prefix *prefix)
 		__atomic_store_n(&fib->default_value, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	/* What stands there from now on; the default route does not stand in the trie. */
+	/* The value from now on; the default route is not in the trie. */
 	uint32_t by = above.length ? fib_entry_make(above.length, above.value) : 0;
 	struct way way = way_to(fib, prefix);
 	if (prefix->length > way.depth)

@@ -174,7 +174,7 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 
 /* ---- Resolving again ---- */
 
-/* What was taken out, which workers may read until they have let go of it. */
+/* Parts of a load balance that workers may read until the grace period ends. */
 struct retired {
 	const struct buckets *buckets;
 	uint32_t balance, leaf_count, *adjacencies;
@@ -224,7 +224,7 @@ static void refresh_list(struct refresh *refresh, uint32_t index)
 	}
 	struct load_balance *balance = &table->balances[index];
 	refresh->retired[refresh->count++] = (struct retired){
-		/* One that was retired already, and not yet let go of, is not to be freed twice. */
+		/* Buckets of a load balance that was retired before must not be freed twice. */
 		.buckets = balance->adjacency == ADJACENCY_LOAD_BALANCE ? balance->buckets : NULL,
 		.balance = index,
 		.leaf_count = use->leaf_count,

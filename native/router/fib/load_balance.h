@@ -43,8 +43,8 @@ struct path_list_use {
 	struct path_list *list;
 	struct path_key *leaves; /* what the paths resolve to; never a next hop without interface */
 	uint32_t *adjacencies;   /* of each leaf */
-	/* Of several paths with interfaces, and of a recursive one: where it stands in the sets below,
-	 * path by path; the last place is that in `recursive`. */
+	/* Places in the sets below, path by path: of several paths with interfaces, or of a recursive
+	 * one. The last is the place in `recursive`. */
 	uint32_t *places;
 };
 
@@ -53,7 +53,7 @@ struct balance_set {
 	struct balance_member {
 		uint32_t balance, path;
 	} * at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 /* Resolves a list with recursive paths; returns how many leaves there are, at least one. */

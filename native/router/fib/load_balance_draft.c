@@ -22,7 +22,8 @@ uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *s
 	}
 	uint32_t used = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* One each, and the others in proportion, rounded down; what is left goes to the first. */
+		/* A bucket each, and the others in proportion, rounded down; the rest goes to the first
+		 * paths. */
 		shares[i] =
 			1 + (uint32_t)((LOAD_BALANCE_MAX_BUCKETS - count) * (uint64_t)weights[i] / total);
 		used += shares[i];
@@ -34,7 +35,7 @@ uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *s
 
 /* ---- From a path to its adjacency ---- */
 
-/* What is sent to the next hop of a path without labels to push. */
+/* Packets sent to the next hop of a path without labels to push. */
 static enum adjacency_link payload_link(uint16_t payload)
 {
 	static const enum adjacency_link links[] = {
@@ -56,7 +57,7 @@ static int64_t forwarding_adjacency(struct adjacency_table *table, uint16_t payl
 	case WS_PATH_LOOKUP:
 		return adjacency_lookup(table, leaf->table);
 	case WS_PATH_LOCAL:
-		/* What is ours under a label is what would be ours without. */
+		/* Local delivery under a label looks up the address as without it. */
 		return payload < PAYLOAD_MPLS ? ADJACENCY_LOCAL
 									  : adjacency_lookup(table, ADJACENCY_RX_TABLE);
 	case WS_PATH_UNREACHABLE:

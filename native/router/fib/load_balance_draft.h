@@ -16,7 +16,7 @@ struct load_balance_draft {
 int load_balance_make_draft(struct load_balance_table *table, uint16_t payload,
 							const struct path_key *leaves, uint32_t count,
 							struct load_balance_draft *draft);
-/* What it consists of, but for the references and the buckets. */
+/* Free the draft's parts, except for the references and the buckets. */
 void load_balance_free_draft(struct load_balance_draft *draft);
 void load_balance_release_adjacencies(struct load_balance_table *table, const uint32_t *adjacencies,
 									  uint32_t count);

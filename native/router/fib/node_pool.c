@@ -51,7 +51,7 @@ static void reclaim(struct node_pool *pool)
 	pool->retired_count = 0;
 }
 
-bool node_pool_make_room(struct node_pool *pool, uint32_t wanted)
+bool node_pool_reserve(struct node_pool *pool, uint32_t wanted)
 {
 	uint32_t fresh = pool->capacity - pool->made;
 	if (wanted <= pool->free_count)

@@ -24,8 +24,8 @@ struct node_pool {
  * for the links of so many. */
 bool node_pool_init(struct node_pool *pool, void *memory, uint32_t capacity, size_t node_bytes);
 void node_pool_close(struct node_pool *pool);
-/* Whether `wanted` nodes can be taken; may wait for the workers. */
-bool node_pool_make_room(struct node_pool *pool, uint32_t wanted);
+/* True if `wanted` nodes can be taken; may wait for a grace period. */
+bool node_pool_reserve(struct node_pool *pool, uint32_t wanted);
 /* There must be room. What is in the node is what it held before; its link is 0. */
 void *node_pool_take(struct node_pool *pool);
 /* Nothing leads to it any more. */

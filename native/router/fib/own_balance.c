@@ -28,7 +28,7 @@ void own_balances_close(struct load_balance_table *table)
 	release_reserved(table, table->size);
 }
 
-int own_balances_make_room(struct load_balance_table *table, uint32_t count)
+int own_balances_reserve(struct load_balance_table *table, uint32_t count)
 {
 	uint32_t size = table->size + count;
 	if (table->own)

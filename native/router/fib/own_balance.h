@@ -16,18 +16,18 @@ struct own_balance {
 };
 
 /* Room for `count` more, which it keeps. While workers stand still: what they read moves. */
-int own_balances_make_room(struct load_balance_table *table, uint32_t count);
+int own_balances_reserve(struct load_balance_table *table, uint32_t count);
 /* Lets go of what all of the table stands in, then. */
 void own_balances_close(struct load_balance_table *table);
 
-/* One that follows the shared one; whose owner keeps a reference of that. */
+/* A load balance that follows the shared `base`; its owner keeps a reference of that. */
 int64_t own_balance_take(struct load_balance_table *table, uint32_t base);
 /* The shared one has changed. */
 void own_balances_follow(struct load_balance_table *table, uint32_t base);
 
 /*
- * What stands for a route in a table: its paths' load balance `base`, or while the table is to have
- * them (`has_own`), one of its own that follows that. `before` is what stood for it, 0 for nothing.
+ * The load balance of a route in a table: its paths' `base`, or, if the table counts per route
+ * (`has_own`), its own that follows that. `before` is the route's previous one, 0 for none.
  */
 int64_t route_balance(struct load_balance_table *table, uint32_t before, uint32_t base);
 /* It stands for none any more; a shared one stays. */

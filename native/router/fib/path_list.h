@@ -5,12 +5,12 @@
 #include "router/fib/load_balance.h"
 #include "wirespeed/routes.h"
 
-/* What the packets are that have the routes; labels found in front are gone then. */
+/* Kind of the packets that use the routes, after labels in front were popped. */
 enum path_payload { PAYLOAD_IP4, PAYLOAD_IP6, PAYLOAD_MPLS, PAYLOAD_MPLS_IP4, PAYLOAD_MPLS_IP6 };
 
 #define PATH_NO_INTERFACE UINT32_MAX
 
-/* One path. No padding, and what its kind has no use for is zero. */
+/* Key of a path. It has no padding, and fields that its kind does not use are zero. */
 struct path_key {
 	uint8_t kind; /* enum ws_path_kind */
 	uint8_t label_count;

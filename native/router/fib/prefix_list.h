@@ -57,8 +57,7 @@ static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_
 										 uint32_t end)
 {
 #ifdef __AVX2__
-	/* What stands otherwise is no longer than the bits before them: a shift by 32 or more leaves
-	 * nothing. */
+	/* Unused entries are no longer than the bits before them; a shift by 32 or more gives 0. */
 	__m256i entries = _mm256_load_si256((const __m256i *)list->entries);
 	__m256i keys = _mm256_load_si256((const __m256i *)list->keys);
 	__m256i beyond = _mm256_sub_epi32(_mm256_set1_epi32((int)end),

@@ -70,7 +70,7 @@ static uint8_t common_bits(const struct key *one, const struct key *other)
 	return low ? (uint8_t)(64 + __builtin_clzll(low)) : 128;
 }
 
-/* Whether the node's prefix covers what has this key and this many bits. */
+/* True if the node's prefix covers a prefix with this key and length. */
 static bool covers(const struct prefix_tree *tree, const struct node *node, const struct key *key,
 				   uint8_t length)
 {

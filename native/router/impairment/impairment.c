@@ -28,7 +28,9 @@ static uint64_t chance_of(double ratio)
 
 static int check_ratio(const char *name, double ratio)
 {
-	return ratio >= 0 && ratio <= 1 ? 0 : fail(-EINVAL, "%s is a share of packets, 0 to 1", name);
+	return ratio >= 0 && ratio <= 1
+			   ? 0
+			   : fail(-EINVAL, "%s must be a share of packets from 0 to 1", name);
 }
 
 static int check_settings(const struct ws_impairment *wanted)
@@ -41,7 +43,7 @@ static int check_settings(const struct ws_impairment *wanted)
 	if (!error && wanted->loss_burst && wanted->loss_burst < 1)
 		error = fail(-EINVAL, "a burst of losses is at least 1 packet long");
 	if (!error && wanted->loss_burst > 1 && wanted->loss >= 1)
-		error = fail(-EINVAL, "bursts need packets between them: a loss below 1");
+		error = fail(-EINVAL, "a burst needs a loss below 1");
 	if (!error && (wanted->delay_ns > (uint64_t)MOST_DELAY_MS * NS_A_MS ||
 				   wanted->jitter_ns > (uint64_t)MOST_DELAY_MS * NS_A_MS))
 		error = fail(-EINVAL, "delay and jitter are at most %d ms", MOST_DELAY_MS);
@@ -108,7 +110,7 @@ static struct impairment *make(const struct ws_router *router)
 	return NULL;
 }
 
-/* What is held is dropped, and accounted for as such. */
+/* Drop the held packets, and count the drops. */
 static void drop_held(struct ws_router *router, struct impairment *impairment)
 {
 	for (uint16_t i = 0; i < router->worker_count; i++) {

@@ -36,7 +36,7 @@ struct held_packet {
 	uint64_t due_tsc;
 };
 
-/* Of one worker and port: written by the worker, and in pauses by the main thread. */
+/* Lane of a worker and port: written by the worker, and in pauses by the main thread. */
 struct impairment_lane {
 	uint64_t random[FAULTS];  /* states */
 	uint64_t chances[FAULTS]; /* of 2^64, that a packet has it; loss: that one begins */
@@ -85,7 +85,7 @@ static inline bool impairment_loses(struct impairment_lane *lane)
 	return lane->is_losing;
 }
 
-/* One that waits for the next packet counts as well. */
+/* Number of held packets, including one that waits to be reordered. */
 static inline uint32_t impairment_held(const struct impairment_lane *lane)
 {
 	return lane->tail - lane->head + (lane->turned != NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a port does on purpose: nothing is forgotten, whatever is set, held or deleted. */
+/* Impairment: every packet is accounted for, whatever is set, held or deleted. */
 #include "router/impairment/impairment.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"
@@ -82,7 +82,7 @@ static int taken_host(void)
 	return out.length ? out.bytes[33] : -1;
 }
 
-/* One packet a frame: it waits for the next one, and goes behind it. */
+/* A lone packet of a frame waits for the next one, and goes behind it. */
 static void a_packet_alone_waits_to_be_reordered(void **state)
 {
 	(void)state;

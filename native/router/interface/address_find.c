@@ -15,8 +15,8 @@ int router_connected_interface(const struct ws_router *router, const struct fib_
 	return -1;
 }
 
-bool router_is_own_address(const struct ws_router *router, const struct fib_table *table,
-						   const struct ws_address *address)
+bool router_is_local_address(const struct ws_router *router, const struct fib_table *table,
+							 const struct ws_address *address)
 {
 	const struct indexed_address *found;
 	uint32_t place = 0;

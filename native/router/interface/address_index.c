@@ -50,14 +50,14 @@ static struct indexed_address key_of(uint16_t interface, uint16_t table, struct 
 
 int address_index_reserve(struct address_index *index)
 {
-	if (index->room - index->count >= WS_MAX_ADDRESSES)
+	if (index->capacity - index->count >= WS_MAX_ADDRESSES)
 		return 0;
-	uint32_t room = index->room * 2 + WS_MAX_ADDRESSES;
-	struct indexed_address *larger = realloc(index->at, room * sizeof(*larger));
+	uint32_t capacity = index->capacity * 2 + WS_MAX_ADDRESSES;
+	struct indexed_address *larger = realloc(index->at, capacity * sizeof(*larger));
 	if (!larger)
 		return fail(-ENOMEM, "no memory for an address");
 	index->at = larger;
-	index->room = room;
+	index->capacity = capacity;
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct indexed_address {
 
 struct address_index {
 	struct indexed_address *at;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 /* Room for the addresses of one interface more, so that address_index_change() cannot fail. */

@@ -22,9 +22,8 @@ struct address_list {
 };
 
 /*
- * What workers need of an interface. Numbers below WS_MAX_PORTS are ports, the others
- * sub-interfaces, loopbacks, tunnels and bonds; one that does not exist is down and has no
- * addresses.
+ * An interface for workers. Numbers below WS_MAX_PORTS are ports, the others sub-interfaces,
+ * loopbacks, tunnels and bonds. A missing interface is down and has no addresses.
  */
 struct interface {
 	uint64_t l3_mac; /* its MAC as a number while it is up and in L3 mode, else INTERFACE_NO_MAC */
@@ -48,7 +47,7 @@ struct interface {
 	uint16_t table[2]; /* by family_index: where its packets are looked up */
 } __attribute__((aligned(64)));
 
-/* What the main thread changes while workers look. */
+/* The main thread changes the following while workers read. */
 static inline bool interface_is_up(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->admin_up, __ATOMIC_RELAXED);
@@ -104,7 +103,7 @@ void router_update_adjacencies(struct ws_router *router, uint16_t index);
 int router_make_port_interface(struct ws_router *router, uint16_t port);
 /* The state or link of an interface changed: work out which are usable, itself and those on it. */
 void router_update_usable(struct ws_router *router, uint16_t index);
-/* Whether it may have sub-interfaces. */
+/* True if the interface may have sub-interfaces. */
 bool interface_takes_subs(const struct ws_router *router, uint16_t index);
 /* The lowest number that it, or what is on it, may have. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index);
@@ -116,5 +115,5 @@ void router_follow_links(struct ws_router *router);
 /* The interface in that table with a connected prefix over the address, or -1. */
 int router_connected_interface(const struct ws_router *router, const struct fib_table *table,
 							   const struct ws_address *address);
-bool router_is_own_address(const struct ws_router *router, const struct fib_table *table,
-						   const struct ws_address *address);
+bool router_is_local_address(const struct ws_router *router, const struct fib_table *table,
+							 const struct ws_address *address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens to interfaces, told to whoever asked to hear of it. Interfaces know nobody above
- * them: routes, neighbours, layer 2 and pairs with Linux each watch from a file of their own.
+ * Changes of interfaces, reported to watchers. Interfaces do not know the layers above: routes,
+ * neighbours, layer 2 and pairs with Linux each watch from a file of their own.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ static int check_unused(struct ws_router *router, uint16_t index)
 static int let_go(struct ws_router *router, uint16_t index)
 {
 	ws_router_set_state(router, index, false);
-	/* Whose end has the addresses of all interfaces gathered anew. */
+	/* The end of an unnumbered interface rebuilds the addresses of all interfaces. */
 	if (router->settings[index].unnumbered_of >= 0)
 		ws_router_set_unnumbered(router, index, -1);
 	int error = interface_changed(router, index, INTERFACE_LEAVES);
@@ -68,7 +68,7 @@ int ws_router_interface_delete(struct ws_router *router, uint16_t index)
 		return delete_port(router, index);
 	if (router->settings[index].kind == WS_INTERFACE_SUB)
 		subinterface_leave(router, index);
-	/* What is on its way there has gone. */
+	/* Wait until packets on their way there are gone. */
 	rcu_synchronize();
 	interface_free(router, index);
 	return 0;

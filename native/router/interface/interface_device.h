@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the settings of an interface mean to the device of its port. Main thread. */
+/* Settings of an interface applied to the device of its port. Main thread. */
 #pragma once
 
 #include <stdbool.h>

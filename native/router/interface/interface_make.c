@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What interfaces of all kinds have in common when they are made and let go of. */
+/* Creation and deletion of interfaces of all kinds. */
 #include "router/interface/interface_make.h"
 
 #include "dev/error.h"
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of interfaces that do not exist. */
 static struct address_list no_addresses;
 
 int interface_check_name(const struct ws_router *router, const char *name)
@@ -88,7 +87,7 @@ static void interfaces_free(struct ws_router *router)
 int interface_make(struct ws_router *router, uint16_t index, const struct interface *given,
 				   const struct interface_settings *settings)
 {
-	int error = stats_make_room(router, index);
+	int error = stats_reserve(router, index);
 	if (error)
 		return error;
 	struct address_list *addresses = calloc(1, sizeof(*addresses));

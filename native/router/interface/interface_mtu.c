@@ -46,7 +46,7 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 	return 0;
 }
 
-/* What is on the port carries no more than it does. */
+/* Interfaces on the port carry at most its MTU. */
 static void lower(struct ws_router *router, uint16_t port, uint16_t mtu)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++) {

@@ -13,7 +13,7 @@ static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
 	return parent == port || (bond && parent == bond);
 }
 
-/* As the user wants, and as layer 2 needs it, where frames for other stations pass as well. */
+/* Promiscuous if the user wants it, or if layer 2 forwards frames for other stations. */
 static int update_port(const struct ws_router *router, uint16_t port)
 {
 	uint16_t bond = router->settings[port].bond;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What workers see of an interface: whose frames it takes, what is in front of those it sends. */
+/* An interface as workers see it: its destination MAC address, and the header of its frames. */
 #include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
 #include "wire/ethernet.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IPv6 is on an interface: link-local address, groups, what is on its link. */
+/* IPv6 on an interface: link-local address, groups, state of the link. */
 #pragma once
 
 #include "router/router.h"
 #include "wire/address.h"
 #include "wire/ip6.h"
 
-/* Of an interface with IPv6 enabled; replaced as a whole. */
+/* State of an interface with IPv6; replaced as a whole. */
 struct ip6_interface {
 	uint8_t link_local[IP6_ADDRESS_LEN];
 	bool is_tentative; /* the link-local address is not to be used, or not yet */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an interface calls itself in packets of the router's own: its first address of a prefix that
- * covers the destination, else its first one. Workers may ask.
+ * Source address of the router's own packets on an interface: the first address with a prefix that
+ * covers the destination, else the first one. Also for workers.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 
 enum { L2_MAX_DOMAINS = 256, L2_NO_DOMAIN = 0, L2_NOWHERE = UINT16_MAX };
 
-/* What workers need of an interface that does not route. */
+/* A layer 2 interface for workers. */
 struct l2_interface {
 	uint16_t domain;      /* index of its bridge domain, or L2_NO_DOMAIN */
 	uint16_t xconnect_to; /* interface, or L2_NOWHERE */
@@ -25,7 +25,7 @@ struct l2_interface {
 	struct vlan_rewrite in, out;
 } __attribute__((aligned(32)));
 
-/* What the main thread changes while workers look. */
+/* The main thread changes the following while workers read. */
 static inline uint16_t l2_domain_of(const struct l2_interface *interface)
 {
 	return __atomic_load_n(&interface->domain, __ATOMIC_RELAXED);
@@ -100,7 +100,7 @@ static inline struct l2_table *l2_table(const struct ws_router *router)
 void l2_update_plain(struct ws_router *router, uint16_t index);
 /* The index of the bridge domain that the user calls `id`, or L2_NO_DOMAIN. */
 uint16_t l2_find_domain(const struct ws_router *router, uint32_t id);
-/* The same, made if there is none; or a negative errno. */
+/* Like l2_find_domain, but makes a missing domain; or a negative errno. */
 int l2_take_domain(struct ws_router *router, uint32_t id);
 void l2_publish_members(struct l2_domain *domain, struct l2_members *members);
 /* Frames to the MAC address of a BVI are for the router. */

@@ -42,7 +42,7 @@ int ws_router_l2fib_add(struct ws_router *router, const struct ws_l2fib_entry *e
 	if (!domain)
 		return fail(-ENOENT, "there is no bridge domain %u", entry->domain);
 	if (ethernet_is_group(entry->mac) || ethernet_is_zero(entry->mac))
-		return fail(-EINVAL, "an entry is for the MAC address of one station");
+		return fail(-EINVAL, "an entry needs a unicast MAC address");
 	if (entry->interface < 0)
 		flags |= L2FIB_FILTER;
 	else if (router_check_interface(router, (uint16_t)entry->interface))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layer 2 nodes share: who takes a frame next, and how it reaches the router itself. */
+/* Shared by the layer 2 nodes: the next receiver of a frame, and the way to the router itself. */
 #pragma once
 
 #include "router/l2/l2.h"

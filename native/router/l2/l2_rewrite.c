@@ -24,8 +24,8 @@ int ws_router_set_tag_rewrite(struct ws_router *router, uint16_t index,
 	struct vlan_rewrite in = {.pop = (uint8_t)(wanted->pop * VLAN_TAG_LEN)};
 	struct vlan_rewrite out = {.pop = (uint8_t)(wanted->push * VLAN_TAG_LEN)};
 	if (wanted->pop > VLAN_MAX_TAGS || wanted->push > VLAN_MAX_TAGS)
-		return fail(-EINVAL, "at most %d tags can be taken off or put on", VLAN_MAX_TAGS);
-	/* What is taken off on the way in has to be known to be put back on the way out. */
+		return fail(-EINVAL, "at most %d tags can be popped or pushed", VLAN_MAX_TAGS);
+	/* Tags popped on input are pushed on output, so they must be known. */
 	if (in.pop > interface->tag_len)
 		return fail(-EINVAL, "%s has %u tags of its own, so %u cannot be taken off its frames",
 					interface_name(router, index), interface->tag_len / VLAN_TAG_LEN, wanted->pop);

@@ -31,7 +31,7 @@ struct l2fib {
 	struct l2fib_entry entries[L2FIB_SIZE] __attribute__((aligned(64)));
 };
 
-/* Of a domain's index, which is never 0. `address` is the number of the Ethernet address. */
+/* Key of an Ethernet address as a number and a domain's index, which is never 0. */
 static inline uint64_t l2fib_key(uint64_t address, uint16_t domain)
 {
 	return address << 16 | domain;
@@ -94,7 +94,7 @@ enum l2fib_learnt {
 	L2FIB_RACE, /* it is being removed, or another worker was first */
 };
 
-/* What a frame from the address on `interface` teaches. Any worker. */
+/* Learn the address of a frame from `interface`. Any worker. */
 enum l2fib_learnt l2fib_learn(struct l2fib *fib, uint64_t key, uint16_t interface, uint32_t second);
 
 /* ---- Main thread ---- */

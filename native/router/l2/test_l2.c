@@ -67,7 +67,7 @@ static void holds_frames_to_the_mtu(void **state)
 	/* of a third one nobody knows */
 	assert_false(passes(1526, 2, 0x8100));
 	assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), 4);
-	/* What routing takes does not count. */
+	/* The MTU of routing does not apply. */
 	assert_int_equal(ws_router_set_protocol_mtu(rig_router, 1, WS_MTU_L3, 1400), 0);
 	assert_true(passes(1514, 0, 0x0800));
 	assert_int_equal(ws_router_set_mtu(rig_router, 1, 1800), 0);

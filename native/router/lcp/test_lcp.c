@@ -155,7 +155,7 @@ static void answers_to_pings_go_to_who_asked(void **state)
 	assert_int_equal(ws_router_echo_replies(rig_router, replies, 4), 2);
 	assert_int_equal(replies[0].sequence, 7);
 	assert_int_equal(replies[1].sequence, 9);
-	/* What is damaged, cut short or in pieces, Linux may judge. */
+	/* Linux gets damaged, short and fragmented packets. */
 	ours6.bytes[ours6.length - 1] ^= 1;
 	assert_passes(0, &ours6);
 	ours.bytes[ETHERNET_LEN + 6] = 0x20;

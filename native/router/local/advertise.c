@@ -179,11 +179,12 @@ int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 	if (advertising->min_interval_s < LEAST_INTERVAL_S ||
 		advertising->max_interval_s > MOST_INTERVAL_S ||
 		advertising->min_interval_s > advertising->max_interval_s)
-		return fail(-EINVAL,
-					"router advertisements come every %d to %d s, the least before the most, not "
-					"%u to %u",
-					LEAST_INTERVAL_S, MOST_INTERVAL_S, advertising->min_interval_s,
-					advertising->max_interval_s);
+		return fail(
+			-EINVAL,
+			"the interval of router advertisements must be %d to %d s with the minimum below "
+			"the maximum, not %u to %u",
+			LEAST_INTERVAL_S, MOST_INTERVAL_S, advertising->min_interval_s,
+			advertising->max_interval_s);
 	if (advertising->lifetime_s > MOST_LIFETIME_S)
 		return fail(-EINVAL, "a router's lifetime is at most %d s, not %u", MOST_LIFETIME_S,
 					advertising->lifetime_s);

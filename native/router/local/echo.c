@@ -123,8 +123,7 @@ static int echo_ip6(struct ws_router *router, const struct ws_echo *echo, uint16
 int ws_router_echo(struct ws_router *router, const struct ws_echo *echo)
 {
 	if (!address_is_unicast(&echo->destination))
-		return fail(-EINVAL, "%s is not an address of one station",
-					ADDRESS_TEXT(&echo->destination));
+		return fail(-EINVAL, "%s is not a unicast address", ADDRESS_TEXT(&echo->destination));
 	if (echo->payload_len > MAX_PAYLOAD)
 		return fail(-EINVAL, "a ping has at most %d bytes, not %u", MAX_PAYLOAD, echo->payload_len);
 	int interface = way_out(router, echo);

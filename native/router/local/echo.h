@@ -8,7 +8,7 @@
 
 enum { ECHO_REPLIES = 64 };
 
-/* What our pings have in common, and the answers that nobody has read yet. */
+/* Common state of the router's pings, and unread answers. */
 struct echo {
 	uint32_t id; /* identifier of our pings */
 	uint16_t sequence;

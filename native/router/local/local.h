@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the router says of its own: answers to pings, advertisements, reports of listeners. */
+/* The router's own packets: answers to pings, advertisements, reports of listeners. */
 #pragma once
 
 /* Packets of ours are routed like all others, so ip4-rewrite takes one: 64 leave. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the nodes of neighbour discovery have in common. */
+/* Shared by the nodes of neighbour discovery. */
 #pragma once
 
 #include "router/packet/metadata.h"
@@ -21,7 +21,7 @@ enum nd_fault {
 	ND_FAULTS, /* how many, with ND_FINE */
 };
 
-/* Of a node's counters, behind the first. */
+/* Further counters of a node. */
 #define ND_FAULT_COUNTERS                                                                          \
 	[ND_FAULT_HOP_LIMIT] = {"hop_limit != 255", true},                                             \
 	[ND_FAULT_SHORT] = {"payload length too small for type", true},                                \

@@ -19,7 +19,8 @@
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
-	/* One hop less and true, or false if the packet has none left or is longer than `mtu`. */
+	/* Decrement the hops and return true; false if the packet has none left or is longer than
+	 * `mtu`. */
 	bool (*hop)(struct rte_mbuf *packet, uint16_t mtu, uint32_t *class_and_ttl);
 	/* The edge of a packet that `hop` returned false for, or that gets no labels. */
 	uint16_t (*refuse)(struct graph_node *node, struct rte_mbuf *packet, uint16_t mtu);
@@ -119,7 +120,7 @@ static inline __attribute__((always_inline)) uint16_t impose(const struct ip_fam
 		const struct adjacency *adjacency = &adjacencies[packet_adjacency(packet)];
 		uint16_t mtu = adjacency_unlabelled_mtu(adjacencies, adjacency);
 		uint32_t class_and_ttl;
-		if (unlikely(!mpls_has_room(packet, adjacency) ||
+		if (unlikely(!mpls_has_headroom(packet, adjacency) ||
 					 !family->hop(packet, mtu, &class_and_ttl)))
 			next[i] = family->refuse(node, packet, mtu);
 		else

@@ -184,7 +184,7 @@ int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_rout
 		return error;
 	for (uint16_t i = 0; i < route->path_count; i++)
 		if (route->paths[i].kind == WS_PATH_ATTACHED && !route->bottom)
-			return fail(-EINVAL, "labelled packets need a next hop, not a network");
+			return fail(-EINVAL, "a path with labels needs a next hop, not an attached network");
 	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
 	if (load_balance < 0)
 		return (int)load_balance;
@@ -197,8 +197,8 @@ int ws_router_mpls_route_del(struct ws_router *router, uint32_t label, bool bott
 	if (error)
 		return error;
 	if (!mpls_table(router)->routes[mpls_route_index(label, bottom)])
-		return fail(-ENOENT, "there is no route of label %u%s", label,
-					bottom ? " at the bottom of the stack" : " above others");
+		return fail(-ENOENT, "label %u has no route for %s packets", label,
+					bottom ? "bottom-of-stack" : "non-bottom");
 	return put(router, mpls_route_index(label, bottom), LOAD_BALANCE_NO_ROUTE);
 }
 

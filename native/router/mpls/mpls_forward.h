@@ -47,8 +47,9 @@ static inline void mpls_write_labels(const struct adjacency *adjacency, uint8_t 
 	}
 }
 
-/* Whether there is room for the adjacency's labels and a link's header before the packet. */
-static inline bool mpls_has_room(const struct rte_mbuf *packet, const struct adjacency *adjacency)
+/* True if the headroom holds the adjacency's labels and a link's header. */
+static inline bool mpls_has_headroom(const struct rte_mbuf *packet,
+									 const struct adjacency *adjacency)
 {
 	return packet->data_off >= adjacency->label_count * MPLS_LEN + REWRITE_SIZE;
 }

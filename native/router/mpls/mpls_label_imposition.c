@@ -25,7 +25,7 @@ mpls_label_imposition_one(const struct ws_router *router, struct graph_node *nod
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[packet_adjacency(packet)];
 	uint32_t entry = packet_label(packet);
-	if (unlikely(!mpls_has_room(packet, adjacency))) {
+	if (unlikely(!mpls_has_headroom(packet, adjacency))) {
 		graph_count(node, NO_ROOM, 1);
 		return ADJACENCY_DROP;
 	}

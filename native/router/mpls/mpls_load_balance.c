@@ -26,7 +26,7 @@ static const struct graph_counter counters[] = {
 	[TTL] = {"mpls ttl expired", true},
 };
 
-/* Of the addresses at `bytes`, if that is what they are. */
+/* Hash the IP addresses at `bytes`, if an IP header is there. */
 static uint64_t hash_addresses(uint64_t hash, const uint8_t *bytes, uint16_t length)
 {
 	uint64_t words[4];

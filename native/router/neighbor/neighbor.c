@@ -6,7 +6,7 @@
 #include "router/interface/interface_change.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "router/route/route.h"
 #include "router/route/sources.h"
 #include "wire/address.h"
@@ -15,7 +15,7 @@
 #include <rte_cycles.h>
 #include <string.h>
 
-/* Whether a station of this address may be on the interface's link. */
+/* True if the address may be a neighbour on the interface. */
 static bool belongs(const struct ws_router *router, uint16_t interface,
 					const struct ws_address *address)
 {
@@ -34,7 +34,7 @@ static struct fib_table *table_of(const struct ws_router *router, uint32_t index
 	return router_interface_table(router, interface, neighbor->next_hop.family);
 }
 
-/* Whether the prefix's route is the one that this neighbour made. */
+/* True if this neighbour made the prefix's route. */
 static bool has_own_route(const struct ws_router *router, const struct ws_prefix *prefix,
 						  uint32_t index)
 {
@@ -81,7 +81,7 @@ static void restore_host_route(struct ws_router *router, const struct fib_table 
 
 void neighbor_forget(struct ws_router *router, uint32_t index)
 {
-	neighbor_room_leave(router, index);
+	neighbor_quota_leave(router, index);
 	neighbor_due_never(router, index);
 	router->adjacencies.neighbors[index].is_static = false;
 	adjacency_unresolve(&router->adjacencies, index);
@@ -150,7 +150,7 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	bool is_resolved = index >= 0 && adjacency_is_resolved(table, (uint32_t)index);
 	bool is_learnt = is_resolved && table->neighbors[index].is_learnt;
 	if (!is_static && !is_learnt) {
-		int64_t oldest = neighbor_room_make(router, interface);
+		int64_t oldest = neighbor_quota_make(router, interface);
 		if (oldest < 0)
 			return oldest;
 		if (oldest)
@@ -159,14 +159,14 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	if (!is_resolved)
 		index = adjacency_take_own(table, interface, address);
 	if (index < 0) {
-		neighbor_room_of(router)->counters.refused_table++;
+		neighbor_quota_of(router)->counters.refused_table++;
 		return index;
 	}
 	struct neighbor *neighbor = &table->neighbors[index];
 	if (is_static)
-		neighbor_room_leave(router, (uint32_t)index);
+		neighbor_quota_leave(router, (uint32_t)index);
 	else if (!is_learnt)
-		neighbor_room_enter(router, (uint32_t)index);
+		neighbor_quota_enter(router, (uint32_t)index);
 	neighbor->is_static = is_static;
 	hear_of(router, (uint32_t)index, state);
 	resolve(router, (uint32_t)index, mac);
@@ -177,8 +177,8 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 
 enum { ANSWER_WITHIN_S = 3 };
 
-/* Whether an answer is one, since there was a question of ours within this time. What says that it
- * is an answer, anybody can send. */
+/* True if the router asked for the address within this time. Any host can send a packet that claims
+ * to be an answer. */
 static bool was_asked(const struct ws_router *router, uint16_t interface,
 					  const struct ws_address *address, int64_t index)
 {
@@ -201,7 +201,7 @@ static bool was_asked(const struct ws_router *router, uint16_t interface,
 	return false;
 }
 
-/* What a resolved neighbour says of itself changes nothing but its state (RFC 4861 section 7.2.5).
+/* A message of a resolved neighbour about itself only changes its state (RFC 4861 section 7.2.5).
  */
 static bool settles_state(struct ws_router *router, uint32_t index,
 						  const struct router_event *event)
@@ -225,7 +225,7 @@ static bool may_learn(const struct ws_router *router, const struct router_event 
 	const struct fib_table *table =
 		router_interface_table(router, event->interface, event->address.family);
 	if (!belongs(router, event->interface, &event->address) ||
-		router_is_own_address(router, table, &event->address))
+		router_is_local_address(router, table, &event->address))
 		return false;
 	return index < 0 ? event->flags & NEIGHBOR_MAY_CREATE
 					 : !router->adjacencies.neighbors[index].is_static;
@@ -246,10 +246,10 @@ static void router_neighbor_learn(struct ws_router *router, const struct router_
 		index = neighbor_settle(router, event->interface, &event->address, event->mac,
 								confirms ? WS_NEIGHBOR_REACHABLE : WS_NEIGHBOR_STALE);
 	if (is_answer && index >= 0)
-		neighbor_room_prove(router, (uint32_t)index);
+		neighbor_quota_prove(router, (uint32_t)index);
 }
 
-/* Those of a family (0: of both), on an interface that has it no more. */
+/* Forget the neighbours of a family (0: both) on an interface that no longer has it. */
 static void forget_all(struct ws_router *router, uint16_t interface, uint8_t family)
 {
 	struct adjacency_table *table = &router->adjacencies;

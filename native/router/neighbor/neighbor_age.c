@@ -3,7 +3,7 @@
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "wirespeed/neighbors.h"
 
 #include <rte_cycles.h>
@@ -49,7 +49,7 @@ static void age(struct ws_router *router, uint32_t index, uint64_t now)
 		if (neighbor->probes < MAX_PROBES) {
 			neighbor_probe(router, index, now);
 		} else {
-			neighbor_room_of(router)->counters.unanswered++;
+			neighbor_quota_of(router)->counters.unanswered++;
 			neighbor_forget(router, index);
 		}
 	}

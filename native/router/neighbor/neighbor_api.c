@@ -4,7 +4,7 @@
 #include "router/interface/interface_settings.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
-#include "router/neighbor/neighbor_room.h"
+#include "router/neighbor/neighbor_quota.h"
 #include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wirespeed/neighbors.h"
@@ -19,10 +19,10 @@ static int check_neighbor(const struct ws_router *router, uint16_t interface,
 	if (router_check_interface(router, interface))
 		return -ENODEV;
 	const struct fib_table *table = router_interface_table(router, interface, address->family);
-	if (!address_is_unicast(address) || router_is_own_address(router, table, address))
+	if (!address_is_unicast(address) || router_is_local_address(router, table, address))
 		return fail(-EINVAL, "%s is not an address of a neighbour", ADDRESS_TEXT(address));
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
-		return fail(-EINVAL, "a neighbour has the MAC address of one station");
+		return fail(-EINVAL, "a neighbour needs a unicast MAC address");
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static int known_to_linux(struct ws_router *router, uint16_t interface,
 		return (int)index;
 	router->adjacencies.neighbors[index].is_of_linux = true;
 	if (state == WS_NEIGHBOR_REACHABLE)
-		neighbor_room_prove(router, (uint32_t)index);
+		neighbor_quota_prove(router, (uint32_t)index);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
 	const struct neighbor *neighbor = index < 0 ? NULL : &router->adjacencies.neighbors[index];
 	bool is_lost =
 		news->kind == WS_NEIGHBOR_NEWS_FAILED || news->kind == WS_NEIGHBOR_NEWS_FORGOTTEN;
-	/* What the user of this router set, Linux does not change. */
+	/* Linux does not change entries of the router's user. */
 	if (neighbor ? neighbor->is_static && !neighbor->is_of_linux : is_lost)
 		return 0;
 	if (news->kind == WS_NEIGHBOR_NEWS_FAILED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this room do to one neighbour. */
+/* Changes of a neighbour, for the files of this folder. */
 #pragma once
 
 #include "wirespeed/neighbors.h"

@@ -12,7 +12,7 @@ static int watch_held(struct ws_router *router, uint16_t index, enum interface_c
 {
 	if (change != INTERFACE_LEAVES)
 		return 0;
-	/* What came in by it before it was down has gone its way. */
+	/* Wait for packets that came in before the interface was down. */
 	rcu_synchronize();
 	if (!hold_is_used(router))
 		return 0;

@@ -24,7 +24,7 @@ enum {
 	BURST = 64,
 	LINKTYPE_ETHERNET = 1,
 };
-/* Of a file whose times are in nanoseconds. */
+/* Magic number of files with nanoseconds. */
 static const uint32_t MAGIC = 0xa1b23c4d;
 
 struct file_header {

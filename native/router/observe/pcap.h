@@ -14,7 +14,7 @@
 
 struct pcap;
 
-/* Whether the place of the Ethernet header in dropped packets must be known. */
+/* True if the position of the Ethernet header in dropped packets is needed. */
 bool pcap_wants_drops(const struct pcap *pcap);
 /* The packets that enter a node; sources call it for what they received. */
 void pcap_see(struct pcap *pcap, struct graph *graph, const struct graph_node *node, void **packets,

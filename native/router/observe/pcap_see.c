@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker does for a capture. */
+/* The worker's part of a capture. */
 #include "router/interface/interface_settings.h"
 #include "router/observe/pcap.h"
 #include "router/observe/pcap_state.h"

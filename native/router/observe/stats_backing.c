@@ -56,7 +56,7 @@ static int back(const struct stats_segment *stats, const void *from, const void 
 	return stats->fd < 0 ? 0 : -posix_fallocate(stats->fd, (off_t)first, (off_t)(last - first));
 }
 
-/* What a thread counts is to lie near to it; 0 is the main thread. */
+/* Allocate near the thread that counts; 0 is the main thread. */
 static void near(uint16_t thread)
 {
 	if (thread)
@@ -86,7 +86,7 @@ static int back_interfaces(const struct stats_segment *stats, uint32_t count)
 	return error;
 }
 
-/* What is there whatever the interfaces. */
+/* Allocate the parts that do not depend on the interfaces. */
 static int back_rest(const struct stats_segment *stats)
 {
 	struct stats_memory *memory = stats->memory;
@@ -125,10 +125,10 @@ static int check_size(const struct ws_router *router, uint32_t interfaces)
 					 router->worker_count, interfaces, wanted / 1024, most / 1024);
 }
 
-int stats_make_room(struct ws_router *router, uint16_t index)
+int stats_reserve(struct ws_router *router, uint16_t index)
 {
 	struct stats_segment *stats = &router->stats;
-	if (!stats->memory || index < stats->interface_room)
+	if (!stats->memory || index < stats->interface_capacity)
 		return 0;
 	uint32_t count =
 		RTE_MIN(RTE_ALIGN_CEIL(index + 1u, (uint32_t)STEP), (uint32_t)WS_MAX_INTERFACES);
@@ -136,21 +136,20 @@ int stats_make_room(struct ws_router *router, uint16_t index)
 	if (error)
 		return error;
 	error = back_interfaces(stats, count);
-	if (!error && !stats->interface_room)
+	if (!error && !stats->interface_capacity)
 		error = back_rest(stats);
 	if (error)
 		return fail(error, "statistics of %u interfaces cannot be kept in %s: %s", count,
 					router->config->stats_path, strerror(-error));
-	stats->interface_room = count;
+	stats->interface_capacity = count;
 	return 0;
 }
 
-int stats_make_counters_room(struct ws_router *router, size_t more, const void *from,
-							 const void *end)
+int stats_reserve_counters(struct ws_router *router, size_t more, const void *from, const void *end)
 {
 	struct stats_segment *stats = &router->stats;
 	size_t most = router->config->stats_max_kb * (size_t)1024;
-	size_t wanted = stats_bytes(stats, stats->interface_room) + more;
+	size_t wanted = stats_bytes(stats, stats->interface_capacity) + more;
 	if (most && wanted > most)
 		return fail(-ENOSPC,
 					"statistics with these counters take %zu kB, and statseg { size } allows "
@@ -162,10 +161,10 @@ int stats_make_counters_room(struct ws_router *router, size_t more, const void *
 				 : 0;
 }
 
-int stats_make_pairs_room(struct ws_router *router, size_t used)
+int stats_reserve_pairs(struct ws_router *router, size_t used)
 {
 	struct stats_segment *stats = &router->stats;
 	const uint8_t *area = (const uint8_t *)&stats->memory->threads[stats->thread_count];
-	return stats_make_counters_room(router, used - stats->pairs_used, area + stats->pairs_used,
-									area + used);
+	return stats_reserve_counters(router, used - stats->pairs_used, area + stats->pairs_used,
+								  area + used);
 }

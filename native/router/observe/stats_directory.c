@@ -34,7 +34,7 @@ void stats_unlock(struct stats_segment *stats)
 
 /* ---- Entries ---- */
 
-/* Those that were dropped are a list, by their values. */
+/* Free entries are a list, linked by their values. */
 static uint32_t take_entry(struct stats_segment *stats)
 {
 	uint32_t index = stats->free_entry;
@@ -223,7 +223,7 @@ static void make_rows(struct stats_segment *stats)
 	}
 }
 
-/* What a vector's entry leads to. */
+/* Address that a vector's entry points to. */
 static uint64_t vector_address(const struct stats_memory *memory, int vector)
 {
 	if (vector == STATS_INTERFACE_NAMES)

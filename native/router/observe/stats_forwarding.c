@@ -93,27 +93,27 @@ static uint32_t *length_of(void *vector)
 
 /* ---- How long it is ---- */
 
-static int make_room(struct ws_router *router, enum stats_forwarding which, uint32_t count)
+static int reserve(struct ws_router *router, enum stats_forwarding which, uint32_t count)
 {
 	struct stats_segment *stats = &router->stats;
 	struct stats_forwarding_vector *vector = &stats->forwarding[which];
-	if (count <= vector->room)
+	if (count <= vector->capacity)
 		return 0;
 	if (count > vector->most)
 		return fail(-ENOSPC, "%u routes, which is the most, count already", vector->most);
-	uint32_t room = RTE_MIN(RTE_ALIGN_CEIL(count, (uint32_t)STEP), vector->most);
+	uint32_t capacity = RTE_MIN(RTE_ALIGN_CEIL(count, (uint32_t)STEP), vector->most);
 	const uint8_t *head = start_of(stats, which);
-	size_t more = (room - vector->room) * sizeof(struct own_pair) * stats->thread_count;
-	int error = stats_make_counters_room(router, more, head, rows_of(stats, which) + 1);
+	size_t more = (capacity - vector->capacity) * sizeof(struct own_pair) * stats->thread_count;
+	int error = stats_reserve_counters(router, more, head, rows_of(stats, which) + 1);
 	for (uint16_t i = 0; i < stats->thread_count && !error; i++) {
 		const struct own_pair *lane = stats_forwarding_of(stats, which, i);
-		error = stats_make_counters_room(router, i ? 0 : more,
-										 (const uint8_t *)lane - sizeof(uint64_t), lane + room);
+		error = stats_reserve_counters(router, i ? 0 : more,
+									   (const uint8_t *)lane - sizeof(uint64_t), lane + capacity);
 	}
 	if (error)
 		return error;
-	stats->spare -= more + (vector->room ? 0 : head_bytes(stats->thread_count));
-	vector->room = room;
+	stats->spare -= more + (vector->capacity ? 0 : head_bytes(stats->thread_count));
+	vector->capacity = capacity;
 	return 0;
 }
 
@@ -131,13 +131,13 @@ int stats_forwarding_show(struct ws_router *router, enum stats_forwarding which,
 {
 	struct stats_segment *stats = &router->stats;
 	struct stats_forwarding_vector *vector = &stats->forwarding[which];
-	int error = make_room(router, which, count);
+	int error = reserve(router, which, count);
 	if (error)
 		return error;
 	uint64_t *rows = rows_of(stats, which);
 	for (uint16_t i = 0; i < stats->thread_count; i++) {
 		struct own_pair *lane = stats_forwarding_of(stats, which, i);
-		memset(lane, 0, vector->room * sizeof(*lane));
+		memset(lane, 0, vector->capacity * sizeof(*lane));
 		rows[i] = stats_address(lane);
 	}
 	*length_of(rows) = stats->thread_count;
@@ -165,12 +165,12 @@ int stats_forwarding_begin(struct ws_router *router, enum stats_forwarding which
 {
 	struct stats_segment *stats = &router->stats;
 	const struct stats_forwarding_vector *vector = &stats->forwarding[which];
-	int error = make_room(router, which, index + 1);
+	int error = reserve(router, which, index + 1);
 	if (error)
 		return error;
 	for (uint16_t i = 0; i < stats->thread_count; i++)
 		stats_forwarding_of(stats, which, i)[index] = (struct own_pair){0};
 	if (index >= vector->length)
-		set_length(stats, which, RTE_MIN(RTE_ALIGN_CEIL(index + 1, 64u), vector->room));
+		set_length(stats, which, RTE_MIN(RTE_ALIGN_CEIL(index + 1, 64u), vector->capacity));
 	return 0;
 }

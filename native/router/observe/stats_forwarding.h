@@ -16,11 +16,11 @@ struct ws_router;
 enum stats_forwarding { STATS_ROUTE_TO, STATS_ROUTE_VIA, STATS_ADJACENCY, STATS_FORWARDING };
 
 struct stats_forwarding_vector {
-	size_t offset;   /* in the segment */
-	uint32_t most;   /* elements that there can be */
-	uint32_t room;   /* there is memory for so many */
-	uint32_t length; /* as readers are told */
-	uint32_t entry;  /* of the directory */
+	size_t offset;     /* in the segment */
+	uint32_t most;     /* elements that there can be */
+	uint32_t capacity; /* there is memory for so many */
+	uint32_t length;   /* as readers are told */
+	uint32_t entry;    /* of the directory */
 	bool is_shown;
 };
 

@@ -70,15 +70,15 @@ _Static_assert(sizeof(struct stats_entry) == 144, "readers count on it");
 		type at[room];                                                                             \
 	}
 
-/* One of the interfaces: VPP's number 0 is local0, which nothing passes, so that ours are told one
- * higher than they are here, as `show interface` and the binary API have them. */
+/* Vector per interface in VPP's numbering: index 0 is local0, interface i is i + 1, as in `show
+ * interface` and the binary API. */
 #define STATS_INTERFACES(type)                                                                     \
 	struct {                                                                                       \
 		uint32_t length, details;                                                                  \
 		type local0, at[WS_MAX_INTERFACES];                                                        \
 	}
 
-/* What one worker counted of everything, as one vector: stats_directory.c names its elements. */
+/* A worker's totals, as one vector: stats_directory.c names its elements. */
 struct worker_counts {
 	uint64_t rx_packets, tx_packets, drops, punts, loops, sleeps, made;
 	/* TSC ticks that went by since the loop began, up to the start of a turn or the end of a rest;
@@ -87,15 +87,15 @@ struct worker_counts {
 	struct absence absence;
 } __attribute__((aligned(GRAPH_CACHE_LINE)));
 
-/* What one worker counted of the interfaces. What a port receives and sends its driver counts; that
- * stands in the main thread's part. */
+/* A worker's counters of interfaces. Received and sent packets of ports are counted by the driver;
+ * the main thread's part holds them. */
 struct interface_counts {
 	STATS_INTERFACES(struct own_pair) rx, tx;
 	STATS_INTERFACES(uint64_t) drops, punts, ip4, ip6, mpls;
 	STATS_INTERFACES(uint64_t) rx_no_buffer, rx_missed, rx_errors, tx_errors;
 };
 
-/* One thread's part, written by it alone. */
+/* A thread's part; only that thread writes it. */
 struct stats_thread {
 	uint64_t unused[7];
 	uint32_t totals_length, totals_details;

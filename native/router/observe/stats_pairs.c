@@ -2,7 +2,7 @@
 /*
  * Blocks of the area at the end of the segment. What a slow reader follows while a block changes
  * hands stays what it takes it for, a vector of threads that lead to vectors of pairs: blocks have
- * rooms of powers of two, and one that is free is for the same room again.
+ * capacities of powers of two; a free block is used again for its capacity.
  */
 #include "router/observe/stats_pairs.h"
 
@@ -27,9 +27,9 @@ struct block {
 };
 
 /* A vector's length stands in the line before it. */
-static size_t lane_bytes(uint32_t room)
+static size_t lane_bytes(uint32_t capacity)
 {
-	return room * sizeof(struct own_pair) + GRAPH_CACHE_LINE;
+	return capacity * sizeof(struct own_pair) + GRAPH_CACHE_LINE;
 }
 
 static size_t head_bytes(uint16_t threads)
@@ -43,33 +43,33 @@ size_t stats_pairs_size(uint16_t threads)
 	return threads * (size_t)PAIRS_A_THREAD * sizeof(struct own_pair);
 }
 
-static uint32_t room_for(uint32_t count)
+static uint32_t capacity_for(uint32_t count)
 {
 	return RTE_MAX(rte_align32pow2(count), (uint32_t)LEAST_ROOM);
 }
 
-/* Those that are free, by the power of two that is their room. */
-static void **free_blocks(struct stats_segment *stats, uint32_t room)
+/* Free blocks of a size, by its power of two. */
+static void **free_blocks(struct stats_segment *stats, uint32_t capacity)
 {
-	return &stats->free_pairs[__builtin_ctz(room)];
+	return &stats->free_pairs[__builtin_ctz(capacity)];
 }
 
 static void *take_block(struct ws_router *router, uint32_t count)
 {
 	struct stats_segment *stats = &router->stats;
-	uint32_t room = room_for(count);
-	void **place = free_blocks(stats, room), *block = *place;
+	uint32_t capacity = capacity_for(count);
+	void **place = free_blocks(stats, capacity), *block = *place;
 	if (block) {
 		*place = ((struct block *)block)->next;
 		return block;
 	}
-	size_t wanted = head_bytes(stats->thread_count) + stats->thread_count * lane_bytes(room);
+	size_t wanted = head_bytes(stats->thread_count) + stats->thread_count * lane_bytes(capacity);
 	if (wanted > stats_pairs_size(stats->thread_count) - stats->pairs_used) {
 		fail(-ENOSPC, "the statistics have no room for the counters of %u rules more; delete some",
 			 count);
 		return NULL;
 	}
-	if (stats_make_pairs_room(router, stats->pairs_used + wanted))
+	if (stats_reserve_pairs(router, stats->pairs_used + wanted))
 		return NULL;
 	block = (uint8_t *)&stats->memory->threads[stats->thread_count] + stats->pairs_used;
 	stats->pairs_used += wanted;
@@ -85,7 +85,8 @@ int stats_pairs_make(struct ws_router *router, uint32_t count, struct stats_pair
 		return -ENOSPC;
 	block->rows_length = threads;
 	for (uint16_t i = 0; i < threads; i++) {
-		uint8_t *lane = (uint8_t *)block + head_bytes(threads) + i * lane_bytes(room_for(count));
+		uint8_t *lane =
+			(uint8_t *)block + head_bytes(threads) + i * lane_bytes(capacity_for(count));
 		memset(lane, 0, count * sizeof(struct own_pair));
 		((uint32_t *)(void *)lane)[-2] = count;
 		block->rows[i] = stats_address(lane);
@@ -93,7 +94,7 @@ int stats_pairs_make(struct ws_router *router, uint32_t count, struct stats_pair
 	*out = (struct stats_pairs){
 		.block = block,
 		.first = (struct own_pair *)(uintptr_t)block->rows[1],
-		.lane_len = (uint32_t)(lane_bytes(room_for(count)) / sizeof(struct own_pair)),
+		.lane_len = (uint32_t)(lane_bytes(capacity_for(count)) / sizeof(struct own_pair)),
 		.entry = STATS_NO_ENTRY,
 	};
 	return 0;
@@ -104,8 +105,8 @@ void stats_pairs_free(struct ws_router *router, struct stats_pairs *pairs)
 	struct block *block = pairs->block;
 	if (!block)
 		return;
-	uint32_t room = pairs->lane_len - GRAPH_CACHE_LINE / (uint32_t)sizeof(struct own_pair);
-	void **place = free_blocks(&router->stats, room);
+	uint32_t capacity = pairs->lane_len - GRAPH_CACHE_LINE / (uint32_t)sizeof(struct own_pair);
+	void **place = free_blocks(&router->stats, capacity);
 	block->next = *place;
 	*place = block;
 	pairs->block = NULL;

@@ -28,4 +28,4 @@ void stats_pairs_hide(struct ws_router *router, struct stats_pairs *pairs);
 /* So many bytes at the end of the segment are theirs, of so many threads. */
 size_t stats_pairs_size(uint16_t threads);
 /* Have the first `used` of them, in stats_backing.c; -ENOSPC with its line. */
-int stats_make_pairs_room(struct ws_router *router, size_t used);
+int stats_reserve_pairs(struct ws_router *router, size_t used);

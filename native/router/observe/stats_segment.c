@@ -61,10 +61,10 @@ static int map(struct ws_router *router)
 		return fail(-errno, "no memory for statistics: %s", strerror(errno));
 	stats->memory = memory;
 	stats->size = size;
-	return stats_make_room(router, 0);
+	return stats_reserve(router, 0);
 }
 
-/* As the configuration says: in a file, or in memory of this process. */
+/* Open the segment in a file, or in memory of this process. */
 static int stats_open(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;

@@ -16,7 +16,7 @@ struct graph;
 struct stats_nodes;
 struct ws_router;
 
-/* Of each pool of packets. */
+/* Values per packet pool. */
 enum { STATS_POOL_CACHED, STATS_POOL_USED, STATS_POOL_AVAILABLE, STATS_POOL_VALUES };
 
 /* Entries whose value the main thread writes. */
@@ -37,7 +37,7 @@ enum stats_value {
 	STATS_VALUES = STATS_POOLS + WS_MAX_POOLS * STATS_POOL_VALUES,
 };
 
-/* What a worker's rates are told from. */
+/* A worker's counters at the last update, from which rates are computed. */
 struct stats_before {
 	uint64_t loops, rx_packets, calls, vectors;
 };
@@ -46,7 +46,7 @@ struct stats_before {
 struct stats_segment {
 	struct stats_memory *memory; /* NULL before it is made */
 	size_t size;                 /* of the mapping; pages of it are had as interfaces come */
-	uint32_t interface_room;     /* for so many there are pages */
+	uint32_t interface_capacity; /* for so many there are pages */
 	int fd;                      /* -1: memory of the process's own */
 	uint16_t lock_depth, thread_count;
 	uint32_t free_entry;             /* the first of a list of empty entries, or STATS_NO_ENTRY */
@@ -67,13 +67,13 @@ void stats_lock(struct stats_segment *stats);
 void stats_unlock(struct stats_segment *stats);
 
 /* Memory for the interface's numbers; -ENOSPC, with its line, when there is none. */
-int stats_make_room(struct ws_router *router, uint16_t index);
-/* That the segment takes with so many interfaces. */
+int stats_reserve(struct ws_router *router, uint16_t index);
+/* Size of the segment for so many interfaces. */
 size_t stats_bytes(const struct stats_segment *stats, uint32_t interfaces);
 
 /* Memory from here to there for counters, `more` bytes beyond what they have; -ENOSPC, likewise. */
-int stats_make_counters_room(struct ws_router *router, size_t more, const void *from,
-							 const void *end);
+int stats_reserve_counters(struct ws_router *router, size_t more, const void *from,
+						   const void *end);
 
 /* There is local0 alone. */
 void stats_begin_interfaces(struct stats_segment *stats);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the main thread writes into the statistics segment, at its interval. */
+/* Periodic update of the statistics segment by the main thread. */
 #include "dev/port.h"
 #include "router/interface/interface_settings.h"
 #include "router/module.h"
@@ -62,7 +62,7 @@ static void write_heaps(struct stats_segment *stats)
 		used += heap.heap_allocsz_bytes;
 	}
 	write_heap(memory->heap.at, total, used);
-	write_heap(memory->segment.at, stats->size, stats_bytes(stats, stats->interface_room));
+	write_heap(memory->segment.at, stats->size, stats_bytes(stats, stats->interface_capacity));
 }
 
 /* ---- Rates since the last update ---- */

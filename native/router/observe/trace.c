@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker does for a trace. */
+/* The worker's part of a trace. */
 #include "router/observe/trace.h"
 
 #include "dev/error.h"

@@ -22,7 +22,7 @@ struct router_worker;
 struct ws_router;
 struct ws_trace_acl;
 
-/* What is still to be marked, on the graph that takes the other's place. */
+/* Move the packets still to be marked from the old graph to its replacement. */
 void trace_carry_over(struct router_worker *worker, struct graph *graph, struct graph *old);
 void trace_free(struct router_worker *worker);
 
@@ -42,7 +42,7 @@ void trace_check(struct graph *graph, struct graph_node *node, void **packets, u
 /* Mark packets, and record those that are marked. */
 void trace_packets(struct graph *graph, struct graph_node *node, void **packets, uint16_t n);
 
-/* What ACLs made of the packet at `node`, if it is traced. */
+/* Trace the verdict of ACLs at `node`, if the packet is traced. */
 void trace_acl(struct graph *graph, const struct graph_node *node, const struct rte_mbuf *packet,
 			   const struct ws_trace_acl *acl);
 

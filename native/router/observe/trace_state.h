@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is traced, as the workers that mark and record and the main thread that asks see it. */
+/* State of a trace, shared by the workers that mark and record and the main thread that reads. */
 #pragma once
 
 #include "router/module.h"

@@ -62,7 +62,7 @@ LANES_INLINE bool eight_part_is_zero(eight_part part)
 	return !(words[0] | words[1]);
 }
 
-/* Whether a 16-bit field of the mbufs is `value` in all of them. */
+/* True if a 16-bit field of all mbufs is `value`. */
 LANES_INLINE bool eight_have_field(void *const *packets, size_t offset, uint16_t value)
 {
 	size_t start = offset & ~(sizeof(eight_part) - 1);
@@ -70,13 +70,13 @@ LANES_INLINE bool eight_have_field(void *const *packets, size_t offset, uint16_t
 	return !differs[(offset - start) / sizeof(value)];
 }
 
-/* Whether all came in by that interface. */
+/* True if that interface received all packets. */
 LANES_INLINE bool eight_came_by(void *const *packets, uint16_t interface)
 {
 	return eight_have_field(packets, offsetof(struct rte_mbuf, port), interface);
 }
 
-/* What eight_go_by() is to find: a word each for the eight words of an mbuf's first line from
+/* Pattern for eight_go_by(): a word each for the eight words of an mbuf's first line from
  * EIGHT_HALF on. */
 enum {
 	EIGHT_HALF = 32,
@@ -93,7 +93,7 @@ LANES_INLINE lanes eight_going_by(uint16_t interface, int32_t longest)
 	return wanted;
 }
 
-/* Whether all are so: one difference tells that lengths are no greater and interfaces are equal. */
+/* True if all match: one difference shows that lengths are no greater and interfaces equal. */
 LANES_INLINE bool eight_go_by(void *const *packets, lanes wanted)
 {
 	lanes differs = {0}, counts = {0};
@@ -126,7 +126,7 @@ LANES_INLINE lanes eight_lengths(void *const *packets)
 		   0xffff;
 }
 
-/* Whether a 16-bit field of the mbufs is `least` or more in all of them, and below 2^15. */
+/* True if a 16-bit field of all mbufs is at least `least` and below 2^15. */
 LANES_INLINE bool eight_have_at_least(void *const *packets, size_t offset, int16_t least)
 {
 	size_t start = offset & ~(sizeof(eight_part) - 1);
@@ -137,13 +137,13 @@ LANES_INLINE bool eight_have_at_least(void *const *packets, size_t offset, int16
 	return missing[(offset - start) / sizeof(least)] < 0;
 }
 
-/* Whether each has that many bytes in its first buffer. */
+/* True if each first segment has that many bytes. */
 LANES_INLINE bool eight_have_bytes(void *const *packets, int16_t bytes)
 {
 	return eight_have_at_least(packets, offsetof(struct rte_mbuf, data_len), bytes);
 }
 
-/* Whether none is longer, in all of its buffers, than `longest`, which is below 2^15. */
+/* True if no packet, over all segments, is longer than `longest`, which is below 2^15. */
 LANES_INLINE bool eight_are_no_longer(void *const *packets, int16_t longest)
 {
 	enum { OFFSET = offsetof(struct rte_mbuf, pkt_len), START = OFFSET & ~15 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a packet carries from node to node. All of it lies in the first cache line of its mbuf.
+ * Metadata of a packet from node to node, all in the first cache line of its mbuf.
  *
  *   rx interface  mbuf->port          set by the driver; ethernet-input makes it the sub-interface,
  *                                     and the L2 nodes a bridge domain's BVI

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Who looks for the node, and what the data of its packets begins with. */
+/* The layer that looks up the node, and the start of its packets' data. */
 enum upper_layer {
 	ABOVE_ETHERNET, /* ethernet-input, by Ethernet type: what is behind the header and its tags */
 	ABOVE_IP4,      /* ip4-local, by protocol: the IPv4 header; never of a fragment */
@@ -21,7 +21,7 @@ enum upper_layer {
 #define UPPER_UDP(port) (0x10000u | (port))
 #define UPPER_ICMP6(type) (0x20000u | (type))
 
-/* Of a node's edges, the text that stands for one edge to each node of the layer. It comes last. */
+/* Edge texts that stand for one edge to each node of the layer. They come last. */
 #define EDGES_ABOVE_ETHERNET "&above-ethernet"
 #define EDGES_ABOVE_IP4 "&above-ip4"
 #define EDGES_ABOVE_IP6 "&above-ip6"

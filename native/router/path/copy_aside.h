@@ -12,7 +12,7 @@
 static inline struct rte_mbuf *copy_aside(struct graph *graph, const struct rte_mbuf *packet)
 {
 	struct router_worker *worker = router_worker_of(graph);
-	struct rte_mbuf *copy = recirculate_room(&worker->recirculate)
+	struct rte_mbuf *copy = recirculate_free(&worker->recirculate)
 								? rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX)
 								: NULL;
 	own_count_add(&worker->totals->made, 1);

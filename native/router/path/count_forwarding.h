@@ -10,7 +10,7 @@
 
 #include <rte_mbuf.h>
 
-/* As deep as recursive routes are followed. */
+/* Depth to which recursive routes are counted. */
 enum { MAX_VIA = 8 };
 
 /* The route `via` leads to a packet's next hop, and other ones to that route's. */

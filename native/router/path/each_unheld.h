@@ -9,8 +9,8 @@
 
 enum { PACKET_IS_HELD = UINT16_MAX }; /* in the place of an edge */
 
-/* Whether a copy of the packet waits from now on, which `counter` counts: if there is room, and
- * never of one with labels. */
+/* Hold a copy of the packet if a slot is free, and count it in `counter`. Labelled packets are not
+ * held. */
 static inline bool hold_copy(struct graph *graph, struct graph_node *node,
 							 const struct rte_mbuf *packet, const struct held_for *to, uint64_t now,
 							 uint16_t counter)
@@ -43,7 +43,7 @@ static inline void hold_beside(struct graph *graph, struct graph_node *node,
 				  hold_copy(graph, node, packet, to, now, counter));
 }
 
-/* Whom the packet waits for: by its adjacency, or as the host that the question is about. */
+/* The key to hold a packet by: its adjacency, or the host in question. */
 static inline struct held_for hold_for(struct graph *graph, const struct rte_mbuf *packet,
 									   const struct glean_question *question,
 									   struct ws_address next_hop)
@@ -61,7 +61,7 @@ static inline struct held_for hold_for(struct graph *graph, const struct rte_mbu
 	};
 }
 
-/* As each_packet, where `handle` may say PACKET_IS_HELD. */
+/* Like each_packet; `handle` may return PACKET_IS_HELD. */
 static inline __attribute__((always_inline)) uint16_t each_unheld(struct graph *graph,
 																  struct graph_node *node,
 																  void **packets, uint16_t n,

@@ -235,7 +235,7 @@ static inline enum edge l3_edge(uint16_t type, bool has_mpls)
 	return has_mpls && type == htobe16(ETHERNET_MPLS) ? EDGE_MPLS_INPUT : EDGES;
 }
 
-/* Whether eight frames came in by an interface that takes them as they are. */
+/* True if one port that needs no checks received all eight frames. */
 static inline bool are_taken(const struct interface *interfaces, void *const *packets)
 {
 	uint16_t port = ((const struct rte_mbuf *)packets[0])->port;

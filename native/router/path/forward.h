@@ -162,8 +162,8 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 }
 
 /*
- * As forward(), for a packet whose adjacency names the table to look into, which may lead into
- * others in turn; ADJACENCY_TABLE when it goes on for long like that.
+ * Like forward() for a packet whose adjacency names a table to look up in, which may lead to
+ * further tables. ADJACENCY_TABLE if the chain is too long.
  */
 static inline __attribute__((always_inline)) uint16_t
 forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,

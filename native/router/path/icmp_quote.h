@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ICMP error of either family quotes of the packet that it is about. */
+/* The quoted packet of an ICMP error, for both families. */
 #pragma once
 
 #include "router/packet/metadata.h"

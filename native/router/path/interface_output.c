@@ -21,7 +21,7 @@ static const struct graph_counter counters[] = {
 	[NO_LINK] = {"interface has no link", true},
 };
 
-/* What a sub-interface sends is counted here; the driver counts for the port. */
+/* Counts for sub-interfaces; the driver counts for the port. */
 static uint16_t interface_output_one(struct graph *graph, struct graph_node *node,
 									 const struct rte_mbuf *packet)
 {

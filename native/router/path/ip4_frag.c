@@ -58,7 +58,7 @@ static void plan(struct cut *cut, struct ip4_header *ip, uint16_t mtu)
 	cut->count = (uint16_t)(1 + (rest + cut->other - 1) / cut->other);
 }
 
-/* What stands in the fragment field of one that begins `at` bytes into the payload. */
+/* Fragment field of the fragment at offset `at` of the payload. */
 static uint16_t fragment_field(const struct cut *cut, uint16_t at, bool is_last)
 {
 	uint16_t before = be16toh(cut->ip->fragment);
@@ -112,7 +112,7 @@ static uint16_t ip4_frag_one(struct graph *graph, struct graph_node *node, struc
 					: adjacency_mtu(adjacency);
 	struct cut cut;
 	plan(&cut, (struct ip4_header *)(void *)packet_data(packet), mtu);
-	if (recirculate_room(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {
+	if (recirculate_free(&worker->recirculate) < cut.count || !make_parts(&cut, packet, parts)) {
 		graph_count(node, NO_ROOM, 1);
 		return EDGE_DROP;
 	}

@@ -11,7 +11,7 @@
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
 #include "router/fib/adjacency_nodes.h"
-#include "router/interface/own_addresses.h"
+#include "router/interface/local_addresses.h"
 #include "router/interface/source_address.h"
 #include "router/local/local.h"
 #include "router/observe/trace.h"
@@ -100,10 +100,10 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 /* A host's address, and none of ours in the table that the packet was looked up in. */
 static bool is_other_host(const struct ws_router *router, uint16_t interface, uint32_t source)
 {
-	const struct own_addresses *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE);
-	const struct own_address address =
-		own_address_ip4(source, router->interfaces[interface].table[0]);
-	return ip4_is_host(source) && !own_set_has(own->ip4, &address);
+	const struct local_addresses *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE);
+	const struct local_address address =
+		local_address_ip4(source, router->interfaces[interface].table[0]);
+	return ip4_is_host(source) && !local_set_has(own->ip4, &address);
 }
 
 static uint16_t ip4_icmp_error_one(struct graph *graph, struct graph_node *node,

@@ -8,7 +8,7 @@
  * Uses: mbuf->port (counts the interface's IPv4 packets). Next: ip4-lookup, error-drop.
  */
 #include "graph/arc.h"
-#include "router/interface/own_addresses.h"
+#include "router/interface/local_addresses.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/path/interface_run.h"
@@ -61,9 +61,9 @@ static inline bool is_martian(uint32_t address)
 	return martians[address >> 24];
 }
 
-static inline uint32_t may_be_own(const struct own_set *own, uint32_t address)
+static inline uint32_t may_be_own(const struct local_set *own, uint32_t address)
 {
-	return own_set_bit_is_set(own, OWN_IP4_BIT(own, address));
+	return local_set_bit_is_set(own, LOCAL_IP4_BIT(own, address));
 }
 
 /* The reason, given that is_martian; in the order of the counters from `first` on. */
@@ -79,14 +79,15 @@ static enum counter martian_reason(uint32_t address, enum counter first)
 	return address == UINT32_MAX ? first + 4 : first + 3;
 }
 
-static bool is_own(const struct own_set *own, uint32_t address, uint16_t table)
+static bool is_own(const struct local_set *own, uint32_t address, uint16_t table)
 {
-	const struct own_address whole = own_address_ip4(address, table);
-	return own_set_has(own, &whole);
+	const struct local_address whole = local_address_ip4(address, table);
+	return local_set_has(own, &whole);
 }
 
-/* Whatever is not plain: a header with options, or a packet to drop. */
-static __attribute__((noinline)) enum edge check(struct graph_node *node, const struct own_set *own,
+/* Check a packet that is not plain: one with options, or one to drop. */
+static __attribute__((noinline)) enum edge check(struct graph_node *node,
+												 const struct local_set *own,
 												 const struct rte_mbuf *packet, uint16_t table)
 {
 	const uint8_t *data = packet_data(packet);
@@ -119,15 +120,15 @@ LANES_INLINE lanes are_martian(lanes addresses)
 	return (lanes)(octets == 0) | (lanes)(octets == 127) | lanes_less(lanes_all(223), octets);
 }
 
-/* The same of addresses that may be ours. */
-LANES_INLINE lanes may_be_owns(const struct own_set *own, lanes addresses)
+/* may_be_own for eight addresses. */
+LANES_INLINE lanes may_be_owns(const struct local_set *own, lanes addresses)
 {
-	lanes bits = OWN_IP4_BIT(own, addresses);
+	lanes bits = LOCAL_IP4_BIT(own, addresses);
 	return lanes_gather(own->bitmap, bits >> 5) >> (bits & 31) & 1;
 }
 
-/* Of eight packets what is_plain says of one, but for those in several buffers. */
-LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
+/* is_plain for eight packets; false if one has several segments. */
+LANES_INLINE bool are_plain(const struct local_set *own, void *const *packets)
 {
 	lanes words[5], lengths = eight_lengths(packets), sums = {0};
 	const void *headers[EIGHT];
@@ -146,10 +147,10 @@ LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
 	return !lanes_any(bad);
 }
 
-static inline bool is_plain(const struct own_set *own, const struct rte_mbuf *packet)
+static inline bool is_plain(const struct local_set *own, const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
-	/* One subtraction for both bounds of the total length, and one branch for all addresses. */
+	/* A single subtraction checks both bounds of the total length, and one branch all addresses. */
 	bool is_whole =
 		likely(packet->data_len >= IP4_LEN) && likely(ip->version_ihl == 0x45) &&
 		likely(be16toh(ip->total_length) - (uint32_t)IP4_LEN <= packet->pkt_len - IP4_LEN) &&
@@ -166,7 +167,7 @@ static inline bool is_plain(const struct own_set *own, const struct rte_mbuf *pa
 static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n)
 {
-	const struct own_set *own = __atomic_load_n(&router_of(graph)->own, __ATOMIC_ACQUIRE)->ip4;
+	const struct local_set *own = __atomic_load_n(&router_of(graph)->own, __ATOMIC_ACQUIRE)->ip4;
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];

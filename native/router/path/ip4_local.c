@@ -76,7 +76,7 @@ static uint16_t look_above(struct graph_node *node, uint32_t number, enum counte
 	return place == UPPER_NONE ? refuse(node, reason, packet, code) : EDGES_ABOVE + place;
 }
 
-/* What a packet carries: `readable` of its `claimed` bytes are in the first buffer. */
+/* Payload of a packet: `readable` of its `claimed` bytes are in the first segment. */
 struct content {
 	const uint8_t *bytes;
 	uint16_t readable, claimed;
@@ -113,7 +113,7 @@ static uint16_t serve(struct graph *graph, struct graph_node *node, struct rte_m
 					  ICMP4_PORT_UNREACHABLE);
 }
 
-/* Of an interface that is paired with one of Linux, whose own pings have other identifiers. */
+/* For an interface with a pair in Linux. Linux's own pings have other identifiers. */
 static enum edge hand_over(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						   const struct interface *interface)
 {

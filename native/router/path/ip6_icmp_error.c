@@ -54,7 +54,7 @@ enum { ERROR_LEN = IP6_LEN + ICMP6_LEN, QUOTE_UNIT = 8, UNITS_SHIFT = 24 };
 
 GRAPH_DROP(EDGE_DROP)
 
-/* What cannot be looked at as far as its type is taken for an error. */
+/* A packet too short to show its ICMP type counts as an error. */
 static bool is_about_error(const struct rte_mbuf *packet)
 {
 	const uint8_t *data = packet_data(packet);

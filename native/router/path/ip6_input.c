@@ -12,7 +12,7 @@
  */
 #include "graph/arc.h"
 #include "router/interface/ip6_interface.h"
-#include "router/interface/own_addresses.h"
+#include "router/interface/local_addresses.h"
 #include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/path/interface_run.h"
@@ -59,29 +59,29 @@ static const struct graph_counter counters[] = {
 	[DESTINATION_MULTICAST] = {"ip6 multicast is not routed", true},
 };
 
-/* Of 2000::/3 and fc00::/7, about which there is nothing to think. */
+/* 2000::/3 and fc00::/7 need no further checks. */
 static inline uint32_t is_plain_address(const uint8_t *address)
 {
 	return (uint32_t)((address[0] & 0xe0) == 0x20) | (uint32_t)((address[0] & 0xfe) == 0xfc);
 }
 
-static inline uint32_t may_be_own(const struct own_set *own, const uint8_t *address)
+static inline uint32_t may_be_own(const struct local_set *own, const uint8_t *address)
 {
 	uint32_t words[4];
 	memcpy(words, address, sizeof(words));
-	return own_set_bit_is_set(own, OWN_IP6_BIT(own, words));
+	return local_set_bit_is_set(own, LOCAL_IP6_BIT(own, words));
 }
 
-static bool is_own(const struct own_set *own, const uint8_t *address, uint16_t table)
+static bool is_own(const struct local_set *own, const uint8_t *address, uint16_t table)
 {
-	const struct own_address whole = own_address_ip6(address, table);
-	return own_set_has(own, &whole);
+	const struct local_address whole = local_address_ip6(address, table);
+	return local_set_has(own, &whole);
 }
 
 GRAPH_DROP(EDGE_DROP)
 
 /* Why a packet with this source is not to be, or 0. An unspecified one may ask on its link. */
-static uint16_t bad_source(const struct own_set *own, uint16_t table,
+static uint16_t bad_source(const struct local_set *own, uint16_t table,
 						   const struct ip6_interface *interface, const uint8_t *source,
 						   const uint8_t *destination)
 {
@@ -107,13 +107,13 @@ static uint16_t bad_destination(const uint8_t *destination)
 	return ip6_is_ip4(destination) ? DESTINATION_IP4 : 0;
 }
 
-/* Whatever is not plain: addresses of small scope, or a packet to drop. */
+/* Check a packet that is not plain: addresses of small scope, or a packet to drop. */
 static __attribute__((noinline)) enum edge check(struct graph *graph, struct graph_node *node,
 												 const struct rte_mbuf *packet)
 {
 	const struct ws_router *router = router_of(graph);
 	const struct ip6_interface *interface = ip6_interface(router, packet->port);
-	const struct own_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
+	const struct local_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
 	uint16_t table = router->interfaces[packet->port].table[1];
 	const uint8_t *data = packet_data(packet);
 	enum ip6_check error = ip6_check(data, packet->data_len, packet->pkt_len);
@@ -149,14 +149,14 @@ LANES_INLINE lanes are_odd_addresses(lanes words)
 }
 
 /* Not zero where the source, of these words, may be ours. */
-LANES_INLINE lanes may_be_owns(const struct own_set *own, const lanes *words)
+LANES_INLINE lanes may_be_owns(const struct local_set *own, const lanes *words)
 {
-	lanes bits = OWN_IP6_BIT(own, words);
+	lanes bits = LOCAL_IP6_BIT(own, words);
 	return lanes_gather(own->bitmap, bits >> 5) >> (bits & 31) & 1;
 }
 
-/* Of eight packets what is_plain says of one, but for those in several buffers. */
-LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
+/* is_plain for eight packets; false if one has several segments. */
+LANES_INLINE bool are_plain(const struct local_set *own, void *const *packets)
 {
 	const void *headers[EIGHT];
 	lanes source[4], lengths = eight_lengths(packets);
@@ -173,7 +173,7 @@ LANES_INLINE bool are_plain(const struct own_set *own, void *const *packets)
 	return !lanes_any(bad);
 }
 
-static inline bool is_plain(const struct own_set *own, const struct rte_mbuf *packet)
+static inline bool is_plain(const struct local_set *own, const struct rte_mbuf *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	bool is_whole = likely(packet->data_len >= IP6_LEN) && packet_data(packet)[0] >> 4 == 6 &&
@@ -186,7 +186,7 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 								  uint16_t n)
 {
 	const struct ws_router *router = router_of(graph);
-	const struct own_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
+	const struct local_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
 	struct router_worker *worker = router_worker_of(graph);
 	uint16_t next[GRAPH_FRAME_SIZE];
 	struct interface_run run = INTERFACE_RUN_NONE;

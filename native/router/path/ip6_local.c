@@ -147,9 +147,8 @@ static uint16_t take_icmp(struct graph *graph, struct graph_node *node, struct r
 	return edge;
 }
 
-/* What concerns the router too of a message to an interface that is paired with one of Linux: that
- * a neighbour answered, and answers to pings of our own, which have other identifiers than Linux's.
- */
+/* Messages for the router on an interface with a pair in Linux: answers of neighbours, and answers
+ * to the router's pings, whose identifiers differ from Linux's. */
 static enum edge edge_of_paired(const struct ws_router *router, const struct icmp6_header *icmp)
 {
 	if (icmp->type == ICMP6_NEIGHBOR_ADVERTISEMENT)

@@ -98,7 +98,7 @@ static uint16_t ip6_glean_one(struct graph *graph, struct graph_node *node, stru
 		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
 	uint64_t to[2], from;
 	memcpy(to, ip->destination, sizeof(to));
-	/* Of the sender its network: a host may have as many addresses in that as it likes. */
+	/* The sender's network, since a host may use any number of addresses in it. */
 	memcpy(&from, ip->source, sizeof(from));
 	const struct glean_question question = {
 		.host = glean_hash(glean, interface, to[0], to[1]),

@@ -18,8 +18,8 @@ enum { IP6_HOP_LIMIT, IP6_HOP_MTU, IP6_HOP_COUNTERS };
 	[IP6_HOP_LIMIT] = {"ip6 hop limit <= 1", true}, [IP6_HOP_MTU] = {"ip6 MTU exceeded", true}
 
 /*
- * Whether the packet is for ip4-icmp-error, then counted and its error set: this was its last hop,
- * or it is longer than `mtu` and may not be fragmented.
+ * True if the packet goes to ip4-icmp-error: no hop is left, or it is longer than `mtu` with DF
+ * set. Counts it and sets its error.
  */
 static __attribute__((noinline)) bool ip4_hop_error(struct graph_node *node,
 													struct rte_mbuf *packet, uint16_t mtu)
@@ -39,8 +39,8 @@ static __attribute__((noinline)) bool ip4_hop_error(struct graph_node *node,
 }
 
 /*
- * Whether the packet is for ip6-icmp-error, then counted and its error set: this was its last hop,
- * or it is longer than `mtu`.
+ * True if the packet goes to ip6-icmp-error: no hop is left, or it is longer than `mtu`. Counts it
+ * and sets its error.
  */
 static __attribute__((noinline)) bool ip6_hop_error(struct graph_node *node,
 													struct rte_mbuf *packet, uint16_t mtu)

@@ -16,7 +16,7 @@
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
-	/* One hop less for all eight, or false if one has none left or is longer than `mtu`. */
+	/* Decrement the hops of all eight; false if one has none left or is longer than `mtu`. */
 	bool (*hop_eight)(void *const *data, uint16_t mtu);
 	bool (*hop)(struct rte_mbuf *packet, uint16_t mtu);
 	/* The edge of a packet that `hop` returned false for. */

@@ -13,7 +13,7 @@
 #include "wire/own_count.h"
 #include "wirespeed/punt.h"
 
-/* Of one worker, in a cache line of its own. */
+/* Bucket of a worker, in a cache line of its own. */
 struct punt_bucket {
 	struct token_bucket tokens;
 	uint64_t passed, dropped;
@@ -62,7 +62,7 @@ static inline bool punt_is_policed(const struct ws_router *router)
 	return punt_of(router);
 }
 
-/* Of the interface first, so that what it has too much of takes nothing from others. */
+/* The interface's policer comes first, so that its excess takes nothing from other interfaces. */
 static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_punt_reason reason)
 {
 	struct punt *punt = punt_of(router_of(graph));
@@ -74,7 +74,7 @@ static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_
 		   punt_take(&punt->all, reason, graph->worker, now);
 }
 
-/* Of what reason an IP packet is, of which `length` bytes are readable; and a whole frame. */
+/* Reason of an IP packet, of which `length` bytes are readable; and of a whole frame. */
 enum ws_punt_reason punt_reason_of_ip4(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_ip6(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_frame(const uint8_t *bytes, size_t length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of what reason a packet for Linux is. */
+/* Reasons of packets for Linux. */
 #include "router/punt/punt.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
@@ -32,7 +32,7 @@ static bool is_routing_port(uint8_t protocol, uint16_t port)
 		   port == PORT_BFD_ECHO || port == PORT_BFD_MULTIHOP || port == PORT_BFD_BONDS;
 }
 
-/* Whether an upper layer is a routing protocol's; of its ports either one will do. */
+/* True if the upper layer is a routing protocol, by its number or either port. */
 static bool is_routing(uint8_t protocol, const uint8_t *upper, size_t length)
 {
 	if (protocol == PROTOCOL_OSPF || protocol == PROTOCOL_PIM || protocol == PROTOCOL_VRRP)

@@ -80,7 +80,7 @@ static int change_addresses(struct ws_router *router, uint16_t index, struct add
 			continue;
 		__atomic_store_n(&router->interfaces[i].addresses, list, __ATOMIC_RELEASE);
 		if (!error)
-			error = router_change_own(router, i, before, before_count, after, after_count);
+			error = router_change_local(router, i, before, before_count, after, after_count);
 	}
 	if (!error)
 		error = router_update_ip6(router, index);

@@ -57,7 +57,7 @@ static uint32_t read_routes(const struct fib_trie *trie, const struct ws_prefix 
 	return n;
 }
 
-/* What stands there can always be replaced. */
+/* Replacing a route's value cannot fail. */
 static int settle_table(struct load_balance_table *balances, struct fib_trie *trie)
 {
 	enum { PAGE = 256 };
@@ -88,7 +88,7 @@ static int settle_all(struct ws_router *router, bool has_own)
 				error = settle_table(&router->load_balances, &router->tables[family][i]->trie);
 	for (const struct counted_routes *routes = others; routes && !error; routes = routes->next)
 		error = routes->settle(router);
-	/* Those that follow another route are to know it, or to forget it. */
+	/* Routes that follow another route switch as well. */
 	load_balance_refresh(&router->load_balances);
 	return error;
 }
@@ -116,7 +116,7 @@ static int begin_routes(struct ws_router *router)
 	struct load_balance_table *table = &router->load_balances;
 	uint32_t most = router->stats.forwarding[STATS_ROUTE_TO].most;
 	router_pause(router);
-	int error = own_balances_make_room(table, most - table->most);
+	int error = own_balances_reserve(table, most - table->most);
 	router_resume(router);
 	if (!error)
 		error = stats_forwarding_show(router, STATS_ROUTE_TO, table->end);
@@ -153,7 +153,7 @@ static int begin_adjacencies(struct ws_router *router)
 int ws_router_set_counting(struct ws_router *router, int32_t what, bool on)
 {
 	if (what != WS_COUNT_ROUTES && what != WS_COUNT_ADJACENCIES)
-		return fail(-EINVAL, "%d is nothing that counts", what);
+		return fail(-EINVAL, "counter type %d does not exist", what);
 	if (router_has(router, (uint8_t)what) == on)
 		return 0;
 	int error = 0;

@@ -11,8 +11,8 @@ struct counted_routes {
 };
 
 void counted_routes_register(struct counted_routes *routes);
-/* What is to stand for a route in the place of `before`, which the caller then releases if it is
- * another one; or a negative errno. */
+/* The value of a route in place of `before`, or a negative errno. The caller releases `before` if
+ * the value is another one. */
 int64_t counting_value(struct load_balance_table *table, uint32_t before);
 
 /* At the foot of a control file. */

@@ -30,7 +30,7 @@
 
 enum { BETWEEN_S = 1 }; /* RETRANS_TIMER of RFC 4861 section 10 */
 
-static struct dad *take_room(struct ws_router *router)
+static struct dad *make_state(struct ws_router *router)
 {
 	struct dad *dad = dad_of(router);
 	if (dad)
@@ -61,16 +61,16 @@ static void restart(struct dad_probe *probe)
 
 static void begin(struct ws_router *router, uint16_t index, const struct ws_address *address)
 {
-	struct dad *dad = take_room(router);
+	struct dad *dad = make_state(router);
 	if (!dad || find(dad, index, address) >= 0)
 		return;
-	if (dad->count == dad->room) {
-		uint32_t room = dad->room ? dad->room * 2 : 16;
-		struct dad_probe *larger = realloc(dad->probes, room * sizeof(*larger));
+	if (dad->count == dad->capacity) {
+		uint32_t capacity = dad->capacity ? dad->capacity * 2 : 16;
+		struct dad_probe *larger = realloc(dad->probes, capacity * sizeof(*larger));
 		if (!larger)
 			return; /* it stays tentative until the interface comes up anew */
 		dad->probes = larger;
-		dad->room = room;
+		dad->capacity = capacity;
 	}
 	dad->probes[dad->count++] = (struct dad_probe){.address = *address, .interface = index};
 }
@@ -83,7 +83,8 @@ static bool has_tentative(const struct address_list *list, const struct ws_addre
 	return false;
 }
 
-/* What the interface was given and does not use, its link-local address among it. */
+/* True for an address that the interface has but does not use yet, such as a tentative link-local
+ * one. */
 static bool is_waiting(const struct ws_router *router, uint16_t index,
 					   const struct ws_address *address)
 {
@@ -93,7 +94,7 @@ static bool is_waiting(const struct ws_router *router, uint16_t index,
 	return has_tentative(router->settings[index].addresses, address);
 }
 
-/* As many probes as addresses that wait. */
+/* Keep one probe per waiting address. */
 static void follow(struct ws_router *router, uint16_t index)
 {
 	const struct address_list *list = router->settings[index].addresses;
@@ -141,7 +142,7 @@ static void use(struct ws_router *router, const struct dad_probe *probe)
 	interface_changed(router, settled.interface, INTERFACE_ADDRESSES_CHANGED);
 }
 
-/* One that is done with is out of the list then. */
+/* A finished probe leaves the list. */
 static void run(struct ws_router *router, struct dad_probe *probe, uint64_t now, uint32_t *asked)
 {
 	bool is_wanted = ip6_wants_dad(router, probe->interface);
@@ -215,13 +216,13 @@ int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t tran
 {
 	bool is_all = interface == WS_DAD_ALL_INTERFACES;
 	if (transmits > WS_DAD_MOST_TRANSMITS)
-		return fail(-EINVAL, "duplicate address detection asks 0 to %d times, not %u",
+		return fail(-EINVAL, "the number of solicitations must be 0 to %d, not %u",
 					WS_DAD_MOST_TRANSMITS, transmits);
 	if (!is_all && (interface < 0 || interface > UINT16_MAX))
 		return fail(-ENODEV, "there is no interface %d", interface);
 	if (!is_all && router_check_interface(router, (uint16_t)interface))
 		return -ENODEV;
-	if (!take_room(router))
+	if (!make_state(router))
 		return -ENOMEM;
 	if (is_all)
 		dad_of(router)->transmits = (uint8_t)transmits;
@@ -271,7 +272,7 @@ static void dad_free(struct ws_router *router)
 
 static void comes_up(struct ws_router *router, uint16_t index)
 {
-	if (!ip6_wants_dad(router, index) || !take_room(router) || dad_of(router)->begins_anew[index])
+	if (!ip6_wants_dad(router, index) || !make_state(router) || dad_of(router)->begins_anew[index])
 		return;
 	dad_of(router)->begins_anew[index] = true;
 	dad_of(router)->anew_count++;

@@ -21,7 +21,7 @@ struct dad_probe {
 struct dad {
 	uint8_t transmits; /* of interfaces to be made */
 	struct dad_probe *probes;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t conflict_count;
 	struct ws_dad_conflict conflicts[DAD_MOST_CONFLICTS];
 	bool begins_anew[WS_MAX_INTERFACES]; /* it came up: what it used is tentative again */

@@ -44,11 +44,11 @@ int ws_router_set_flow_hash(struct ws_router *router, uint8_t family, uint32_t i
 	if (!table)
 		return -ENOENT;
 	if (fields & ~(uint32_t)WS_FLOW_FIELDS)
-		return fail(-EINVAL, "0x%x are not fields of flows", fields);
+		return fail(-EINVAL, "0x%x has unknown flow-hash fields", fields);
 	if (family == WS_IP4)
 		fields &= ~(uint32_t)WS_FLOW_LABEL;
 	if (!(fields & ~(uint32_t)ORDER))
-		return fail(-EINVAL, "flows need a field of IPv%u to be told apart by", family);
+		return fail(-EINVAL, "the flow hash needs at least one field of IPv%u", family);
 	__atomic_store_n(&table->flow_hash, fields, __ATOMIC_RELAXED);
 	router_set_extra(router, EXTRA_FLOW_FIELDS, has_chosen(router));
 	return 0;

@@ -37,14 +37,14 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	const struct ws_address *next_hop = &path->next_hop;
 	struct ws_prefix prefix;
 	uint32_t value;
-	/* Who lives by an interface is a matter of the table that this is in, whatever the route's. */
+	/* A next hop on an interface is checked in the interface's table, not in the route's. */
 	const struct fib_table *table =
 		path->interface >= 0
 			? router_interface_table(router, (uint16_t)path->interface, next_hop->family)
 			: router_table(router, next_hop->family, path->table);
 	if (!table)
 		return -ENOENT;
-	if (!address_is_unicast(next_hop) || router_is_own_address(router, table, next_hop))
+	if (!address_is_unicast(next_hop) || router_is_local_address(router, table, next_hop))
 		return fail(-EINVAL, "next hop %s is not an address of another router",
 					ADDRESS_TEXT(next_hop));
 	key->next_hop = *next_hop;
@@ -125,7 +125,7 @@ int router_check_paths(const struct ws_router *router, const struct ws_path *pat
 	return 0;
 }
 
-/* Whether routes that somebody made name the interface. */
+/* True if a route from outside names the interface. */
 static bool is_used(const struct ws_router *router, uint16_t interface)
 {
 	const struct load_balance_table *balances = &router->load_balances;

@@ -35,7 +35,7 @@ static void add_drop(struct expansion *to, uint64_t weight)
 	add_leaf(to, &drop, weight);
 }
 
-/* What a path below pushes comes later, so lies outside, of what the one above does: `inner`. */
+/* Labels of a lower path are pushed later, so outside of the `inner` ones. */
 static bool join_labels(struct path_key *path, const struct path_key *inner)
 {
 	if (path->label_count + inner->label_count > WS_MAX_LABELS)

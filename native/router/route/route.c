@@ -69,7 +69,7 @@ static int check_range(struct ws_prefix *first, uint32_t count)
 	return 0;
 }
 
-/* Whether the source may have its route there; the user is told what is in the way. */
+/* 0 if the source may have its route there, else an error that names the obstacle. */
 static int check_place(const struct ws_router *router, const struct fib_table *table,
 					   const struct ws_prefix *prefix, int source, bool replace)
 {
@@ -100,8 +100,7 @@ static int add_one(struct ws_router *router, struct fib_table *table,
 	return error ? error : sources_set(router, table, prefix, load_balance);
 }
 
-/* Of the routes that one call adds, what stood in each one's place, held so that it can come back.
- */
+/* Previous values at the prefixes that one call adds, held so that they can be restored. */
 enum { LEFT_ALONE = LOAD_BALANCE_NO_ROUTE, WAS_FREE = INT32_MAX };
 
 static uint32_t hold_standing(struct ws_router *router, const struct fib_table *table,

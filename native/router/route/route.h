@@ -23,12 +23,12 @@ static inline uint32_t fib_flow_hash(uint8_t family)
 }
 
 /* Collect anew the addresses that are ours, after one came or went or changed its table. */
-int router_update_own(struct ws_router *router);
-/* As above, of one interface, which had the addresses of the routes `before` and has those of
- * `after`. */
-int router_change_own(struct ws_router *router, uint16_t index,
-					  const struct connected_route *before, uint32_t before_count,
-					  const struct connected_route *after, uint32_t after_count);
+int router_update_local(struct ws_router *router);
+/* router_update_local for one interface, whose addresses change from those of the routes `before`
+ * to those of `after`. */
+int router_change_local(struct ws_router *router, uint16_t index,
+						const struct connected_route *before, uint32_t before_count,
+						const struct connected_route *after, uint32_t after_count);
 
 static inline bool route_is_from_outside(int source)
 {

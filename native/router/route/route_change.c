@@ -22,7 +22,7 @@ static void forget_paths(struct ws_router *router, struct last_paths *last)
 	last->route = NULL;
 }
 
-/* What the paths without an interface lead to, another route may change. */
+/* False if another route may change the result of a path without an interface. */
 static bool may_be_kept(const struct ws_route *route)
 {
 	for (uint16_t i = 0; i < route->path_count; i++)

@@ -67,8 +67,8 @@ static int go_behind(const struct fib_table *table, const struct ws_prefix *afte
 	if (!after)
 		return 0;
 	if (after->address.family != table->family || after->length > address_bits(table->family))
-		return fail(-EINVAL, "a list of IPv%u routes does not go on behind a prefix of IPv%u /%u",
-					table->family, after->address.family, after->length);
+		return fail(-EINVAL, "the prefix to continue after, IPv%u /%u, is not a valid IPv%u prefix",
+					after->address.family, after->length, table->family);
 	struct ws_prefix network = prefix_network(*after);
 	fib_trie_seek(&table->trie, cursor, &network);
 	return 0;

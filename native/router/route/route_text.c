@@ -86,7 +86,7 @@ static bool read_ip4(const char *text, const char *end, struct ws_address *out)
 	return text == end;
 }
 
-/* As a string, which a word with a zero in it would be the beginning of. */
+/* Copy a word into a string; a word with a zero byte is refused, since it would be cut. */
 static bool copy_word(const char *text, size_t length, char *out, size_t size)
 {
 	if (length >= size || memchr(text, 0, length))

@@ -29,7 +29,7 @@ int sources_set(struct ws_router *router, struct fib_table *table, const struct 
 int sources_remove(struct ws_router *router, struct fib_table *table,
 				   const struct ws_prefix *prefix, enum ws_route_source source);
 
-/* Whoever has a route of his own to a host, once no other one is there. */
+/* Watcher of host routes: called when a host has no other route any more. */
 struct host_route_watcher {
 	void (*gone)(struct ws_router *router, const struct fib_table *table,
 				 const struct ws_address *address);

@@ -111,7 +111,7 @@ int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, c
 	return fail(-ENOSPC, "there are %d IPv%u tables, which is the most", MAX_TABLES, family);
 }
 
-/* Whether a path of some route looks into the table, or looks for its next hop there. */
+/* True if a path of a route looks up in the table, or finds its next hop there. */
 static bool is_named_by_paths(const struct ws_router *router, const struct fib_table *table)
 {
 	const struct load_balance_table *balances = &router->load_balances;
@@ -185,5 +185,5 @@ int ws_router_set_table(struct ws_router *router, uint16_t index, uint8_t family
 						interface_name(router, index), ADDRESS_TEXT(&list->at[i].address),
 						list->at[i].length);
 	__atomic_store_n(place, table->index, __ATOMIC_RELEASE);
-	return router_update_own(router);
+	return router_update_local(router);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sampled of which ports, and samples on their way to the main thread. Main thread. */
+/* Settings of sampled ports, and samples on their way to the main thread. Main thread. */
 #include "router/sflow/sflow.h"
 
 #include "dev/error.h"
@@ -28,7 +28,7 @@ static void begin_lanes(struct ws_router *router, struct sflow *sflow)
 }
 
 /* Made when first it is spoken of: a router without pays for none. */
-static struct sflow *take_room(struct ws_router *router)
+static struct sflow *make_state(struct ws_router *router)
 {
 	struct sflow *made = sflow_of(router);
 	if (made)
@@ -82,7 +82,7 @@ static int check(const struct ws_sflow_settings *wanted)
 int ws_router_sflow_set(struct ws_router *router, const struct ws_sflow_settings *wanted)
 {
 	int error = check(wanted);
-	struct sflow *sflow = error ? NULL : take_room(router);
+	struct sflow *sflow = error ? NULL : make_state(router);
 	if (!sflow)
 		return error ? error : -ENOMEM;
 	struct ws_sflow_settings before = sflow->settings;
@@ -120,7 +120,7 @@ int ws_router_sflow_enable(struct ws_router *router, uint16_t index, bool on)
 	if (!error && ws_router_sflow_is_enabled(router, index) == on)
 		error = fail(-EEXIST, "%s is %s already", interface_name(router, index),
 					 on ? "sampled" : "not sampled");
-	struct sflow *sflow = error ? NULL : take_room(router);
+	struct sflow *sflow = error ? NULL : make_state(router);
 	if (!sflow)
 		return error ? error : -ENOMEM;
 	__atomic_store_n(&sflow->enabled[index], on, __ATOMIC_RELAXED);

@@ -23,7 +23,7 @@ enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED };
 /* A burst of ten milliseconds at ten million packets a second and one in fifty. */
 enum { SFLOW_SLOTS = 2048 };
 
-/* What one worker chose, for the main thread to take. */
+/* Samples of a worker, read by the main thread. */
 struct sflow_lane {
 	uint64_t random;
 	uint64_t skip[2]; /* packets until the next one, received and sent */
@@ -60,7 +60,7 @@ static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
 	return (uint64_t)(log(drawn) / log_of_rest);
 }
 
-/* Whether there was room. */
+/* False if the lane is full. */
 static inline bool sflow_keep(struct sflow_lane *lane, const struct sflow *sflow,
 							  const struct rte_mbuf *packet, uint16_t output)
 {

@@ -23,7 +23,7 @@ static uint16_t sflow_input_process(struct graph *graph, struct graph_node *node
 GRAPH_NODE(sflow_input, .name = "sflow", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-/* What members of bonds bring is sampled as the ports'. */
+/* Packets of bond members are sampled as the ports'. */
 GRAPH_FEATURE(sflow_feature, .node = "sflow", .arc = "device-input", .runs_before = {"bond-input"})
 
 static const char *const egress_edges[] = {"%-tx"};

@@ -62,8 +62,8 @@ static void gaps_are_geometric(void **state)
 	free(lane);
 }
 
-/* The same through the node, in vectors as they come: a packet of fifty within five standard
- * deviations, however they are cut into vectors. */
+/* Sampling in the node, with vectors of any size: one packet in fifty within five standard
+ * deviations. */
 static void a_share_of_what_comes_is_taken(void **state)
 {
 	(void)state;
@@ -144,7 +144,7 @@ static void what_nobody_takes_is_dropped(void **state)
 		assert_int_equal(taken[i].header[0], (uint8_t)(i & 0xfe));
 }
 
-/* Of a packet in several buffers the first one's bytes are told, never more. */
+/* Samples of a packet in several segments have bytes of the first only. */
 static void pieces_are_not_read_beyond(void **state)
 {
 	(void)state;

@@ -19,7 +19,7 @@ struct rx_urpf_family {
 	uint8_t family;
 	ip_table_look_up_fn *look_up;
 	size_t source_at; /* in a packet */
-	/* Whether a source needs no route. */
+	/* True for sources that need no route. */
 	bool (*is_exempt)(const uint8_t *source);
 };
 

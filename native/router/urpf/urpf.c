@@ -21,7 +21,7 @@ static const char *const rx_nodes[FAMILIES][WS_URPF_STRICT + 1] = {
 #define TX_NODES "-tx-urpf" /* the end of their names */
 
 /* The state is made when unicast RPF is first set. */
-static int take_room(struct ws_router *router)
+static int make_state(struct ws_router *router)
 {
 	if (urpf_of(router))
 		return 0;
@@ -43,7 +43,7 @@ static bool is_any_on(const struct ws_router *router, int family, uint8_t mode)
 	return false;
 }
 
-/* Whether one whose frames leave by the same node looks at them. */
+/* True if an interface with this output node checks sources. */
 static bool is_any_sending(const struct ws_router *router, uint16_t output)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++)
@@ -135,7 +135,7 @@ int ws_router_set_urpf(struct ws_router *router, uint16_t index, uint8_t family,
 	}
 	if (error || (!mode && !urpf_of(router)))
 		return error;
-	error = take_room(router);
+	error = make_state(router);
 	return error ? error
 				 : set_mode(router, index, family_index(family), is_tx ? URPF_TX : URPF_RX,
 							(uint8_t)mode, named);
@@ -208,8 +208,7 @@ static int change(struct fib_table *table, struct urpf_accepted *list,
 					ADDRESS_TEXT(&prefix->address), prefix->length, on ? "already" : "not",
 					table->id);
 	if (on && list->count == URPF_MAX_ACCEPTED)
-		return fail(-ENOSPC, "%d prefixes of sources are accepted, which is the most",
-					URPF_MAX_ACCEPTED);
+		return fail(-ENOSPC, "at most %d source prefixes can be accepted", URPF_MAX_ACCEPTED);
 	if (on) {
 		list->at[i].table = table->index;
 		list->at[i].prefix = *prefix;
@@ -233,7 +232,7 @@ int ws_router_set_urpf_accept(struct ws_router *router, const struct ws_urpf_acc
 		return fail(-EINVAL, "a prefix is at most %u bits long, not %u", address_bits(family),
 					accepted->prefix.length);
 	struct ws_prefix prefix = prefix_network(accepted->prefix);
-	int error = take_room(router);
+	int error = make_state(router);
 	struct urpf_accepted *before = error ? NULL : urpf_of(router)->accepted;
 	struct urpf_accepted *after = error ? NULL : copy(before);
 	if (!after)

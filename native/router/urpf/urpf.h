@@ -20,7 +20,7 @@ struct urpf_accepted {
 	} at[];
 };
 
-/* Of interfaces, one by one. */
+/* Settings per interface. */
 struct urpf {
 	uint8_t modes[URPF_DIRECTIONS][FAMILIES][WS_MAX_INTERFACES]; /* enum ws_urpf_mode */
 	uint16_t tables[URPF_DIRECTIONS][FAMILIES][WS_MAX_INTERFACES];

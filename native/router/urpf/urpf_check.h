@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the nodes of unicast RPF share: where the routes of sources lead. */
+/* Shared by the nodes of unicast RPF: the targets of routes back to sources. */
 #pragma once
 
 #include "graph/arc.h"
@@ -35,7 +35,7 @@ static __attribute__((noinline, unused)) bool urpf_any_leads_by(const struct ws_
 	return false;
 }
 
-/* Of what kind the route `value` is. */
+/* Adjacency kind of the route `value`. */
 static inline uint8_t urpf_kind(const struct ws_router *router, uint32_t value)
 {
 	uint32_t index =
@@ -43,7 +43,7 @@ static inline uint8_t urpf_kind(const struct ws_router *router, uint32_t value)
 	return adjacency_kind(&router->adjacencies.adjacencies[index]);
 }
 
-/* Whether a path of the route `value` leads out of the interface. */
+/* True if a path of the route `value` leads out of the interface. */
 static inline bool urpf_leads_by(const struct ws_router *router, uint32_t value, uint16_t interface)
 {
 	const struct load_balance *balance = &router->load_balances.balances[value];
@@ -52,7 +52,7 @@ static inline bool urpf_leads_by(const struct ws_router *router, uint32_t value,
 										   : urpf_path_leads_by(router, index, interface);
 }
 
-/* Whether a source like this one needs no route in the table. */
+/* True if the source needs no route in the table. */
 static __attribute__((noinline, unused)) bool urpf_accepts(const struct urpf *urpf, uint16_t table,
 														   uint8_t family, const uint8_t *source)
 {

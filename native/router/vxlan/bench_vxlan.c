@@ -31,7 +31,7 @@ static void make_vxlan(uint8_t *header)
 	memcpy(udp + UDP_LEN, &vxlan, sizeof(vxlan));
 }
 
-/* One tunnel for each direction: out to the host at e1, in from the one at e0. */
+/* A tunnel per direction: out to the host at e1, in from the host at e0. */
 static void make_tunnel(struct ws_router *router, bool is_out)
 {
 	uint32_t network = 10u << 24 | (uint32_t)is_out << 8;

@@ -37,7 +37,7 @@ static uint16_t connected(int decap)
 	return (uint16_t)index;
 }
 
-/* What the tunnel's other end makes of so many bytes of `inner`. */
+/* `inner` as the tunnel's other end sends it. */
 static struct frame carried(const uint8_t *inner, size_t length)
 {
 	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), VXLAN_LEN + length);
@@ -163,7 +163,7 @@ static void many_come_and_go(void **state)
 		struct vxlan_key key = {.vni = htobe32((VNI + i) << VXLAN_VNI_SHIFT), .family = WS_IP4};
 		memcpy(key.remote, wanted(i).destination.bytes, sizeof(key.remote));
 		memcpy(key.local, wanted(i).source.bytes, sizeof(key.local));
-		assert_int_equal(vxlan_find(vxlan_room(rig_router)->ends, &key) != NULL, i % 2);
+		assert_int_equal(vxlan_find(vxlan_state(rig_router)->ends, &key) != NULL, i % 2);
 		assert_int_equal(ws_router_vxlan(rig_router, indices[i], &told), i % 2 ? 0 : -ENODEV);
 	}
 	/* The nodes that look for tunnels' packets go with the last tunnel. */

@@ -78,7 +78,7 @@ static void put(struct vxlan_ends *ends, struct vxlan_tunnel *tunnel)
 	ends->count++;
 }
 
-/* Those of `old`, if any, with `more` and without `less`, which may be NULL. */
+/* The ends of `old`, if any, with `more` and without `less`, which may be NULL. */
 static struct vxlan_ends *ends_make(const struct vxlan_ends *old, struct vxlan_tunnel *more,
 									const struct vxlan_tunnel *less)
 {
@@ -97,29 +97,29 @@ static struct vxlan_ends *ends_make(const struct vxlan_ends *old, struct vxlan_t
 	return ends;
 }
 
-static void publish(struct vxlan_room *room, struct vxlan_ends *ends)
+static void publish(struct vxlan_state *state, struct vxlan_ends *ends)
 {
-	struct vxlan_ends *old = room->ends;
-	__atomic_store_n(&room->ends, ends, __ATOMIC_RELEASE);
+	struct vxlan_ends *old = state->ends;
+	__atomic_store_n(&state->ends, ends, __ATOMIC_RELEASE);
 	rcu_synchronize();
 	free(old);
 }
 
 /* Made with the first tunnel: what has none pays for none. */
-static struct vxlan_room *take_room(struct ws_router *router)
+static struct vxlan_state *make_state(struct ws_router *router)
 {
-	struct vxlan_room *room = vxlan_room(router);
-	if (room)
-		return room;
-	room = calloc(1, sizeof(*room));
-	if (room)
-		room->ends = ends_make(NULL, NULL, NULL);
-	if (!room || !room->ends) {
-		free(room);
+	struct vxlan_state *state = vxlan_state(router);
+	if (state)
+		return state;
+	state = calloc(1, sizeof(*state));
+	if (state)
+		state->ends = ends_make(NULL, NULL, NULL);
+	if (!state || !state->ends) {
+		free(state);
 		return NULL;
 	}
-	module_set_state(router, &vxlan_module, room);
-	return room;
+	module_set_state(router, &vxlan_module, state);
+	return state;
 }
 
 /* The nodes that find packets of tunnels among those to this router. */
@@ -144,14 +144,14 @@ static int make_interface(struct ws_router *router, const struct vxlan_tunnel *t
 	return interface_make_own(router, &interface, &settings);
 }
 
-static int add(struct ws_router *router, struct vxlan_room *room, struct vxlan_tunnel *tunnel)
+static int add(struct ws_router *router, struct vxlan_state *state, struct vxlan_tunnel *tunnel)
 {
-	const struct vxlan_tunnel *there = vxlan_find(room->ends, &tunnel->key);
+	const struct vxlan_tunnel *there = vxlan_find(state->ends, &tunnel->key);
 	if (there)
 		return fail(-EEXIST, "%s has VNI %u to %s already",
 					interface_name(router, there->interface), there->given.vni,
 					ADDRESS_TEXT(&there->given.destination));
-	struct vxlan_ends *ends = ends_make(room->ends, tunnel, NULL);
+	struct vxlan_ends *ends = ends_make(state->ends, tunnel, NULL);
 	if (!ends)
 		return fail(-ENOMEM, "no memory for a tunnel");
 	int index = make_interface(router, tunnel);
@@ -160,8 +160,8 @@ static int add(struct ws_router *router, struct vxlan_room *room, struct vxlan_t
 		return index;
 	}
 	tunnel->interface = (uint16_t)index;
-	__atomic_store_n(&room->by_interface[index], tunnel, __ATOMIC_RELEASE);
-	publish(room, ends);
+	__atomic_store_n(&state->by_interface[index], tunnel, __ATOMIC_RELEASE);
+	publish(state, ends);
 	return index;
 }
 
@@ -173,9 +173,9 @@ int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *
 	struct fib_table *table = router_table(router, given->source.family, given->table);
 	if (!table)
 		return -ENOENT;
-	struct vxlan_room *room = take_room(router);
+	struct vxlan_state *state = make_state(router);
 	struct vxlan_tunnel *tunnel = calloc(1, sizeof(*tunnel));
-	if (!room || !tunnel) {
+	if (!state || !tunnel) {
 		free(tunnel);
 		return fail(-ENOMEM, "no memory for a tunnel");
 	}
@@ -184,12 +184,12 @@ int ws_router_vxlan_add(struct ws_router *router, const struct ws_vxlan_tunnel *
 	write_headers(tunnel);
 	int index = set_nodes(router, true);
 	if (!index)
-		index = add(router, room, tunnel);
+		index = add(router, state, tunnel);
 	if (index < 0) {
 		free(tunnel);
 		return index;
 	}
-	table->tunnels++; /* the room holds it: NOLINT(clang-analyzer-unix.Malloc) */
+	table->tunnels++; /* the state holds it: NOLINT(clang-analyzer-unix.Malloc) */
 	return index;
 }
 
@@ -203,9 +203,9 @@ int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tu
 	return 0;
 }
 
-static int let_go(struct ws_router *router, struct vxlan_room *room, struct vxlan_tunnel *tunnel)
+static int let_go(struct ws_router *router, struct vxlan_state *state, struct vxlan_tunnel *tunnel)
 {
-	struct vxlan_ends *ends = ends_make(room->ends, NULL, tunnel);
+	struct vxlan_ends *ends = ends_make(state->ends, NULL, tunnel);
 	if (!ends)
 		return fail(-ENOMEM, "no memory to take a tunnel away");
 	int error = ends->count ? 0 : set_nodes(router, false);
@@ -213,8 +213,8 @@ static int let_go(struct ws_router *router, struct vxlan_room *room, struct vxla
 		free(ends);
 		return error;
 	}
-	__atomic_store_n(&room->by_interface[tunnel->interface], NULL, __ATOMIC_RELEASE);
-	publish(room, ends);
+	__atomic_store_n(&state->by_interface[tunnel->interface], NULL, __ATOMIC_RELEASE);
+	publish(state, ends);
 	router->tables[family_index((uint8_t)tunnel->key.family)][tunnel->key.table]->tunnels--;
 	free(tunnel);
 	return 0;
@@ -222,15 +222,15 @@ static int let_go(struct ws_router *router, struct vxlan_room *room, struct vxla
 
 static int changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
-	struct vxlan_room *room = vxlan_room(router);
-	struct vxlan_tunnel *tunnel = room ? room->by_interface[index] : NULL;
-	if (room && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
-		tunnel = room->by_interface[router->settings[index].parent];
-		__atomic_store_n(&room->by_interface[index], tunnel, __ATOMIC_RELEASE);
+	struct vxlan_state *state = vxlan_state(router);
+	struct vxlan_tunnel *tunnel = state ? state->by_interface[index] : NULL;
+	if (state && change == INTERFACE_MADE && router->settings[index].kind == WS_INTERFACE_SUB) {
+		tunnel = state->by_interface[router->settings[index].parent];
+		__atomic_store_n(&state->by_interface[index], tunnel, __ATOMIC_RELEASE);
 	} else if (tunnel && change == INTERFACE_LEAVES) {
 		if (tunnel->interface == index)
-			return let_go(router, room, tunnel);
-		__atomic_store_n(&room->by_interface[index], NULL, __ATOMIC_RELEASE);
+			return let_go(router, state, tunnel);
+		__atomic_store_n(&state->by_interface[index], NULL, __ATOMIC_RELEASE);
 	}
 	return 0;
 }
@@ -238,12 +238,12 @@ INTERFACE_WATCH(changed)
 
 static void vxlan_free(struct ws_router *router)
 {
-	struct vxlan_room *room = vxlan_room(router);
-	if (!room)
+	struct vxlan_state *state = vxlan_state(router);
+	if (!state)
 		return;
-	for (uint32_t slot = 0; slot <= room->ends->mask; slot++)
-		free(room->ends->slots[slot]);
-	free(room->ends);
+	for (uint32_t slot = 0; slot <= state->ends->mask; slot++)
+		free(state->ends->slots[slot]);
+	free(state->ends);
 }
 
 ROUTER_MODULE_EXTERN(vxlan_module, .name = "vxlan", .free = vxlan_free)

@@ -15,15 +15,15 @@
 
 #include <string.h>
 
-/* What is put in front of a frame; the first bytes stand for a received Ethernet header, which
- * nodes expect in front of a packet. */
+/* Headers in front of a frame. The first bytes are space for an Ethernet header, which nodes expect
+ * in front of a packet. */
 enum {
 	VXLAN_IP4_OVERHEAD = IP4_LEN + UDP_LEN + VXLAN_LEN,
 	VXLAN_IP6_OVERHEAD = IP6_LEN + UDP_LEN + VXLAN_LEN,
 	VXLAN_MAX_HEADERS = ETHERNET_LEN + VXLAN_IP6_OVERHEAD,
 };
 
-/* What tells tunnels apart: from where, to where, in which table, and the VNI. */
+/* Key of a tunnel: both addresses, the table, and the VNI. */
 struct vxlan_key {
 	union {
 		struct {
@@ -31,7 +31,7 @@ struct vxlan_key {
 			uint32_t vni;           /* as it is in packets */
 			uint16_t table, family; /* little endian */
 		};
-		/* What is written in other pieces than it is read costs a wait for memory. */
+		/* Words of the size they are read in: other sizes would stall store forwarding. */
 		uint64_t words[5];
 	};
 };
@@ -50,7 +50,7 @@ struct vxlan_ends {
 	struct vxlan_tunnel *slots[];
 };
 
-struct vxlan_room {
+struct vxlan_state {
 	struct vxlan_ends *ends;
 	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES]; /* of sub-interfaces too */
 };
@@ -93,7 +93,7 @@ static inline struct vxlan_tunnel *vxlan_find(const struct vxlan_ends *ends,
 extern struct router_module vxlan_module;
 
 /* NULL before the first tunnel. */
-static inline struct vxlan_room *vxlan_room(const struct ws_router *router)
+static inline struct vxlan_state *vxlan_state(const struct ws_router *router)
 {
 	return module_state(router, &vxlan_module);
 }
@@ -102,6 +102,6 @@ static inline struct vxlan_room *vxlan_room(const struct ws_router *router)
 static inline const struct vxlan_tunnel *vxlan_tunnel(const struct ws_router *router,
 													  uint16_t interface)
 {
-	const struct vxlan_room *room = vxlan_room(router);
-	return room ? __atomic_load_n(&room->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
+	const struct vxlan_state *state = vxlan_state(router);
+	return state ? __atomic_load_n(&state->by_interface[interface], __ATOMIC_ACQUIRE) : NULL;
 }

@@ -105,9 +105,9 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 		run->came_by = packet->port;
 		return true;
 	}
-	const struct vxlan_room *room = vxlan_room(router);
+	const struct vxlan_state *state = vxlan_state(router);
 	const struct vxlan_tunnel *tunnel =
-		room ? vxlan_find(__atomic_load_n(&room->ends, __ATOMIC_ACQUIRE), key) : NULL;
+		state ? vxlan_find(__atomic_load_n(&state->ends, __ATOMIC_ACQUIRE), key) : NULL;
 	if (unlikely(!tunnel))
 		return false;
 	vxlan_run_end(run, graph);
@@ -183,8 +183,8 @@ static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct g
 }
 
 /*
- * What whole packets of a run have in common that have no options, no padding and no checksum:
- * parts of their headers, as they have them, and where they came by. Their lengths differ.
+ * Pattern of a run's usual packets (no options, padding or checksum): parts of their headers, and
+ * the interface. Their lengths differ.
  */
 struct likeness {
 	eight_part ends, vxlan;
@@ -198,11 +198,11 @@ enum {
 	TOS = 0x00ff0000, /* of a header's first word */
 };
 
-/* What counts in those parts: what is reserved, and the ports, may be anything. */
+/* Bits to compare; reserved fields and the source port may differ. */
 static const union eight_bytes ends_count = {{[0 ... IP4_ADDRESSES_LEN - 1] = 0xff}};
 static const union eight_bytes vxlan_counts = {{[8] = 0x08, [12 ... 14] = 0xff}};
 
-/* Of one of frames; false: the run has none. */
+/* Pattern of a run of frames; false if the run has none. */
 static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out)
 {
 	const struct vxlan_tunnel *tunnel = run->tunnel;
@@ -241,7 +241,7 @@ static inline bool is_alike(const struct rte_mbuf *packet, const struct likeness
 									   eight_load_part(data, VXLAN_AT) ^ likeness->vxlan);
 }
 
-/* The same of eight, whose lengths it gives. */
+/* True if eight packets match; writes their lengths. */
 LANES_INLINE bool are_alike(void *const *packets, const struct likeness *likeness, lanes *lengths)
 {
 	const void *data[EIGHT];

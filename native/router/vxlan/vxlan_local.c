@@ -46,7 +46,7 @@ static inline bool ip4_is_vxlan(const struct rte_mbuf *packet)
 	return likely(!differs) || may_be_vxlan(packet);
 }
 
-/* Whether eight are of the usual kind. */
+/* True if all eight are of the usual kind. */
 LANES_INLINE bool are_vxlan(void *const *packets)
 {
 	enum { PORT_FROM = VXLAN_NEEDS - UDP_LEN + 4 - sizeof(eight_part) };

@@ -18,7 +18,7 @@ struct features {
  * interface alone. On failure all stays. What a node of one that goes off has counted is gone.
  */
 int features_set(struct ws_router *router, const char *node, uint16_t interface, bool on);
-/* The same of several: all or none. */
+/* features_set for several: all or none. */
 int features_set_all(struct ws_router *router, const struct graph_feature_on *nodes, uint16_t count,
 					 bool on);
 

@@ -40,7 +40,7 @@ static inline uint64_t glean_mix(uint64_t value)
 	return value ^ value >> 32;
 }
 
-/* Of a host, or of a sender: two numbers that its address comes to. */
+/* Hash of a host or a sender, whose address is given as two numbers. */
 static inline uint64_t glean_hash(const struct glean_throttle *throttle, uint16_t interface,
 								  uint64_t high, uint64_t low)
 {
@@ -72,13 +72,13 @@ static inline bool glean_was_asked(const struct glean_throttle *throttle, uint64
 		   (asked > now || now - asked < seconds * throttle->tsc_hz);
 }
 
-/* What a packet asks for. */
+/* Subject of a packet's request. */
 struct glean_question {
 	uint64_t *asked_tsc;   /* when a route's next hop was last asked for, else NULL */
 	uint64_t host, sender; /* of an attached one: their hashes */
 };
 
-/* Whether the sender has it asked for now; then it counts as asked. */
+/* True if the sender may ask for the host now; then the host counts as asked. */
 static inline bool glean_take(struct glean_throttle *throttle, uint64_t host, uint64_t sender,
 							  uint64_t now)
 {

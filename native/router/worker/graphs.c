@@ -26,7 +26,8 @@ static bool is_among(const char *const *names, uint16_t count, const char *name)
 	return false;
 }
 
-/* What is made or held comes before what is received, and first of all what is walked alone. */
+/* The order matters: "recirculate" must be source 0, which walks alone (run.c); sources that make
+ * or hold packets come before reception. */
 static uint16_t list_sources(const struct ws_router *router, const char **sources)
 {
 	uint16_t count = 0;
@@ -89,7 +90,7 @@ static int make_worker(struct ws_router *router, uint16_t index)
 	worker->icmp.ticks_per_token = router->tsc_hz / router->config->icmp_rate_pps;
 	worker->icmp.capacity_ticks =
 		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);
-	/* One seed for all, by which the main thread finds a host in any worker's. */
+	/* All workers share the seed, so that the main thread finds a host in any worker's table. */
 	glean_throttle_init(&worker->glean, router->glean_seed, router->tsc_hz);
 	worker->totals = &router->stats.memory->threads[index + 1].totals;
 	worker->interfaces = &router->stats.memory->threads[index + 1].interfaces;

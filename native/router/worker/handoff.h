@@ -15,7 +15,7 @@ struct ws_router;
 
 enum { HANDOFF_SLOTS = 4096 };
 
-/* Of one interface; changed while no worker is inside its graph. */
+/* Hand-off of an interface; changed while no worker is in its graph. */
 struct handoff {
 	uint16_t count; /* of workers; 0: off */
 	bool is_symmetrical;

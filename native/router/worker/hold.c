@@ -54,7 +54,7 @@ enum held hold_packet(struct router_worker *worker, const struct rte_mbuf *packe
 	struct rte_mbuf *copy = copy_of(packet);
 	if (!copy)
 		return HELD_NOT;
-	/* One whose only packet has just gone to ask again counts its time on. */
+	/* If the only held packet is under way as a request, keep the original deadline. */
 	if (!hop->count && !is_again)
 		*hop = (struct held_hop){.to = *to, .since_tsc = now, .asked_tsc = now};
 	hop->is_asking = false;
@@ -95,7 +95,7 @@ static uint32_t look_up_host(const struct ws_router *router, const struct held_h
 	return __atomic_load_n(&router->load_balances.balances[value].adjacency, __ATOMIC_ACQUIRE);
 }
 
-/* Whether this neighbour's adjacency is the next hop's. */
+/* True if the adjacency is that of the held next hop. */
 static bool leads_to(const struct ws_router *router, const struct held_hop *hop, uint32_t index)
 {
 	const struct adjacency_table *table = &router->adjacencies;
@@ -195,7 +195,7 @@ void hold_look(struct ws_router *router, struct router_worker *worker, uint64_t 
 	hold->looked_tsc = now;
 	hold->settled = settled;
 	for (uint32_t i = 0; i < HOLD_HOPS; i++)
-		if (hold->hops[i].count && recirculate_room(&worker->recirculate) >= HOLD_PACKETS)
+		if (hold->hops[i].count && recirculate_free(&worker->recirculate) >= HOLD_PACKETS)
 			look_after(router, worker, &hold->hops[i], now);
 }
 

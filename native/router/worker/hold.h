@@ -26,7 +26,7 @@ struct ws_router;
 
 enum { HOLD_HOPS = WS_MOST_HELD, HOLD_PACKETS = 4, HOLD_SLOTS = HOLD_HOPS * HOLD_PACKETS };
 
-/* Whom packets wait for. */
+/* Key of held packets: the next hop that they wait for. */
 struct held_for {
 	uint64_t key;        /* its hash, by which it is told from another one */
 	uint32_t adjacency;  /* an incomplete one, or a glean */

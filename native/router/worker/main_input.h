@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What one poll makes of a kind at most, so that there is room for all kinds of them. */
+/* Limit of packets of a kind per poll, so that all kinds find free slots. */
 enum { MAIN_INPUT_SLOTS = 1024, MAIN_INPUT_A_POLL = 64 };
 
 struct rte_mbuf;

@@ -38,7 +38,7 @@ int ws_router_placement(struct ws_router *router, uint16_t index, uint16_t queue
 	return check_queue(router, index, queue) ? -ENODEV : router->placement[index][queue];
 }
 
-/* What comes from a thread (of Linux) is little, and does not keep a worker awake. */
+/* Ports of a thread (Linux) have little traffic, which should not keep a worker awake. */
 uint8_t router_default_rx_mode(uint16_t port)
 {
 	return port_rings_bell(port) ? WS_RX_ADAPTIVE : WS_RX_POLLING;
@@ -69,7 +69,7 @@ static enum rest_mode rest_mode_with(enum rest_mode before, uint8_t rx_mode)
 	return RTE_MIN(before, mode);
 }
 
-/* What one worker is to poll. */
+/* Queues that a worker is to poll. */
 struct plan {
 	uint16_t count;
 	bool is_handed;

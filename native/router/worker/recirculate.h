@@ -39,7 +39,7 @@ struct recirculate_queue {
 	} slots[RECIRCULATE_SLOTS];
 };
 
-static inline uint32_t recirculate_room(const struct recirculate_queue *queue)
+static inline uint32_t recirculate_free(const struct recirculate_queue *queue)
 {
 	return RECIRCULATE_SLOTS - (queue->tail - queue->head);
 }

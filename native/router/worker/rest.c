@@ -76,7 +76,7 @@ static void ask_for_interrupts(const struct router_worker *worker, bool on)
 		port_arm(worker->queues[i].port, worker->queues[i].queue, on);
 }
 
-/* What the bell rings for, and what came before anybody was asked to tell of it. */
+/* Work that rings the bell, or that came before the bell was armed. */
 static bool has_work(const struct ws_router *router, uint16_t index)
 {
 	const struct router_worker *worker = router->workers[index];
@@ -97,7 +97,7 @@ static int longest_wait_ms(const struct router_worker *worker)
 	return worker->rest.has_interrupts ? LONGEST_WAIT_MS : FOR_EVER;
 }
 
-/* Whether something ended it. */
+/* Sleep until a call; true if an event ended the sleep. */
 static bool wait_for_call(const struct ws_router *router, uint16_t index, int most_ms)
 {
 	const struct router_worker *worker = router->workers[index];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker does when it has nothing to do: it polls on, or it sleeps.
+ * An idle worker polls on or sleeps.
  *
- * Where something tells of the packets of all its queues, the driver's descriptor or the TAPs'
- * thread, it waits for that, else it naps, longer each time, so that an idle router costs next to
- * nothing. A nap is short enough for a ring of 1 024 packets to hold what comes meanwhile at a
- * million packets a second.
+ * If all its queues have a wake-up, by the driver's descriptor or the TAPs' thread, it waits for
+ * that. Else it naps, longer each time, so that an idle router costs next to nothing. A nap is
+ * short enough for a ring of 1 024 packets at a million packets per second.
  */
 #pragma once
 

@@ -17,9 +17,9 @@ static void count_vector(struct router_worker *worker, uint32_t received)
 }
 
 /*
- * What nodes made on the last walk goes its way before anything else: it bears what the main thread
- * may take back once this worker was quiescent, in its sleep, in a pause or at its end. No packet
- * makes another for ever, since hops are counted, so this ends.
+ * Walk the packets that nodes made on the last walk before anything else. They refer to objects
+ * that the main thread may free once this worker is quiescent, asleep, paused or stopped. The loop
+ * ends, since no packet makes others for ever: hops are counted.
  */
 static __attribute__((noinline)) void walk_what_was_made(struct router_worker *worker)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One token a packet, refilled by the TSC. */
+/* Token bucket: one token per packet, refilled by the TSC. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
-#include "router/interface/own_addresses.h"
+#include "router/interface/local_addresses.h"
 #include "router/module.h"
 #include "router/route/connected.h"
 #include "router/route/route.h"
@@ -12,32 +12,33 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of one family, with room for all that there are. */
+/* Addresses of one family; sized for all of them. */
 struct collection {
-	struct own_address *at;
-	uint32_t count, room;
+	struct local_address *at;
+	uint32_t count, capacity;
 };
 
-static bool add(struct collection *to, struct own_address address)
+static bool add(struct collection *to, struct local_address address)
 {
-	if (to->count == to->room) {
-		uint32_t room = to->room ? to->room * 2 : 64;
-		struct own_address *larger = realloc(to->at, room * sizeof(*larger));
+	if (to->count == to->capacity) {
+		uint32_t capacity = to->capacity ? to->capacity * 2 : 64;
+		struct local_address *larger = realloc(to->at, capacity * sizeof(*larger));
 		if (!larger)
 			return false;
 		to->at = larger;
-		to->room = room;
+		to->capacity = capacity;
 	}
 	to->at[to->count++] = address;
 	return true;
 }
 
-/* What the interface has of an address: one that uses another's has them in its own table. */
-static struct own_address own_address_of(const struct interface *interface,
-										 const struct ws_address *address)
+/* The entry of an interface's address. Unnumbered interfaces have the address in their own table.
+ */
+static struct local_address local_address_of(const struct interface *interface,
+											 const struct ws_address *address)
 {
-	return address->family == WS_IP4 ? own_address_ip4(address_ip4(address), interface->table[0])
-									 : own_address_ip6(address->bytes, interface->table[1]);
+	return address->family == WS_IP4 ? local_address_ip4(address_ip4(address), interface->table[0])
+									 : local_address_ip6(address->bytes, interface->table[1]);
 }
 
 static bool collect(const struct ws_router *router, uint16_t index, struct collection *ip4,
@@ -50,12 +51,12 @@ static bool collect(const struct ws_router *router, uint16_t index, struct colle
 	for (uint32_t r = 0; r < count && fits; r++) {
 		const struct ws_address *address = &routes[r].prefix.address;
 		if (routes[r].kind != WS_PATH_ATTACHED)
-			fits = add(address->family == WS_IP4 ? ip4 : ip6, own_address_of(interface, address));
+			fits = add(address->family == WS_IP4 ? ip4 : ip6, local_address_of(interface, address));
 	}
 	return fits;
 }
 
-static void free_own(struct own_addresses *own)
+static void free_own(struct local_addresses *own)
 {
 	if (own) {
 		free(own->ip4);
@@ -64,12 +65,12 @@ static void free_own(struct own_addresses *own)
 	free(own);
 }
 
-static struct own_addresses *make(const struct collection *ip4, const struct collection *ip6)
+static struct local_addresses *make(const struct collection *ip4, const struct collection *ip6)
 {
-	struct own_addresses *own = calloc(1, sizeof(*own));
+	struct local_addresses *own = calloc(1, sizeof(*own));
 	if (own) {
-		own->ip4 = own_set_make(ip4->at, ip4->count);
-		own->ip6 = own_set_make(ip6->at, ip6->count);
+		own->ip4 = local_set_make(ip4->at, ip4->count);
+		own->ip6 = local_set_make(ip6->at, ip6->count);
 	}
 	if (own && own->ip4 && own->ip6)
 		return own;
@@ -77,10 +78,10 @@ static struct own_addresses *make(const struct collection *ip4, const struct col
 	return NULL;
 }
 
-int router_update_own(struct ws_router *router)
+int router_update_local(struct ws_router *router)
 {
 	struct collection ip4 = {0}, ip6 = {0};
-	struct own_addresses *own = NULL, *old = router->own;
+	struct local_addresses *own = NULL, *old = router->own;
 	bool fits = true;
 	for (uint16_t i = 0; i < router->interface_count && fits; i++)
 		fits = collect(router, i, &ip4, &ip6);
@@ -104,7 +105,7 @@ static bool is_own(const struct connected_route *routes, uint32_t count,
 	return found >= 0 && routes[found].kind != WS_PATH_ATTACHED;
 }
 
-/* Those of `routes` that `others` has not, added or removed; false when one does not fit. */
+/* Add or remove the routes that are not in `others`; false when a bucket is full. */
 static bool change_missing(struct ws_router *router, uint16_t index,
 						   const struct connected_route *routes, uint32_t count,
 						   const struct connected_route *others, uint32_t other_count, bool added)
@@ -113,24 +114,25 @@ static bool change_missing(struct ws_router *router, uint16_t index,
 		const struct ws_prefix *prefix = &routes[i].prefix;
 		if (routes[i].kind == WS_PATH_ATTACHED || is_own(others, other_count, prefix))
 			continue;
-		struct own_address address = own_address_of(&router->interfaces[index], &prefix->address);
-		struct own_set *own =
+		struct local_address address =
+			local_address_of(&router->interfaces[index], &prefix->address);
+		struct local_set *own =
 			prefix->address.family == WS_IP4 ? router->own->ip4 : router->own->ip6;
 		if (!added)
-			own_set_remove(own, &address);
-		else if (!own_set_add(own, &address))
+			local_set_remove(own, &address);
+		else if (!local_set_add(own, &address))
 			return false;
 	}
 	return true;
 }
 
-int router_change_own(struct ws_router *router, uint16_t index,
-					  const struct connected_route *before, uint32_t before_count,
-					  const struct connected_route *after, uint32_t after_count)
+int router_change_local(struct ws_router *router, uint16_t index,
+						const struct connected_route *before, uint32_t before_count,
+						const struct connected_route *after, uint32_t after_count)
 {
 	/* A set made anew has them all, and none that went. */
 	if (!change_missing(router, index, after, after_count, before, before_count, true))
-		return router_update_own(router);
+		return router_update_local(router);
 	change_missing(router, index, before, before_count, after, after_count, false);
 	return 0;
 }
@@ -145,10 +147,10 @@ static int watch_own(struct ws_router *router, uint16_t index, enum interface_ch
 {
 	(void)index;
 	return change == INTERFACE_BORROWED_NUMBER || change == INTERFACE_LOST_NUMBER
-			   ? router_update_own(router)
+			   ? router_update_local(router)
 			   : 0;
 }
 INTERFACE_WATCH(watch_own)
 
-ROUTER_MODULE(own_module, .name = "own-addresses", .is_trunk = true, .make = router_update_own,
+ROUTER_MODULE(own_module, .name = "own-addresses", .is_trunk = true, .make = router_update_local,
 			  .free = own_free)

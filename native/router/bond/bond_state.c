@@ -7,22 +7,22 @@
 
 enum { HEARD_SLOTS = 256 };
 
-struct bond_room *bond_make_room(struct ws_router *router)
+struct bond_state *bond_make_state(struct ws_router *router)
 {
 	_Static_assert(sizeof(struct bond_heard) % sizeof(uint32_t) == 0, "a ring's element");
-	struct bond_room *room = bond_room(router);
-	if (room)
-		return room;
-	room = calloc(1, sizeof(*room));
-	if (room)
-		room->heard = rte_ring_create_elem("bonds-heard", sizeof(struct bond_heard), HEARD_SLOTS,
-										   SOCKET_ID_ANY, RING_F_SC_DEQ);
-	if (!room || !room->heard) {
-		free(room);
+	struct bond_state *state = bond_state(router);
+	if (state)
+		return state;
+	state = calloc(1, sizeof(*state));
+	if (state)
+		state->heard = rte_ring_create_elem("bonds-heard", sizeof(struct bond_heard), HEARD_SLOTS,
+											SOCKET_ID_ANY, RING_F_SC_DEQ);
+	if (!state || !state->heard) {
+		free(state);
 		return NULL;
 	}
-	module_set_state(router, &bond_module, room);
-	return room;
+	module_set_state(router, &bond_module, state);
+	return state;
 }
 
 struct bond_member *bond_find_member(struct bond *bond, uint16_t port)
@@ -54,14 +54,14 @@ void bond_free(struct bond *bond)
 
 static void bonds_free(struct ws_router *router)
 {
-	struct bond_room *room = bond_room(router);
-	if (!room)
+	struct bond_state *state = bond_state(router);
+	if (!state)
 		return;
-	for (struct bond *bond = room->first, *next; bond; bond = next) {
+	for (struct bond *bond = state->first, *next; bond; bond = next) {
 		next = bond->next;
 		bond_free(bond);
 	}
-	rte_ring_free(room->heard);
+	rte_ring_free(state->heard);
 }
 
 ROUTER_MODULE_EXTERN(bond_module, .name = "bond", .free = bonds_free)

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The set of our own addresses: exact, and of bounded cost whatever it holds and is asked. */
 #include "cmocka_all.h"
-#include "router/interface/own_addresses.h"
+#include "router/interface/local_addresses.h"
 
 #include <stdlib.h>
 
 enum { MANY = 20000 };
 
-static uint32_t may_have(const struct own_set *own, uint64_t high, uint64_t low)
+static uint32_t may_have(const struct local_set *own, uint64_t high, uint64_t low)
 {
 	const uint32_t words[] = {(uint32_t)high, (uint32_t)(high >> 32), (uint32_t)low,
 							  (uint32_t)(low >> 32)};
-	return own_set_bit_is_set(own, OWN_IP6_BIT(own, words));
+	return local_set_bit_is_set(own, LOCAL_IP6_BIT(own, words));
 }
 
-static struct own_address nth(uint32_t i)
+static struct local_address nth(uint32_t i)
 {
 	uint8_t bytes[16] = {0x20, 1, 0xd, 0xb8, [14] = (uint8_t)(i >> 8), [15] = (uint8_t)i};
 	bytes[7] = (uint8_t)(i >> 16);
-	return i % 2 ? own_address_ip4(0x0a000000 + i, i % 3) : own_address_ip6(bytes, i % 3);
+	return i % 2 ? local_address_ip4(0x0a000000 + i, i % 3) : local_address_ip6(bytes, i % 3);
 }
 
 static void has_what_it_was_made_of(void **state)
 {
 	(void)state;
-	struct own_address *addresses = malloc((MANY + 100) * sizeof(*addresses));
+	struct local_address *addresses = malloc((MANY + 100) * sizeof(*addresses));
 	for (uint32_t i = 0; i < MANY; i++)
 		addresses[i] = nth(i);
 	for (uint32_t i = 0; i < 100; i++)
 		addresses[MANY + i] = nth(7); /* twice and more often */
-	struct own_set *own = own_set_make(addresses, MANY + 100);
+	struct local_set *own = local_set_make(addresses, MANY + 100);
 	assert_non_null(own);
 	/* Twice as many buckets at most as addresses, each of a few: what is looked at is bounded. */
 	assert_true(1u << own->bucket_bits <= 4 * MANY);
 	for (uint32_t i = 0; i < MANY; i++) {
-		struct own_address address = nth(i), other = nth(MANY + i);
+		struct local_address address = nth(i), other = nth(MANY + i);
 		assert_true(may_have(own, address.high, address.low));
-		assert_true(own_set_has(own, &address));
-		assert_false(own_set_has(own, &other));
+		assert_true(local_set_has(own, &address));
+		assert_false(local_set_has(own, &other));
 		address.table += 3;
-		assert_false(own_set_has(own, &address));
+		assert_false(local_set_has(own, &address));
 	}
 	free(own);
 	free(addresses);
@@ -50,20 +50,20 @@ static void follows_what_comes_and_goes(void **state)
 {
 	(void)state;
 	uint32_t references[64] = {0};
-	struct own_set *own = own_set_make(NULL, 0);
+	struct local_set *own = local_set_make(NULL, 0);
 	for (uint32_t round = 0; round < 20000; round++) {
 		uint32_t i = (uint32_t)rand() % 64;
-		struct own_address address = own_address_ip4(0x0a000000 + i, i % 3);
+		struct local_address address = local_address_ip4(0x0a000000 + i, i % 3);
 		if (references[i] && rand() % 2) {
-			own_set_remove(own, &address);
+			local_set_remove(own, &address);
 			references[i]--;
-		} else if (own_set_add(own, &address)) {
+		} else if (local_set_add(own, &address)) {
 			references[i]++;
 			assert_true(may_have(own, address.high, address.low));
 		}
 		for (uint32_t other = 0; other < 64; other++) {
-			address = own_address_ip4(0x0a000000 + other, other % 3);
-			assert_int_equal(own_set_has(own, &address), references[other] > 0);
+			address = local_address_ip4(0x0a000000 + other, other % 3);
+			assert_int_equal(local_set_has(own, &address), references[other] > 0);
 		}
 	}
 	free(own);
@@ -72,9 +72,9 @@ static void follows_what_comes_and_goes(void **state)
 static void an_empty_one_has_nothing(void **state)
 {
 	(void)state;
-	struct own_set *own = own_set_make(NULL, 0);
-	const struct own_address zero = own_address_ip4(0, 0);
-	assert_false(own_set_has(own, &zero));
+	struct local_set *own = local_set_make(NULL, 0);
+	const struct local_address zero = local_address_ip4(0, 0);
+	assert_false(local_set_has(own, &zero));
 	assert_false(may_have(own, 0, 0));
 	free(own);
 }
@@ -83,8 +83,8 @@ static void an_empty_one_has_nothing(void **state)
 static void each_is_seeded_anew(void **state)
 {
 	(void)state;
-	const struct own_address own_one = own_address_ip4(0x0a000001, 0);
-	struct own_set *one = own_set_make(&own_one, 1), *other = own_set_make(&own_one, 1);
+	const struct local_address own_one = local_address_ip4(0x0a000001, 0);
+	struct local_set *one = local_set_make(&own_one, 1), *other = local_set_make(&own_one, 1);
 	uint32_t found = 0, in_both = 0;
 	for (uint32_t i = 0; i < 4000000; i++) {
 		uint32_t alike = may_have(one, 0, i);

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-struct neighbor_room {
+struct neighbor_quota {
 	uint32_t most, most_of_interface, learnt;
 	struct {
 		uint32_t learnt;
@@ -26,18 +26,18 @@ struct neighbor_room {
 	struct ws_neighbor_counters counters;
 };
 
-extern struct router_module neighbor_room_module;
+extern struct router_module neighbor_quota_module;
 
-static inline struct neighbor_room *neighbor_room_of(const struct ws_router *router)
+static inline struct neighbor_quota *neighbor_quota_of(const struct ws_router *router)
 {
-	return module_state(router, &neighbor_room_module);
+	return module_state(router, &neighbor_quota_module);
 }
 
 /* Before one is learnt: 0, the index of a neighbour that has to go first, or -ENOSPC with its line.
  */
-int64_t neighbor_room_make(struct ws_router *router, uint16_t interface);
+int64_t neighbor_quota_make(struct ws_router *router, uint16_t interface);
 /* It was learnt just now; it is going. */
-void neighbor_room_enter(struct ws_router *router, uint32_t index);
-void neighbor_room_leave(struct ws_router *router, uint32_t index);
+void neighbor_quota_enter(struct ws_router *router, uint32_t index);
+void neighbor_quota_leave(struct ws_router *router, uint32_t index);
 /* It answered. */
-void neighbor_room_prove(struct ws_router *router, uint32_t index);
+void neighbor_quota_prove(struct ws_router *router, uint32_t index);
