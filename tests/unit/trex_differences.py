@@ -21,7 +21,7 @@ from wirespeed.generator.trex_cfg import LEFT_OUT, TAKEN
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "from-trex.md"
 KEYS = ("Keys with a meaning here:\n", "\n## t-rex-64")
-DIFFERENCES = ("Everything else is as on a T-Rex v3.08, as far as it was compared:\n", "\n## trex_cfg.yaml")
+DIFFERENCES = ("The rest is as on T-Rex v3.08, as far as compared:\n", "\n## trex_cfg.yaml")
 
 
 @dataclass(frozen=True)
