@@ -1,6 +1,6 @@
 """What a corpus of many results costs: adding, listing, filtering.
 
-python -m bench.corpus [RESULTS] [--corpus URL]   a corpus of its own in a temporary folder, or the one given
+python -m bench.corpus [RESULTS] [--archive URL]   a corpus of its own in a temporary folder, or the one given
 
 The results are one of the demo's length under other names and starts; parsing, judging and writing of each is real.
 """
@@ -36,11 +36,11 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("results", nargs="?", type=int, default=100_000)
     words.add_argument("--sample", type=Path, required=True, help="A load test's result file.")
-    words.add_argument("--corpus", default="")
+    words.add_argument("--archive", default="")
     asked = words.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="wirespeed-bench-corpus-"))
     try:
-        _measure(asked.results, json.loads(asked.sample.read_bytes()), asked.corpus or str(folder / "corpus"), folder)
+        _measure(asked.results, json.loads(asked.sample.read_bytes()), asked.archive or str(folder / "corpus"), folder)
     finally:
         shutil.rmtree(folder)
 

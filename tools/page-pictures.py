@@ -93,8 +93,8 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     tests = [str(file) for file in files]
     wirespeed = (sys.executable, "-m", "wirespeed")
     _run(*wirespeed, "report", *tests, "-t", "Standard load tests", "-o", str(folder / "report.html"))
-    _run(*wirespeed, "results", "add", *tests, "--corpus", str(folder / "corpus"))
-    _run(*wirespeed, "results", "site", str(folder / "site"), "--corpus", str(folder / "corpus"))
+    _run(*wirespeed, "results", "add", *tests, "--archive", str(folder / "corpus"))
+    _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
     boxes = sorted((folder / "site" / "boxes").glob("*.html"), key=lambda page: page.stat().st_size)
     running = _running(json.loads(files[0].read_text()), folder / "results" / "running.json")
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")

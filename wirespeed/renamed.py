@@ -15,6 +15,7 @@ COMMANDS = {"bench serve": "campaign worker", "bench": "testbed", "suite": "camp
 OPTIONS = {
     "--bench": "--testbed",
     "--benches": "--testbeds",
+    "--corpus": "--archive",
     "--for": "--duration",
     "--keep-spoilt": "--include-disturbed",
     "--no-robust": "--no-repeat-disturbed",

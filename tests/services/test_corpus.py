@@ -50,7 +50,7 @@ def server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Value of --corpus: an empty corpus."""
+    """Value of --archive: an empty corpus."""
     folder = tmp_path / "corpus"
     if request.param == "sqlite":
         return str(folder)
@@ -104,7 +104,7 @@ def test_results_of_all_kinds_are_kept_once_and_come_back_as_they_were(
 
 
 def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["results", "add", *map(str, files), "--corpus", where, "--build", "c0ffee11", "--tag", "autumn"]) == 0
+    assert main(["results", "add", *map(str, files), "--archive", where, "--build", "c0ffee11", "--tag", "autumn"]) == 0
     with open_corpus(where) as corpus:
         assert titles(corpus, "kind=search", "figure=NDR", "box=ROUTER") == ["search"]
         assert titles(corpus, "build=c0ff*", "kind!=inspect", "load=*imix*") == ["search"]
@@ -120,11 +120,11 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
         wanted = verdict.limit.cause or verdict.limited_by
         assert titles(corpus, "kind=search", f"limit={wanted}") == ["search"]
     capsys.readouterr()
-    assert main(["results", "query", "kind=search", "--json", "--corpus", where]) == 0
+    assert main(["results", "query", "kind=search", "--json", "--archive", where]) == 0
     assert {row["figure"] for row in json.loads(capsys.readouterr().out)} == {"NDR", "PDR"}
-    assert main(["results", "show", "search", "--corpus", where]) == 0
+    assert main(["results", "show", "search", "--archive", where]) == 0
     assert "PDR" in capsys.readouterr().out
-    assert main(["results", "list", "--corpus", where]) == 0
+    assert main(["results", "list", "--archive", where]) == 0
     assert "6 of 6" in capsys.readouterr().out
 
 
@@ -146,7 +146,7 @@ def test_watts_make_the_best_box_per_watt(where: str, tmp_path: Path) -> None:
 def test_tags_come_and_go_and_what_is_unwanted_is_collected(where: str, files: list[Path]) -> None:
     with open_corpus(where) as corpus:
         corpus.add(files)
-    at = ["--corpus", where]
+    at = ["--archive", where]
     assert main(["results", "tag", "discard", "soak", "suite", *at]) == 0
     assert main(["results", "tag", "discard", "suite", "--remove", *at]) == 0
     assert main(["results", "gc", *at]) == 0
@@ -161,7 +161,7 @@ def test_writers_at_once_lose_nothing_and_keep_nothing_twice(where: str, writers
     for number, folder in enumerate(folders):
         many(folder, 6, f"box{number}")
         many(folder, 4, "shared")  # by all of them
-    words = wirespeed("results", "add", "--corpus", where, "--tag", "t")
+    words = wirespeed("results", "add", "--archive", where, "--tag", "t")
     started = [
         subprocess.Popen([*words, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for folder in folders
     ]
@@ -201,7 +201,7 @@ setattr(kind, name, killed)
 from wirespeed.cli.main import main
 main(sys.argv[1:])
 """
-    words = ["results", "add", str(file), "--build", "b1", "--tag", "t1", "--corpus", where]
+    words = ["results", "add", str(file), "--build", "b1", "--tag", "t1", "--archive", where]
     assert subprocess.run([sys.executable, "-c", program, *words], check=False).returncode == -signal.SIGKILL
     with open_corpus(where) as corpus:
         if moment == "file":
@@ -223,14 +223,14 @@ def test_a_half_copied_corpus_is_told_and_mended(
     gone.unlink()
     torn.write_bytes(torn.read_bytes()[:50])
     swapped.write_bytes(gzip.compress(b"{}"))
-    assert main(["results", "verify", "--corpus", where]) == 6
+    assert main(["results", "verify", "--archive", where]) == 6
     said = capsys.readouterr()
     assert said.err.count("is missing") == 3 and said.err.count("damaged") >= 2 and "3 results" in said.out
     gone.write_bytes(kept)
-    assert main(["results", "verify", "--corpus", where]) == 6
+    assert main(["results", "verify", "--archive", where]) == 6
     assert "has its file again" in capsys.readouterr().out
-    assert main(["results", "add", *map(str, files), "--corpus", where]) == 0
-    assert main(["results", "verify", "--corpus", where]) == 0
+    assert main(["results", "add", *map(str, files), "--archive", where]) == 0
+    assert main(["results", "verify", "--archive", where]) == 0
     with open_corpus(where) as corpus:
         assert corpus.index.results(()).total == 6
 
@@ -252,13 +252,13 @@ def test_a_database_that_is_away_costs_nothing(
     server.create("away")
     where = server.url("away", tmp_path / "corpus")
     server.stop()
-    assert main(["results", "add", *map(str, files), "--build", "b7", "--corpus", where]) == 4
+    assert main(["results", "add", *map(str, files), "--build", "b7", "--archive", where]) == 4
     said = capsys.readouterr().err
     assert "does not answer" in said and "6 results wait in" in said and said.count("\n") == 1
-    assert main(["results", "list", "--corpus", where]) == 4
+    assert main(["results", "list", "--archive", where]) == 4
     server.start()
     capsys.readouterr()
-    assert main(["results", "list", "build=b7", "--corpus", where]) == 0
+    assert main(["results", "list", "build=b7", "--archive", where]) == 0
     assert "6 of 6" in capsys.readouterr().out
 
 
@@ -278,14 +278,14 @@ def test_a_full_disk_is_told_and_what_was_kept_stays(
 ) -> None:
     where = str(small_disk / "corpus")
     some = many(tmp_path / "new", 40)
-    assert main(["results", "add", *map(str, some[:2]), "--corpus", where]) == 0
+    assert main(["results", "add", *map(str, some[:2]), "--archive", where]) == 0
     filler = small_disk / "filler"
     with pytest.raises(OSError):
         filler.write_bytes(b"x" * (400 << 10))
-    assert main(["results", "add", *map(str, some), "--corpus", where]) == 6
+    assert main(["results", "add", *map(str, some), "--archive", where]) == 6
     assert "No space left" in capsys.readouterr().err
     filler.unlink()
-    assert main(["results", "verify", "--corpus", where]) == 0
+    assert main(["results", "verify", "--archive", where]) == 0
     with open_corpus(where) as corpus:
         assert titles(corpus)[:1] == ["wirespeed-0"]
         assert corpus.add(some).new + corpus.index.results(()).total >= 40
@@ -299,7 +299,7 @@ def test_a_schema_of_the_future_is_refused(where: str, files: list[Path], capsys
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '999'"))
     engine.dispose()
-    assert main(["results", "list", "--corpus", where]) == 6
+    assert main(["results", "list", "--archive", where]) == 6
     assert "written by a newer wirespeed (schema 999" in capsys.readouterr().err
 
 
@@ -321,7 +321,7 @@ def test_what_is_no_result_is_left_out_and_told(
     (tmp_path / "broken.json").write_text('{"schema": "wirespeed-loadtest/2", "stats"')
     (tmp_path / "other.json").write_text("[]")
     given = [*map(str, files[:2]), str(tmp_path / "broken.json"), str(tmp_path / "other.json")]
-    assert main(["results", "add", *given, str(tmp_path / "none.json"), "--corpus", where]) == 6
+    assert main(["results", "add", *given, str(tmp_path / "none.json"), "--archive", where]) == 6
     said = capsys.readouterr()
     assert "2 results added" in said.out
     assert said.err.count("\n") == 4 and "3 files could not be added" in said.err
@@ -334,11 +334,11 @@ def test_the_journal_of_a_test_that_did_not_end_is_left_out_with_the_command_tha
     where, path = str(tmp_path / "corpus"), tmp_path / "x.json.part"
     journal = Journal(path)
     journal.begin(kind, {})
-    assert main(["results", "add", str(path), "--corpus", where]) == 6
+    assert main(["results", "add", str(path), "--archive", where]) == 6
     assert f"{path} is the journal of a test that did not end: it holds no measurement\n" in capsys.readouterr().err
     journal.add({})
     journal.close()
-    assert main(["results", "add", str(path), "--corpus", where]) == 6
+    assert main(["results", "add", str(path), "--archive", where]) == 6
     command = f"wirespeed {kind} --recover {tmp_path / 'x.json'}"
     assert f"make a result of it with `{command}`\n" in capsys.readouterr().err
     _, *words = command.split()
@@ -366,14 +366,14 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
         (["show"], "Missing argument 'ID'"),
         (["tag", "x"], "Missing argument 'ID...'"),
         (["show", "nothing"], "has no result 'nothing'"),
-        (["list", "--corpus", "mysql://a/b"], "corpus mysql://… cannot be used"),
-        (["list", "--corpus", "postgresql://a"], "names no database"),
+        (["list", "--archive", "mysql://a/b"], "archive mysql://… cannot be used"),
+        (["list", "--archive", "postgresql://a"], "names no database"),
     ],
 )
 def test_words_that_cannot_be_used(
     tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = [] if "--corpus" in words else ["--corpus", str(tmp_path / "corpus")]
+    more = [] if "--archive" in words else ["--archive", str(tmp_path / "corpus")]
     assert main(["results", *words, *more]) == 2
     told = capsys.readouterr().err
     assert said in told and told.count("\n") == 1
@@ -381,11 +381,11 @@ def test_words_that_cannot_be_used(
 
 def test_a_folder_that_cannot_be_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("x")
-    assert main(["results", "list", "--corpus", str(tmp_path / "file")]) == 6
+    assert main(["results", "list", "--archive", str(tmp_path / "file")]) == 6
     assert "cannot be made" in capsys.readouterr().err
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "index.sqlite").write_bytes(b"no database at all" * 100)
-    assert main(["results", "list", "--corpus", str(tmp_path / "corpus")]) == 6
+    assert main(["results", "list", "--archive", str(tmp_path / "corpus")]) == 6
     assert "cannot be used" in capsys.readouterr().err
 
 
@@ -407,7 +407,7 @@ def test_compare_takes_tags_builds_and_a_series_by_build(
         for build, mean in (("aaaa1111", 7e6), ("bbbb2222", 7.02e6), ("cccc3333", 6e6)):
             rates = [mean * (1 + 0.001 * step) for step in (-1, 0, 1, 0)]
             corpus.add(searches(tmp_path / "runs", build, rates), build, (f"{build[0]}-tagged",))
-    at = ["--corpus", where]
+    at = ["--archive", where]
     assert main(["compare", "aaaa", "c-tagged", "--format", "csv", *at]) == 7
     assert "worse" in capsys.readouterr().out
     assert main(["compare", "aaaa1111", "bbbb2222", "--format", "csv", *at]) == 0

@@ -69,7 +69,7 @@ def chapter(text: str, title: str) -> str:
 
 
 def test_what_is_known_stands_in_it(where: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = article(capsys, "Fitlet2", "--corpus", where)
+    text = article(capsys, "Fitlet2", "--archive", where)
     assert text.startswith("# Fitlet2: a review\n")
     summary = chapter(text, "Summary")
     assert "Fitlet2 forwards **15.3 Mpps to 15.7 Mpps** of 64b one flow, bidirectional" in summary
@@ -85,7 +85,7 @@ def test_what_is_known_stands_in_it(where: str, capsys: pytest.CaptureFixture[st
 
 
 def test_what_was_not_measured_is_a_gap(where: str, capsys: pytest.CaptureFixture[str]) -> None:
-    known, bare = (article(capsys, box, "--corpus", where) for box in ("Fitlet2", "router"))
+    known, bare = (article(capsys, box, "--archive", where) for box in ("Fitlet2", "router"))
     for title in ("Power", "Optics", "Hardware", "Pictures"):
         assert GAP in chapter(bare, title)
     assert GAP not in chapter(known, "Power") and GAP not in chapter(known, "Optics")
@@ -106,7 +106,7 @@ def test_against_another_box(where: str, tmp_path: Path, capsys: pytest.CaptureF
             write_file(replace(one, goals=goals, ending=ending), folder / f"{box}-{number}.json")
     with open_corpus(where) as corpus:
         corpus.add(sorted(folder.iterdir()))
-    text = article(capsys, "Fitlet2", "--against", "APU6", "--corpus", where)
+    text = article(capsys, "Fitlet2", "--against", "APU6", "--archive", where)
     assert "NDR of bench size=imix" in chapter(text, "Against APU6") and "one run each" in chapter(text, "Against APU6")
     assert "only one of the two has" in chapter(text, "Against APU6")
     assert "APU6" in chapter(text, "Results") and "2 older results of the same tests" in chapter(text, "Results")
@@ -122,7 +122,7 @@ def test_names_and_texts_that_act_do_not(where: str, tmp_path: Path, capsys: pyt
     with open_corpus(where) as corpus:
         corpus.add([tmp_path / "x.json"])
         (box,) = (row["box"] for row in corpus.index.results(()).rows if "script" in row["box"])
-    text = article(capsys, box, "--corpus", where)
+    text = article(capsys, box, "--archive", where)
     assert "\x1b" not in text
     inside, fence = False, ""
     for line in text.splitlines():
@@ -144,7 +144,7 @@ def test_results_of_other_kinds(kind, tmp_path: Path, capsys: pytest.CaptureFixt
     with open_corpus(at) as corpus:
         corpus.add([tmp_path / "one.json"])
         (box,) = (row["box"] for row in corpus.index.results(()).rows)
-    text = article(capsys, box, "--corpus", at)
+    text = article(capsys, box, "--archive", at)
     assert f"wirespeed {'soak' if 'soak' in type(kind).__name__.lower() else 'rfc2544'}" in text
 
 
@@ -153,21 +153,21 @@ def test_a_box_that_was_only_inspected(tmp_path: Path, capsys: pytest.CaptureFix
     at = str(tmp_path / "corpus")
     with open_corpus(at) as corpus:
         corpus.add([tmp_path / "box.json"])
-    text = article(capsys, "router", "--corpus", at)
+    text = article(capsys, "router", "--archive", at)
     assert text.count("no test was run") >= 2
 
 
 def test_a_result_whose_file_is_gone_is_told_of(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     with open_corpus(where) as corpus:
         corpus.store.path(corpus.the_only("ours")).unlink()
-    assert "1 results of the box have no whole file" in article(capsys, "router", "--corpus", where)
+    assert "1 results of the box have no whole file" in article(capsys, "router", "--archive", where)
 
 
 def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     target = tmp_path / "review" / "fitlet2.md"
     target.parent.mkdir()
-    words = ["results", "article", "Fitlet2", "--against", "router", "--corpus", where, "-o", str(target)]
+    words = ["results", "article", "Fitlet2", "--against", "router", "--archive", where, "-o", str(target)]
     assert main([*words, "--images", str(target.parent / "pictures")]) == 0
     links = re.findall(r"^!\[.+\]\(<(.+)>\)$", chapter(target.read_text(), "Pictures"), re.MULTILINE)
     assert len(links) >= 2 and all(link.startswith("pictures/") for link in links)
@@ -176,7 +176,7 @@ def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
 
 def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
     target = tmp_path / "review.md"
-    words = ["results", "article", "Fitlet2", "--corpus", where, "-o", str(target), "--title", "A gem"]
+    words = ["results", "article", "Fitlet2", "--archive", where, "-o", str(target), "--title", "A gem"]
     assert main(words) == 0
     assert target.read_text().startswith("# A gem\n")
 
@@ -194,6 +194,6 @@ def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
 )
 def test_words_that_cannot_be_used(where: str, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert main(["results", "article", *words, "--corpus", where]) == 2
+    assert main(["results", "article", *words, "--archive", where]) == 2
     told = capsys.readouterr()
     assert said in told.err and told.err.count("\n") == 1 and not told.out

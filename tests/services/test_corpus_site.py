@@ -74,7 +74,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, factor in enumerate((1.0, 1.002, 0.999, 1.001, 0.88, 0.881, 0.879, 0.88)):
             file = search(base / "series", f"run-{number}", factor=factor, minute=10 * number, **bench)
             corpus.add([file], "aaaa1111" if number < 4 else "bbbb2222")
-    assert main(["results", "site", str(base / "site"), "--corpus", at, "--title", "Boxes <b>here</b>"]) == 0
+    assert main(["results", "site", str(base / "site"), "--archive", at, "--title", "Boxes <b>here</b>"]) == 0
     return base
 
 
@@ -166,7 +166,7 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
 ) -> None:
     before = times(site)
     capsys.readouterr()
-    again = ["results", "site", str(site), "--corpus", where, "--title", "Boxes <b>here</b>"]
+    again = ["results", "site", str(site), "--archive", where, "--title", "Boxes <b>here</b>"]
     assert main(again) == 0
     assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
     with open_corpus(where) as corpus:
@@ -190,22 +190,22 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
 
 
 def test_what_is_removed_goes_from_the_pages_and_the_zip(site: Path, where: str) -> None:
-    assert main(["results", "tag", "discard", "run-7", "--corpus", where]) == 0
-    assert main(["results", "gc", "--corpus", where]) == 0
-    assert main(["results", "site", str(site), "--corpus", where]) == 0
+    assert main(["results", "tag", "discard", "run-7", "--archive", where]) == 0
+    assert main(["results", "gc", "--archive", where]) == 0
+    assert main(["results", "site", str(site), "--archive", where]) == 0
     assert broken_links(site) == [] and not list((site / "raw").glob("*run-7*"))
     with zipfile.ZipFile(site / names.archive("router")) as archive:
         assert not any(name.startswith("run-7-") for name in archive.namelist())
 
 
 def test_a_part_of_a_corpus(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["results", "site", str(tmp_path / "part"), "build=aaaa1111", "--corpus", where]) == 0
+    assert main(["results", "site", str(tmp_path / "part"), "build=aaaa1111", "--archive", where]) == 0
     assert "4 results" in capsys.readouterr().out
     assert broken_links(tmp_path / "part") == []
 
 
 def test_an_empty_corpus_has_a_site_too(tmp_path: Path) -> None:
-    assert main(["results", "site", str(tmp_path / "site"), "--corpus", str(tmp_path / "corpus")]) == 0
+    assert main(["results", "site", str(tmp_path / "site"), "--archive", str(tmp_path / "corpus")]) == 0
     assert "has no result yet" in (tmp_path / "site" / "index.html").read_text()
     assert broken_links(tmp_path / "site") == []
     assert [said for page in pages(tmp_path / "site") for said in invalid(page)] == []
@@ -219,7 +219,7 @@ def test_results_without_a_whole_file_are_told_of_and_come_back(
     kept = gone.read_bytes()
     gone.unlink()
     torn.write_bytes(torn.read_bytes()[:50])
-    again = ["results", "site", str(tmp_path / "site"), "--corpus", where]
+    again = ["results", "site", str(tmp_path / "site"), "--archive", where]
     assert main(again) == 6
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "missing or damaged and 1 more: the site says so; wirespeed results verify" in said
@@ -260,7 +260,7 @@ def test_what_is_no_site_is_not_replaced(
         (tmp_path / "elsewhere").mkdir()
         target.symlink_to(tmp_path / "elsewhere")
     given = "/" if what == "root" else str(target)
-    assert main(["results", "site", given, "--corpus", where]) == 2
+    assert main(["results", "site", given, "--archive", where]) == 2
     said = capsys.readouterr().err
     assert (said.count("\n") == 1 and "give a" in said) or "give the path of a new one" in said
     assert what != "folder" or (target / "thesis.txt").read_text() == "mine"
@@ -277,12 +277,12 @@ def test_the_old_site_stays_when_the_disk_is_full(
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(small)], check=True)
     try:
         site = small / "site"
-        assert main(["results", "site", str(site), "build=aaaa1111", "--corpus", where]) == 0
+        assert main(["results", "site", str(site), "build=aaaa1111", "--archive", where]) == 0
         before = times(site)
         with pytest.raises(OSError):
             (small / "filler").write_bytes(b"x" * (4 << 20))
         capsys.readouterr()
-        assert main(["results", "site", str(site), "--corpus", where]) == 6
+        assert main(["results", "site", str(site), "--archive", where]) == 6
         said = capsys.readouterr().err
         assert said.count("\n") == 1 and "No space left on device; make room and try again" in said
         assert times(site) == before and broken_links(site) == []
@@ -310,7 +310,7 @@ def test_a_kill_leaves_the_old_site_or_the_new_one(moment: str, site: Path, wher
     before = times(site)
     with open_corpus(where) as corpus:
         corpus.add([search(tmp_path / "more", "later", minute=300)], "later")
-    words = ["results", "site", str(site), "--corpus", where]
+    words = ["results", "site", str(site), "--archive", where]
     ended = subprocess.run([sys.executable, "-c", KILLED, moment, *words], check=False)
     assert ended.returncode == -signal.SIGKILL
     assert broken_links(site) == []
@@ -326,7 +326,7 @@ def test_where_the_system_cannot_swap_two_folders(
     monkeypatch.setattr("wirespeed.site.folder._swapped", lambda new, target: False)
     with open_corpus(where) as corpus:
         corpus.add([search(tmp_path / "more", "later", minute=300)], "later")
-    assert main(["results", "site", str(site), "--corpus", where]) == 0
+    assert main(["results", "site", str(site), "--archive", where]) == 0
     assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
     assert not [one for one in site.parent.iterdir() if one.name.startswith(".site")]
 
@@ -343,8 +343,8 @@ def test_what_lies_beside_a_site_is_neither_followed_nor_removed(where: str, tmp
         (beside / name).mkdir()
         (beside / name / "mine.txt").write_text("mine")
     before = sorted(beside.rglob("*"))
-    assert main(["results", "site", str(beside / "site"), "--corpus", where]) == 0
-    assert main(["results", "site", str(beside / "site"), "--corpus", where]) == 0
+    assert main(["results", "site", str(beside / "site"), "--archive", where]) == 0
+    assert main(["results", "site", str(beside / "site"), "--archive", where]) == 0
     assert (victim / "a.txt").read_text() == "precious" and (victim / "sub").is_dir()
     site = beside / "site"
     assert sorted(path for path in beside.rglob("*") if site not in (path, *path.parents)) == before
@@ -357,7 +357,7 @@ def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytes
     def on_result(done: int, total: int) -> None:
         if not said:
             capsys.readouterr()
-            assert main(["results", "site", str(site), "--corpus", where]) == 2
+            assert main(["results", "site", str(site), "--archive", where]) == 2
             said.append(capsys.readouterr().err)
 
     (site / NAME).write_text("{}")  # so that all is made again

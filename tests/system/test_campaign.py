@@ -74,7 +74,7 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
     file = write(tmp_path, LABS + "".join(devices.values()) + LOAD)
     (tmp_path / "loop.yaml").write_text(CONFIG)
     out = tmp_path / "out"
-    run = ("run", file, "--out", out, "--corpus", tmp_path / "corpus")
+    run = ("run", file, "--out", out, "--archive", tmp_path / "corpus")
     first = CampaignProcess(*run, directory=tmp_path)
     first.wait_for(f"[1/{count}]")
     first.until(lambda: bool(list((out / "running").glob(f"{begun}-*.json.part"))))  # the test has begun

@@ -70,7 +70,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
     with ExitStack() as stack:
         stack.enter_context(served("embedded", "--name", "a", "--port", head.partition(":")[2]))
         lost = stack.enter_context(served("embedded", "--name", "b", "--join", head))
-        at = ("--ray", head, "--corpus", tmp_path / "corpus")
+        at = ("--ray", head, "--archive", tmp_path / "corpus")
         run = CampaignProcess("run", file, "--testbeds", "a,b", *at, directory=tmp_path)
         run.until(lambda: len(list(tmp_path.glob("go.*"))) == 2)
         for pid in (lost.pid, *children(lost.pid)):

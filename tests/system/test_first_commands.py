@@ -88,7 +88,7 @@ def test_the_first_commands_print_what_the_page_shows(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "suites").symlink_to(ROOT / "suites")
+    (tmp_path / "campaigns").symlink_to(ROOT / "campaigns")
     monkeypatch.chdir(tmp_path)
     commands = re.split(r"^\$ wirespeed ", first_block(page), flags=re.MULTILINE)
     assert len(commands) > 1 and commands[0] == ""

@@ -106,8 +106,8 @@ def _check_site(
     files: Sequence[Path], verdicts: Sequence[Verdict], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus, site = str(tmp_path / "corpus"), tmp_path / "site"
-    assert main(["results", "add", "--corpus", corpus, *map(str, files)]) == 0
-    assert main(["results", "site", str(site), "--corpus", corpus]) == 0
+    assert main(["results", "add", "--archive", corpus, *map(str, files)]) == 0
+    assert main(["results", "site", str(site), "--archive", corpus]) == 0
     capsys.readouterr()
     pages = [_words(page.read_text()) for page in sorted(site.rglob("*.html"))]
     legend = " · ".join(f"{shape} {word}" for shape, word in LEGEND)

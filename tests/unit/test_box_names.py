@@ -100,7 +100,7 @@ def test_a_verdict_stands_on_files_of_the_same_device_alone(
 
 def test_a_corpus_keeps_the_names(articles: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = str(tmp_path / "corpus")
-    assert main(["results", "add", "--corpus", where, "--name", PATTERN, *map(str, articles)]) == 0
+    assert main(["results", "add", "--archive", where, "--name", PATTERN, *map(str, articles)]) == 0
     capsys.readouterr()
     with open_corpus(where) as opened:
         rows = opened.index.results(parse_words([])).rows

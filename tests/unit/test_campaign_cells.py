@@ -236,14 +236,14 @@ def test_the_schema_has_every_key() -> None:
 
 
 def test_the_campaigns_that_ship_can_be_read() -> None:
-    for path in Path("suites").glob("*.yaml"):
+    for path in Path("campaigns").glob("*.yaml"):
         loaded = load(path, yes=True)
         assert loaded.cells and all(cell.key for cell in loaded.cells)
 
 
 def test_the_demo_as_a_campaign_is_what_the_demo_runs() -> None:
     """Loads, directions and times."""
-    loaded = load(Path("suites/demo.yaml"), [place_of("embedded", Path())])
+    loaded = load(Path("campaigns/demo.yaml"), [place_of("embedded", Path())])
     suite = {
         (test.label, "0-1" if test.unidirectional else "both", test.profile, tuple(test.tunables.items()))
         for test in SEED_SUITE

@@ -127,7 +127,7 @@ def test_a_damaged_file_stops_none_beside_it(tmp_path: Path, capsys: pytest.Capt
     for command in (["report"], ["explain"], ["dut", "show"], ["host", "show", "--from"]):
         assert main([*command, str(deep)]) == 6
         assert f"{deep} is not valid JSON" in capsys.readouterr().err
-    assert main(["results", "add", str(tmp_path), "--corpus", str(tmp_path / "c")]) == 6
+    assert main(["results", "add", str(tmp_path), "--archive", str(tmp_path / "c")]) == 6
     said = capsys.readouterr()
     assert "1 result added" in said.out
     assert "2 files could not be added" in said.err

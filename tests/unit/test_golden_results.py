@@ -113,8 +113,8 @@ def test_a_finished_campaign_is_finished_and_its_results_are_kept_and_asked(
     assert "4 cells, 4 done, 0 to do" in printed(
         capsys, "campaign", "run", golden / "campaign.yaml", "--out", campaign, "--dry-run"
     )
-    printed(capsys, "results", "--corpus", tmp_path / "corpus", "add", campaign / "results")
-    now = json.loads(printed(capsys, "results", "--corpus", tmp_path / "corpus", "query", "--json", "--rows", "0"))
+    printed(capsys, "results", "--archive", tmp_path / "corpus", "add", campaign / "results")
+    now = json.loads(printed(capsys, "results", "--archive", tmp_path / "corpus", "query", "--json", "--rows", "0"))
     rows = {(row["title"], row["figure"]): row for row in now if row["figure"] not in MEAN_NAMES}
     then = {
         (row["title"], row["figure"]): row for row in shown(golden, "query.json") if row["figure"] not in PEAK_NAMES

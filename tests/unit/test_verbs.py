@@ -121,7 +121,8 @@ def test_counters_of_a_router_are_read_beside_its_socket(tmp_path: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    "line", ["results --corpus DIR list --json", "results --json list --corpus=DIR", "results list --corpus DIR --json"]
+    "line",
+    ["results --archive DIR list --json", "results --json list --archive=DIR", "results list --archive DIR --json"],
 )
 def test_options_of_a_verb_may_stand_before_it(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.replace("DIR", str(tmp_path / "corpus")).split()) == 0

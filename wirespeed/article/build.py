@@ -48,7 +48,7 @@ def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
     if box not in found.boxes:
         near = get_close_matches(box, found.boxes, 1, cutoff=0.5)
         hint = f", did you mean {near[0]}?" if near else "; wirespeed results list shows what there is"
-        raise UsageError(f"corpus {corpus.place.name} has no DUT {box!r}{hint}")
+        raise UsageError(f"archive {corpus.place.name} has no DUT {box!r}{hint}")
     entries = found.boxes[box]
     wanted = newest(entries)
     read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), MeasurementResult)}

@@ -194,4 +194,4 @@ def caveats(found: Material) -> Iterator[Any]:
     yield from (f"{one.name}: {note}" for one in found.tests for note in one.ending.notes)
     yield from (line for one in found.inspections for line in one.missing)
     if found.lost:
-        yield f"{found.lost} results of the box have no whole file in the corpus and are left out."
+        yield f"{found.lost} results of the box have no whole file in the archive and are left out."

@@ -31,10 +31,10 @@ def landing(where: str, campaign: str, say: Say) -> Iterator[Callable[[Cell, Pat
             try:
                 added = corpus.add([result], cell.setup.version, (campaign,))
             except WirespeedError as error:
-                once(f"  not in the corpus: {error}")
+                once(f"  not in the archive: {error}")
             else:
                 for reason in added.refused:
-                    once(f"  not in the corpus: {reason}")
+                    once(f"  not in the archive: {reason}")
                 if added.waiting:
                     once(f"  {added.why}; results wait in {corpus.place.folder / 'spool'}")
 

@@ -16,7 +16,7 @@ from wirespeed.units import parse_duration, parse_minutes
 if TYPE_CHECKING:
     from wirespeed.campaign.benches import Place
 
-OPTIONAL_VALUES = {"--corpus": own_corpus()}
+OPTIONAL_VALUES = {"--archive": own_corpus()}
 
 _FIRST_WAIT_S = 10.0
 """Seconds; a served testbed answers sooner, and a mistyped name is refused soon."""
@@ -113,7 +113,7 @@ def run(
     corpus: Annotated[
         str,
         typer.Option(
-            "--corpus",
+            "--archive",
             rich_help_panel=RESULTS,
             metavar="[URL]",
             help="Also store each result in this archive, tagged with the campaign's name. Without URL: your own.",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wirespeed.results.box_names import BoxNames
     from wirespeed.results.measurement import MeasurementResult
 
-OPTIONAL_VALUES = {"--corpus": own_corpus()}
+OPTIONAL_VALUES = {"--archive": own_corpus()}
 
 WORSE, UNCLEAR = 7, 8
 """Exit codes: something is worse; something cannot be told, where --strict asks for that."""
@@ -30,15 +30,15 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="A B | FILE...",
-            help="Two result files or folders of results, each with any number of repeats, or names in a corpus: a "
-            "tag, a build (such as a commit, or its beginning), a title. With --trend a series: files, or the corpus.",
+            help="Two result files or folders of results, each with any number of repeats, or names in an archive: a "
+            "tag, a build (such as a commit, or its beginning), a title. With --trend a series: files, or the archive.",
         ),
     ] = None,
     *,
     corpus: Annotated[
         str,
         typer.Option(
-            "--corpus",
+            "--archive",
             metavar="[URL]",
             help="Archive of the names. With --trend, the series is all of it, or what the filters select.",
             show_default="your own",
@@ -126,7 +126,7 @@ def _side(name: str, corpus: str, boxes: BoxNames) -> Side:
         digests = opened.index.named(name)
         if not digests:
             raise UsageError(
-                f"{name!r} is not a file, tag, build or title of corpus {opened.place.name}; wirespeed results list "
+                f"{name!r} is not a file, tag, build or title of archive {opened.place.name}; wirespeed results list "
                 "shows what there is"
             )
         return side_of(name, opened.results(digests))

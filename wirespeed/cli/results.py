@@ -29,7 +29,7 @@ stores them); 6 a file that is not a result, or an archive that is damaged or ca
 _Place = Annotated[
     str,
     typer.Option(
-        "--corpus",
+        "--archive",
         metavar="URL",
         help="A folder, or postgresql://USER@HOST/DATABASE?files=FOLDER.",
         show_default="$WIRESPEED_RESULTS or ~/.local/share/wirespeed/corpus",

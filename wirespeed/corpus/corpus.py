@@ -170,9 +170,9 @@ class Corpus:
         and for several."""
         found = self.index.named(name)
         if not found:
-            raise UsageError(f"corpus {self.place.name} has no result {name!r}; wirespeed results list shows them")
+            raise UsageError(f"archive {self.place.name} has no result {name!r}; wirespeed results list shows them")
         if len(found) > 1:
-            raise UsageError(f"{name!r} names {len(found)} results of corpus {self.place.name}; give the id of one")
+            raise UsageError(f"{name!r} names {len(found)} results of archive {self.place.name}; give the id of one")
         return found[0]
 
     def export(self, digests: Sequence[str], directory: Path) -> int:
@@ -227,8 +227,8 @@ class Corpus:
         try:
             self._spool.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileFault(f"corpus {self.place.folder} cannot be written: {error.strerror}") from None
-        write_atomically(path, "".join(json.dumps(asdict(note)) + "\n" for note in notes), "note of the corpus")
+            raise FileFault(f"archive {self.place.folder} cannot be written: {error.strerror}") from None
+        write_atomically(path, "".join(json.dumps(asdict(note)) + "\n" for note in notes), "note of the archive")
         return path
 
     def _land_spool(self) -> None:

@@ -47,10 +47,10 @@ def parse_place(text: str) -> Place:
     parts = urlsplit(text)
     if parts.scheme not in _POSTGRESQL:
         raise UsageError(
-            f"corpus {parts.scheme}://… cannot be used: give a folder, or postgresql://USER@HOST/DATABASE?files=FOLDER"
+            f"archive {parts.scheme}://… cannot be used: give a folder, or postgresql://USER@HOST/DATABASE?files=FOLDER"
         )
     if not parts.path.strip("/"):
-        raise UsageError(f"corpus {parts.scheme}://{parts.hostname or ''} names no database: give …/DATABASE")
+        raise UsageError(f"archive {parts.scheme}://{parts.hostname or ''} names no database: give …/DATABASE")
     words = parse_qs(parts.query)
     folders = words.pop("files", [str(default_folder())])
     query = "&".join(f"{key}={value}" for key, values in words.items() for value in values)

@@ -44,10 +44,10 @@ def fault_of(error: DBAPIError, place: Place) -> ConnectionFault | FileFault:
     said = str(error.orig).strip().splitlines()
     reason = said[0].strip() if said else type(error.orig).__name__
     if place.is_postgresql and (isinstance(error, OperationalError) or error.connection_invalidated):
-        return ConnectionFault(f"the database of corpus {place.name} does not answer: {reason}")
+        return ConnectionFault(f"the database of archive {place.name} does not answer: {reason}")
     if _is_full(place.folder):  # which SQLite tells as an error of the disk
         reason = "No space left on device; make room and try again"
-    return FileFault(f"the index of corpus {place.name} cannot be used: {reason}")
+    return FileFault(f"the index of archive {place.name} cannot be used: {reason}")
 
 
 def _is_full(folder: Path) -> bool:
@@ -76,7 +76,8 @@ def _engine(place: Place) -> Engine:
     try:
         place.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileFault(f"corpus {place.folder} cannot be made: {error.strerror}; give another with --corpus") from None
+        why = f"archive {place.folder} cannot be made: {error.strerror}; give another with --archive"
+        raise FileFault(why) from None
     engine = create_engine(place.database, connect_args={"timeout": _BUSY_S})
 
     @event.listens_for(engine, "connect")
@@ -112,7 +113,7 @@ def _upgrade(engine: Engine, place: Place, found: str | None) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if found is not None and found not in known:
         raise FileFault(
-            f"corpus {place.name} was written by a newer wirespeed (schema {found}; this one knows up to {HEAD}): "
+            f"archive {place.name} was written by a newer wirespeed (schema {found}; this one knows up to {HEAD}): "
             "update this one"
         )
     with _alone(place), writing(engine) as connection:

@@ -57,7 +57,7 @@ class Store:
         except OSError as error:
             part.unlink(missing_ok=True)
             hint = "; make room and add it again" if error.errno == errno.ENOSPC else ""
-            raise FileFault(f"corpus {self.folder} cannot be written: {error.strerror}{hint}") from None
+            raise FileFault(f"archive {self.folder} cannot be written: {error.strerror}{hint}") from None
         return digest
 
     @staticmethod
