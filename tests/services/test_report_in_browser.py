@@ -34,6 +34,8 @@ LOADS = {
     "64": (64, ""),
 }
 TITLE = "Eight </title></script><script>window.hostile = 1</script> <b>tests</b>"
+UNI = f"{TITLE} 0→1"
+"""What a curve of a unidirectional test is called: by its device and direction."""
 COMMANDS = ["set interface state e0 up", "  <b>ip route add 16.0.0.0/8</b>"]
 SPEED_BPS, CAPACITY_PPS, STEPS = 10e9, 5.01e6, 20
 
@@ -184,14 +186,14 @@ def test_a_chart_is_drawn_when_it_comes_into_sight(browser):
 def test_a_legend_entry_hides_and_shows_its_curves_in_all_panels(browser):
     seen(browser, "load-2")
     before = drawn(browser, "load-2")
-    legend_entry(browser, "load-2", "<i>64var2-uni").click()
-    without = [[name for name in panel if not name.startswith("<i>64var2-uni")] for panel in before]
+    legend_entry(browser, "load-2", UNI).click()
+    without = [[name for name in panel if not name.startswith(UNI)] for panel in before]
     until(browser, lambda: drawn(browser, "load-2") == without)
-    assert legend_entry(browser, "load-2", "<i>64var2-uni").get_attribute("aria-pressed") == "false"
-    legend_entry(browser, "load-2", "<i>64var2-uni").click()
+    assert legend_entry(browser, "load-2", UNI).get_attribute("aria-pressed") == "false"
+    legend_entry(browser, "load-2", UNI).click()
     until(browser, lambda: drawn(browser, "load-2") == before)
-    legend_entry(browser, "load-2", "<i>64var2-bi sum").click()
-    until(browser, lambda: "<i>64var2-bi sum" in drawn(browser, "load-2")[0])
+    legend_entry(browser, "load-2", f"{TITLE} sum").click()
+    until(browser, lambda: f"{TITLE} sum" in drawn(browser, "load-2")[0])
 
 
 def titles(browser, chart):
@@ -276,7 +278,7 @@ def test_a_point_tells_what_it_is(browser):
     ActionChains(browser).move_to_element(plot).perform()
     tip = browser.find_element(By.CSS_SELECTOR, "#load-2 .tip")
     until(browser, tip.is_displayed)
-    assert tip.text.startswith("<i>64var2-")
+    assert tip.text.startswith(TITLE)
     assert "saturated at" in tip.text or "loss above" in tip.text or "of line, loss" in tip.text
 
 
@@ -306,20 +308,20 @@ def test_the_keyboard_zooms_toggles_and_opens_the_table(browser):
     (zoom,) = [one for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .tools button") if one.text == "+"]
     zoom.send_keys(Keys.ENTER)
     until(browser, lambda: x_ranges(browser, "load-0")[0] != whole)
-    entry = legend_entry(browser, "load-0", "<i>1514-uni")
+    entry = legend_entry(browser, "load-0", UNI)
     entry.send_keys(Keys.SPACE)
     focused = browser.switch_to.active_element
-    assert (focused.text, focused.get_attribute("aria-pressed")) == ("<i>1514-uni", "false")
+    assert (focused.text, focused.get_attribute("aria-pressed")) == (UNI, "false")
     browser.find_element(By.CSS_SELECTOR, "#load-0 .twin summary").send_keys(Keys.ENTER)
     until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#load-0 .twin tbody tr")) > 10)
-    assert all(not head.text.startswith("<i>1514-uni") for head in browser.find_elements(By.CSS_SELECTOR, ".twin th"))
+    assert all(not head.text.startswith(UNI) for head in browser.find_elements(By.CSS_SELECTOR, ".twin th"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_follow_the_theme_and_keep_what_is_hidden(browser, scheme):
     seen(browser, "load-0")
     before = drawn(browser, "load-0")
-    legend_entry(browser, "load-0", "<i>1514-uni").click()
+    legend_entry(browser, "load-0", UNI).click()
     until(browser, lambda: drawn(browser, "load-0") != before)
     hidden = drawn(browser, "load-0")
     look_in(browser, scheme)
@@ -343,7 +345,7 @@ def test_words_choose_results_everywhere_and_the_address_keeps_it(browser):
     whys = browser.find_elements(By.CSS_SELECTOR, "details.why")
     assert len([why for why in whys if why.is_displayed()]) == 2
     seen(browser, "load-0")
-    legend_entry(browser, "load-0", "<i>1514-uni").click()
+    legend_entry(browser, "load-0", UNI).click()
     (zoom,) = [one for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .tools button") if one.text == "+"]
     zoom.click()
     ranges, curves, address = x_ranges(browser, "load-0"), drawn(browser, "load-0"), browser.current_url
@@ -378,7 +380,7 @@ def test_a_chart_is_saved_as_svg_and_as_png(browser, tmp_path):
     (vector,) = until(browser, lambda: list(tmp_path.glob("*.svg")))
     root = ElementTree.fromstring(vector.read_text(encoding="utf-8"))
     words = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"received (Mpps)", "<i>64var2-uni", "offered load of a channel (Mpps)", "knee"} <= set(words)
+    assert {"received (Mpps)", UNI, "offered load of a channel (Mpps)", "knee"} <= set(words)
     buttons["PNG"].click()
     (picture,) = until(browser, lambda: list(tmp_path.glob("*.png")))
     head = until(browser, lambda: picture.read_bytes()[:24])

@@ -64,6 +64,6 @@ def test_the_chart_and_the_live_view_of_a_load_test(load_test: Result) -> None:
     share = short.balance.tester_share
     assert share == pytest.approx(1 - TESTER_PPS / short.balance.asked * short.interval_s, abs=0.01)
     for panel in (0, 1):
-        told = [text for one in curves(chart, "t", panel) for text in one.told]
+        told = [text for one in curves(chart, chart.legend[0].name, panel) for text in one.told]
         assert any(f"loss 0 %, not sent {loss_text(share)}" in text for text in told)
     assert figures(short)[-2:] == ("0 %", loss_text(share))

@@ -70,7 +70,7 @@ def chart(tests, number=0, channels=frozenset({"0→1", "1→0"})):
 
 
 def test_received_is_drawn_over_offered_without_the_warm_up(tests):
-    line, held, mark, lossy = curves(chart(tests, 1), "wirespeed")
+    line, held, mark, lossy = curves(chart(tests, 1), "router 0→1")
     assert line.x == pytest.approx([1.488096 * step for step in range(1, 11)], rel=1e-4)
     assert line.y == pytest.approx([1.488096, 2.976192, 4.464288] + [5.01] * 7, rel=1e-4)
     assert held.y == pytest.approx([5.01] * 2)
@@ -82,7 +82,7 @@ def test_received_is_drawn_over_offered_without_the_warm_up(tests):
 
 def test_held_samples_are_dots_of_their_own(tests):
     """All at one load: a line through them would be a knot."""
-    line, held, *_ = curves(chart(tests, 1), "wirespeed")
+    line, held, *_ = curves(chart(tests, 1), "router 0→1")
     assert (line.dots, len(line.x)) == (False, 10)
     assert (held.dots, held.x) == (True, pytest.approx([14.88096] * 2, rel=1e-4))
 
@@ -117,8 +117,9 @@ def test_a_device_has_one_colour_and_of_its_tests_in_one_direction_one_is_drawn(
     again = replace(tests[1], name="again")
     other = replace(tests[1], name="other", dut={"name": "other"})
     entries = {entry.name: entry for entry in chart([tests[1], again, other]).legend}
-    assert [name for name, entry in entries.items() if entry.on] == ["wirespeed", "other"]
-    assert entries["wirespeed"].colour == entries["again"].colour != entries["other"].colour
+    assert [name for name, entry in entries.items() if entry.on] == ["router 0→1 (wirespeed)", "other 0→1"]
+    first, again, other = (entry.colour for entry in entries.values())
+    assert first == again != other
 
 
 def test_only_the_channels_asked_for_are_drawn(tests):

@@ -48,7 +48,7 @@ def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: fl
 def device_panels(
     asked: Sequence[Asked], accounts: Sequence[Account], styles: Mapping[str, Curve], divisor: float
 ) -> list[Panel]:
-    """What the devices said, a panel each; `styles` are by the accounts' names."""
+    """What the devices said, a panel each; `styles` are by the accounts' names, and name the curves."""
     panels = []
     for one in asked:
         curves: list[Curve] = []
@@ -56,7 +56,7 @@ def device_panels(
             style = styles[account.name]
             for quantity in one.quantities:
                 dots = [Dot(read.held, read.at / divisor, read.value) for read in values(account, quantity)]
-                name = account.name if len(one.quantities) == 1 else f"{account.name}: {quantity.words}"
+                name = style.name if len(one.quantities) == 1 else f"{style.name}: {quantity.words}"
                 curves += sampled(dots, replace(style, name=name, dash=quantity.dash, width=1.6))
         scale = log_scale(y for curve in curves for y in curve.y if y is not None) if one.logarithmic else LINEAR
         panels.append(Panel(one.title, one.unit, PANEL_PX, tuple(curves), scale))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -146,6 +147,34 @@ def _direction_of(test: Analysis, curve: Measured) -> str:
     return curve.channel if len(test.curves) == 1 else f"{TOGETHER} {curve.channel}"
 
 
+def _curve_name(test: Analysis, curve: Measured, mixed: bool) -> str:
+    """The device and the direction; a test whose file names no device is called by the file. `mixed`: the group has
+    tests of one direction and tests of several."""
+    direction = _direction_of(test, curve) if mixed and curve.channel != SUM else curve.channel
+    return f"{dut_name(test.result)} {direction}"
+
+
+def _curve_names(tests: Sequence[Analysis]) -> Mapping[tuple[str, str], str]:
+    """By test and channel; with the file in brackets where two would be called the same."""
+    mixed = len({len(test.curves) == 1 for test in tests}) > 1
+    names = {
+        (test.result.name, curve.channel): _curve_name(test, curve, mixed) for test in tests for curve in test.curves
+    }
+    shared = Counter(names.values())
+    return {place: name if shared[name] == 1 else f"{name} ({place[0]})" for place, name in names.items()}
+
+
+def _test_names(tests: Sequence[Analysis]) -> Mapping[str, str]:
+    """A whole test is called by its device, with the direction or the file where others of the group have it too."""
+    duts = {test.result.name: dut_name(test.result) for test in tests}
+    ways = {test.result.name: test.curves[0].channel if len(test.curves) == 1 else TOGETHER for test in tests}
+    counts, pairs = Counter(duts.values()), Counter((duts[name], ways[name]) for name in duts)
+    return {
+        name: dut if counts[dut] == 1 else f"{dut} {ways[name] if pairs[dut, ways[name]] == 1 else f'({name})'}"
+        for name, dut in duts.items()
+    }
+
+
 def _dashes_of(tests: Sequence[Analysis]) -> Mapping[str, Dash]:
     """By direction; sums are dotted."""
     names = dict.fromkeys(_direction_of(test, curve) for test in tests for curve in test.directions)
@@ -159,6 +188,7 @@ def _drawn(group: Group[Result], shown: Shown) -> Iterator[_Drawn]:
     first is drawn, and the others wait, thinner."""
     tests = [result.analysis for result in group.results]
     dashes = _dashes_of(tests)
+    names = _curve_names(tests)
     seen: set[tuple[str, str]] = set()
     for test in tests:
         dut = dut_name(test.result)
@@ -166,11 +196,12 @@ def _drawn(group: Group[Result], shown: Shown) -> Iterator[_Drawn]:
             is_asked = curve.channel in shown.channels
             if not is_asked and curve.channel != SUM:
                 continue
-            name = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
+            key = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
+            name = names[test.result.name, curve.channel]
             place = dut, _direction_of(test, curve)
             first = place not in seen
             seen.add(place)
-            style = blank(name, shown.colours[dut], name, dashes[place[1]], 2.0 if first else 1.2, test.result.name)
+            style = blank(name, shown.colours[dut], key, dashes[place[1]], 2.0 if first else 1.2, test.result.name)
             yield _Drawn(test, curve, style, is_asked and first)
 
 
@@ -253,13 +284,15 @@ def _device(group: Group[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> It
     for one in drawn:
         styles.setdefault(one.test.result.name, one.style)
     tests = [result.analysis for result in group.results if result.name in styles]
+    names = _test_names(tests)
     accounts = [account_of(test) for test in tests]
-    yield from device_panels(panels_of(accounts), accounts, styles, scaler.divisor)
+    called = {name: replace(style, name=names[name]) for name, style in styles.items()}
+    yield from device_panels(panels_of(accounts), accounts, called, scaler.divisor)
     for extra in more_panels(tests):
         curves: list[Curve] = []
         for line in extra.lines:
             dots = [Dot(held, pps / scaler.divisor, value) for held, pps, value in line.dots]
-            named = replace(styles[line.test], name=f"{line.test} {line.label}", dash=line.dash, width=1.6)
+            named = replace(styles[line.test], name=f"{names[line.test]} {line.label}", dash=line.dash, width=1.6)
             curves += sampled(dots, named)
         yield Panel(extra.title, extra.unit, PANEL_PX, tuple(curves), rules=extra.floors)
 
