@@ -221,8 +221,32 @@ static void a_next_hop_without_a_route_is_given_up(void **state)
 	assert_int_equal(rig_totals().held, 0);
 }
 
+/* Of 60 hosts some have one place: the second of them waits in the place beside it. */
+static void next_hops_of_one_place_are_held(void **state)
+{
+	enum { HOSTS = 60 };
+	(void)state;
+	uint32_t beside = 0;
+	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(172, 16, 0, 1, 16)), 0);
+	for (uint32_t i = 0; i < HOSTS; i++)
+		send_numbered(IP(172, 16, 1, 0) + i, 1, 1);
+	for (uint32_t i = 0; i < HOLD_HOPS; i++) {
+		const struct held_hop *hop = &hold()->hops[i];
+		if (!hop->count || hop->to.key % HOLD_HOPS == i)
+			continue;
+		assert_int_equal(hop->to.key % HOLD_HOPS, i ^ 1);
+		assert_true(hold()->hops[i ^ 1].count);
+		beside++;
+	}
+	assert_true(beside);
+	later(4);
+	assert_int_equal(rig_totals().held, 0);
+	while (rig_take(0).length || rig_take(1).length)
+		;
+}
+
 /* A scan fills the table and no more; the next ones have the places again. */
-static void a_place_has_one_next_hop(void **state)
+static void a_scan_fills_the_places(void **state)
 {
 	(void)state;
 	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(172, 16, 0, 1, 16)), 0);
@@ -385,7 +409,8 @@ int main(void)
 		TEST(senders_are_told_when_nobody_answers),
 		TEST(errors_stay_within_their_rate),
 		TEST(a_next_hop_without_a_route_is_given_up),
-		TEST(a_place_has_one_next_hop),
+		TEST(next_hops_of_one_place_are_held),
+		TEST(a_scan_fills_the_places),
 		TEST(what_waits_goes_with_its_interface),
 		TEST(what_waits_outlasts_an_interface_that_is_down),
 		TEST(senders_are_told_when_their_next_hops_interface_stays_down),

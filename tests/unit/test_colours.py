@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.charts.colours import COLOURS, colours_by_name
+from wirespeed.charts.colours import COLOURS, SPARE, colours_by_name
 
 NAMES = ("Linux over veth", "wirespeed over memif", "wirespeed over veth", "VPP")
 
@@ -16,9 +16,11 @@ def test_the_order_of_names_changes_no_colour() -> None:
     assert len({tuple(sorted(colours_by_name(names).items())) for names in permutations(NAMES)}) == 1
 
 
-@given(st.sets(st.text(min_size=1), max_size=len(COLOURS)))
+@given(st.sets(st.text(min_size=1), max_size=len(COLOURS) + len(SPARE)))
 def test_colours_differ_while_there_are_as_many(names: set[str]) -> None:
-    assert len(set(colours_by_name(names).values())) == len(names)
+    found = colours_by_name(names)
+    assert len(set(found.values())) == len(names)
+    assert len(names) > len(COLOURS) or not set(found.values()) & set(SPARE)
 
 
 @given(st.sets(st.text(min_size=1), min_size=1, max_size=4), st.text(min_size=1))

@@ -36,6 +36,15 @@ static bool is_same(const struct held_hop *hop, const struct held_for *to)
 	return hop->since_tsc && hop->to.key == to->key && hop->to.generation == to->generation;
 }
 
+/* Two next hops may have one place; the second of them gets the place beside it. */
+static struct held_hop *place_of(struct hold *hold, const struct held_for *to)
+{
+	struct held_hop *first = &hold->hops[to->key % HOLD_HOPS];
+	struct held_hop *second = &hold->hops[(to->key % HOLD_HOPS) ^ 1];
+	bool is_taken = !is_same(first, to) && (first->count || first->is_asking);
+	return is_taken || is_same(second, to) ? second : first;
+}
+
 static void count_held(struct hold *hold, int more)
 {
 	__atomic_store_n(&hold->count, hold->count + (uint32_t)more, __ATOMIC_RELAXED);
@@ -45,7 +54,7 @@ enum held hold_packet(struct router_worker *worker, const struct rte_mbuf *packe
 					  const struct held_for *to, uint64_t now)
 {
 	struct hold *hold = &worker->hold;
-	struct held_hop *hop = &hold->hops[to->key % HOLD_HOPS];
+	struct held_hop *hop = place_of(hold, to);
 	bool is_again = is_same(hop, to) && hop->is_asking &&
 					now - hop->asked_tsc < ASK_AGAIN_S * worker->glean.tsc_hz;
 	if (hop->count == HOLD_PACKETS || (hop->count && !is_same(hop, to)) ||

@@ -129,8 +129,11 @@ const ChartFigure = (() => {
 			return drawn.length <= LABELLED ? [] : drawn.filter((curve) => !known.has(curve.name));
 		}
 
+		// Marks that are named in words; among many curves the first of each kind stands for all.
 		notes(panel) {
-			return this.lines(panel).length > LABELLED ? [] : (panel.curves || []).filter((curve) => curve.note && this.shows(curve));
+			const marks = (panel.curves || []).filter((curve) => curve.note && this.shows(curve));
+			const isFirst = (curve, at) => marks.findIndex((one) => one.note === curve.note) === at;
+			return this.lines(panel).length > LABELLED ? marks.filter(isFirst) : marks;
 		}
 
 		// All that is not a curve, by anything that draws lines, boxes and words in pixels.
