@@ -26,6 +26,7 @@ PAGES_OF_TESTS = (
     "loadtest.md",
     "search.md",
     "rfc2544.md",
+    "burst.md",
     pytest.param("soak.md", marks=pytest.mark.long("test_soak_process.py has a soak of a lab")),
 )
 RECORDED = ROOT / "tests" / "golden" / "report" / "wirespeed.json"

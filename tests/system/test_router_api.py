@@ -84,7 +84,7 @@ def test_a_box_behind_ssh_is_spoken_to_without_anything_of_ours_there(box):
         fetched = box.directory / "fetched/core/vpe.api.json"
         assert fetched.read_text() == (api_directory() / "core/vpe.api.json").read_text()
         for wrong, why in (
-            (f"ssh://root@{HOST}/nowhere/api.sock", "nobody speaks VPP's API at ssh://"),
+            (f"ssh://root@{HOST}/nowhere/api.sock", "there is no VPP API at ssh://"),
             (f"ssh://nobody@{HOST}/run/vpp/api.sock", "accepts none of your keys"),
             (f"ssh://root@{HOST}", "is not an API socket; give PATH or ssh://"),
         ):

@@ -14,11 +14,11 @@ PAIR = ["--interface=e0", "--interface=e1"]
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["prepare"], 2, "name the DUT with either --dut KIND:WAY or --testbed FILE"),
+        (["prepare"], 2, "name the DUT with either --dut TYPE:ACCESS or --testbed FILE"),
         (
             ["prepare", "--dut=beos:local", *PAIR],
             2,
-            "there is no such device; give KIND:WAY, a kind of linux, freebsd,",
+            "there is no such device; give TYPE:ACCESS; types are linux, freebsd,",
         ),
         (["prepare", "--dut=linux:ssh://r:secret@h", *PAIR], 2, "a password on a command line is read by every user"),
         (["prepare", "--dut=linux:ftp://h", *PAIR], 2, "is not an access method; give ssh://user@host[:port]"),

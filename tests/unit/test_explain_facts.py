@@ -198,7 +198,7 @@ def test_what_the_device_told_wrongly_is_said_and_the_rest_is_explained() -> Non
     test = steps_test("later", {"name": "box"}, linux())
     samples = tuple(replace(sample, dut=sample.dut | {"drops": {"x": 1.5}}) for sample in test.samples)
     (case,) = cases_of(replace(test, samples=samples), "later.json")
-    assert "the device told nothing: x of drops of dut is '1.5', not a whole number" in case.remarks[0]
+    assert "the counters of the device are missing: x of drops of dut is '1.5', not a whole number" in case.remarks[0]
     assert explain(case).losses is not None
 
 

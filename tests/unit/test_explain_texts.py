@@ -240,7 +240,7 @@ def test_a_text_of_no_known_kind_is_told_which_are(
 
 def test_no_loss_is_made_up_where_nobody_says_what_came_back(tmp_path: Path) -> None:
     found = explained(tmp_path, Figures(offered_pps=10e6, size_bytes=64.0, line_bps=10e9), eth=ETHTOOL)
-    assert "what came back is not known, nor what was lost: give --received" in found.case.remarks
+    assert "received rate and loss are unknown: give --received" in found.case.remarks
     assert found.case.lost_packets is None and found.case.load.offered_pps is None
     assert not {"tester", "line-rate"} & {finding.cause for finding in (*found.named, *found.ruled_out)}
 

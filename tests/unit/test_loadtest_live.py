@@ -151,31 +151,31 @@ def ended(*notes: str, **changes: Any) -> Result:
         (
             {"lossy_from": LOSSY, "saturated": KNEE},
             "loss above 0.1 % from 7.00 Mpps (47.0 % of line); "
-            "saturated at 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps; of 1,000,000 packets "
-            "offered 1,234 lost (0.123 %)",
+            "saturated at 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps; 1,234 of 1,000,000 "
+            "offered packets lost (0.123 %)",
         ),
         (
             {"lossy_from": LOSSY},
             "loss above 0.1 % from 7.00 Mpps (47.0 % of line); "
-            "not saturated; of 1,000,000 packets offered 1,234 lost (0.123 %)",
+            "not saturated; 1,234 of 1,000,000 offered packets lost (0.123 %)",
         ),
         (
             {"balance": Balance(100, 100)},
-            "no loss above 0.1 %; not saturated; of 100 packets offered 0 lost (0 %)",
+            "no loss above 0.1 %; not saturated; 0 of 100 offered packets lost (0 %)",
         ),
         (
             {"balance": Balance(1_000_000, 1_000_100, 1_500_000, refused=500_000, surplus=100, medium=Medium.RING)},
-            "no lasting loss above 0.1 %; not saturated; of 1,500,000 "
-            "packets offered 500,000 lost (33.3 %), 500,000 refused, 100 foreign",
+            "no lasting loss above 0.1 %; not saturated; 500,000 of 1,500,000 "
+            "offered packets lost (33.3 %), 500,000 refused, 100 foreign",
         ),
         (
             {"balance": Balance(1_000_000, 1_000_000, 1_500_000, late=500_000), "tester_limited": True},
-            "no loss above 0.1 %; not saturated; of 1,000,000 packets offered 0 lost (0 %), 500,000 late",
+            "no loss above 0.1 %; not saturated; 0 of 1,000,000 offered packets lost (0 %), 500,000 late",
         ),
         (
             {"spoilt_samples": 3},
-            "no loss above 0.1 % but in the samples that the host disturbed; not saturated; "
-            "of 1,000,000 packets offered 1,234 lost (0.123 %); 3 samples disturbed by the host",
+            "no loss above 0.1 % except in samples that the host disturbed; not saturated; "
+            "1,234 of 1,000,000 offered packets lost (0.123 %); 3 samples disturbed by the host",
         ),
     ],
 )

@@ -268,7 +268,7 @@ def status(owner: str = "us", state: str = "TX", up: bool = True, losses: int | 
         (status(state="DOWN", up=False), None, True, None),
         (status(owner="thief"), "port is not owned by you", True, "port 3 was lost during the test: 'thief' took it"),
         (status(), "port is not owned by you", True, "port 3 was lost during the test: port is not owned by you"),
-        (status(owner=""), "please acquire", True, "port 3 was lost during the test: somebody gave it back"),
+        (status(owner=""), "please acquire", True, "port 3 was lost during the test: it was released"),
         (status(state="STREAMS"), "wrong state", True, "port 3 stopped sending during the test: its state is STREAMS"),
         (status(state="PAUSE"), None, True, "port 3 stopped sending"),
     ],

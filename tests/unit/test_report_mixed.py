@@ -120,7 +120,7 @@ def test_the_command_takes_all_kinds_in_one_call(output, layout, results, tmp_pa
         paths.append(str(path))
     assert main(["report", *paths, "--format", output, "--layout", layout, "-o", str(tmp_path / "out")]) == 0
     assert (tmp_path / "out").stat().st_size
-    assert "warning: 1 soak (2) with times that nobody watched." in capsys.readouterr().err
+    assert "warning: 1 soak (2) with gaps in observation." in capsys.readouterr().err
 
 
 def test_the_columns_are_documented():

@@ -105,7 +105,7 @@ def test_a_router_that_tells_nothing_has_no_table():
     broken = replace(test, samples=tuple(replace(one, dut={"workers": 5}) for one in test.samples))
     for result in (silent, broken):
         assert node_rows(result.analysis) == []
-    assert nodes_to_markdown(compare([silent]), MEGA) == "No router told what its nodes cost.\n"
+    assert nodes_to_markdown(compare([silent]), MEGA) == "No result has node costs.\n"
 
 
 def test_latency_and_nodes_are_panels_over_the_load():

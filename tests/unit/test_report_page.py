@@ -77,7 +77,7 @@ def test_received_is_drawn_over_offered_without_the_warm_up(tests):
     assert (mark.x, mark.y, mark.symbol, mark.note) == ((5.01,), (5.01,), "diamond", "knee")
     assert mark.left[0] == pytest.approx(4.464288, abs=0.03)
     assert mark.right[0] == pytest.approx(5.952384, abs=0.04)
-    assert (lossy.x[0], lossy.symbol, lossy.note) == (pytest.approx(5.9524), "open-diamond", "loss lasts")
+    assert (lossy.x[0], lossy.symbol, lossy.note) == (pytest.approx(5.9524), "open-diamond", "loss onset")
 
 
 def test_held_samples_are_dots_of_their_own(tests):

@@ -124,7 +124,7 @@ def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):
     assert events.x == pytest.approx([100 / 60, 101 / 60, 5], rel=1e-4)
     assert "50 lost in 1 s" in events.told[0]
     (gap,) = chart.bands
-    assert gap.name == "nobody watched"
+    assert gap.name == "not observed"
     assert (gap.low, gap.high) == pytest.approx((350 / 60, 370 / 60), rel=1e-4)
     (target,) = chart.panels[0].rules
     assert (target.name, target.value) == ("target 1e-07", 1e-7)

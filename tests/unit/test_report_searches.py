@@ -73,8 +73,8 @@ def test_what_limits_a_trial_is_its_shape(limited):
     noisy = search_of("away", SimulatedDut(step(7e6), away=lambda rng: True))
     short, away = (search_chart("s", one, MEGA) for one in (limited, noisy))
     assert curve(short, "the tester was the limit").symbol == "triangle"
-    assert curve(away, "disturbed by the machine").symbol == "cross"
-    assert "worker was away" in curve(away, "disturbed by the machine").told[0]
+    assert curve(away, "disturbed by the host").symbol == "cross"
+    assert "worker was away" in curve(away, "disturbed by the host").told[0]
 
 
 def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):

@@ -44,7 +44,7 @@ def test_traffic_of_a_client_that_vanished_stops(session: Session, capsys: pytes
     assert session.server.ports[0].state.value == "TX"
     pass_time(session, 1)
     assert session.server.ports[0].state.value == "STREAMS"
-    assert "port 0 is stopped: its owner 'me' was not heard for 61 s" in capsys.readouterr().err
+    assert "port 0 is stopped: its owner 'me' was silent for 61 s" in capsys.readouterr().err
 
 
 def test_a_client_is_heard_by_whatever_it_asks(session: Session) -> None:

@@ -144,10 +144,10 @@ def test_a_journal_of_something_else_is_named(tmp_path: Path, capsys: pytest.Cap
 def test_lines_of_losses_gaps_and_what_is_shown() -> None:
     assert event_line(EVENT) == (
         "loss 1 at 0 s on 0→1: 10 packets (at most 10 ms of traffic in one go) in 1.0 s, by the DUT: "
-        "the DUT says: ip4-lookup: no route 10"
+        "DUT counters: ip4-lookup: no route 10"
     )
-    assert gap_line(Gap(60, 5, "generator", "gone")) == (
-        "nobody watched for 5 s from 60 s: the generator was away (gone); what was lost is not known"
+    assert gap_line(Gap(60, 5, "generator", "no answer")) == (
+        "not observed for 5 s from 60 s: the generator was gone (no answer); losses unknown"
     )
     zero = Verdict(1e-7, 0.95, 1000, 0, needed_s=720.0, watched_s=10)
     assert shown_text(zero) == "1e-07 shown at 95 %: no, needs 12 min more without another loss"

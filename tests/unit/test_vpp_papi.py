@@ -43,9 +43,9 @@ def test_of_an_older_one_they_are_read_from_files(tmp_path: Path) -> None:
 def test_where_nobody_listens_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The control socket takes the request for one of its own and waits for its end.
     monkeypatch.setattr(papi, "PATIENCE_S", 1)
-    with pytest.raises(ConnectionFault, match=r"nobody speaks VPP's API at .*none\.sock: No such file"):
+    with pytest.raises(ConnectionFault, match=r"there is no VPP API at .*none\.sock: No such file"):
         connected(tmp_path / "none.sock").__enter__()
-    with served(tmp_path) as socket, pytest.raises(ConnectionFault, match="nobody speaks VPP's API at"):
+    with served(tmp_path) as socket, pytest.raises(ConnectionFault, match="there is no VPP API at"):
         connected(socket.with_name("router.sock")).__enter__()
 
 

@@ -174,4 +174,5 @@ def _tells(dut: DutTelemetry) -> bool:
 def _errors(chosen: Sequence[SearchTrial]) -> tuple[str, ...]:
     """Why the device told nothing, each reason once."""
     reasons = counts({trial.trial.dut.error: 1} for trial in chosen if trial.trial.dut.error)
-    return tuple(f"in {count} of {len(chosen)} trials the device told nothing: {why}" for why, count in reasons.items())
+    lost = "trials the counters of the device are missing"
+    return tuple(f"in {count} of {len(chosen)} {lost}: {why}" for why, count in reasons.items())

@@ -22,7 +22,7 @@ DeviceOption = Annotated[
     str,
     typer.Option(
         "--dut",
-        metavar="KIND:WAY",
+        metavar="TYPE:ACCESS",
         help="The DUT, e.g. linux:ssh://root@box, linux:netns:NAME, vpp:local or router:/path/router.sock.",
         show_default=False,
     ),
@@ -196,7 +196,7 @@ def _named(dut: str, bench: Path | None) -> tuple[Device, DutSetup | None]:
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
     if bool(dut) == (bench is not None):
-        raise UsageError("name the DUT with either --dut KIND:WAY or --testbed FILE")
+        raise UsageError("name the DUT with either --dut TYPE:ACCESS or --testbed FILE")
     return (commands.device_of(dut), None) if bench is None else read_dut(bench)
 
 

@@ -29,7 +29,7 @@ def command(
         Words, typer.Option("--result", metavar="[NAME=]FILE", help="A test, by its -o file; it need not exist yet.")
     ] = None,
     dut: Annotated[
-        Words, typer.Option("--dut", metavar="[NAME=]KIND:WAY", help="A DUT, e.g. linux:ssh://root@box.")
+        Words, typer.Option("--dut", metavar="[NAME=]TYPE:ACCESS", help="A DUT, e.g. linux:ssh://root@box.")
     ] = None,
     scrape: Annotated[
         Words, typer.Option("--scrape", metavar="[NAME=]URL", help="Another exporter; adds the label target.")

@@ -32,7 +32,7 @@ def _file(option: str, what: str) -> Any:
 
 _Dut = Annotated[
     str,
-    typer.Option("--dut", metavar="WAY", help="Another machine: ssh://user@host[:port] or netns:NAME."),
+    typer.Option("--dut", metavar="ACCESS", help="Another machine: ssh://user@host[:port] or netns:NAME."),
 ]
 _Bench = Annotated[Path | None, _file("--testbed", "The DUT of a testbed file.")]
 _Cpu = Annotated[str, typer.Option("-c", "--cpu", metavar="N[,N]", help="CPUs for the workers.")]

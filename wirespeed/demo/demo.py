@@ -268,7 +268,7 @@ class Demo:
             return None
         page = render(
             self._files,
-            title="Ten standard load tests",
+            title="Standard load tests",
             date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             threshold=0.001,
             scaler="1000000:M",

@@ -27,7 +27,7 @@ KINDS: dict[str, Callable[[], Kind]] = {
     "wirespeed": WirespeedKind,
 }
 WITH_SOCKET: dict[str, Callable[[str], Kind]] = {"vpp": VppKind, "wirespeed": WirespeedKind}
-FORMS = f"KIND:WAY, a kind of {', '.join(KINDS)} and a way of {WAYS}"
+FORMS = f"TYPE:ACCESS; types are {', '.join(KINDS)}, accesses {WAYS}"
 
 
 @dataclass(frozen=True)

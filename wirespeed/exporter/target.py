@@ -131,7 +131,7 @@ class Watched:
         try:
             told = self.target.read()
             if told.series > MOST_SERIES:
-                fault, told = f"it tells {told.series} series, and {MOST_SERIES} are allowed", Told()
+                fault, told = f"it returns {told.series} series; at most {MOST_SERIES} are allowed", Told()
         except BaseException as error:
             fault = str(error) or type(error).__name__
         before = self._answer

@@ -180,7 +180,7 @@ class Server:
             return
         silent_s = self.sessions.silent_s(port.owner.session_id, self.core.now_s())
         if silent_s > self._owner_timeout_s:
-            who = f"its owner '{port.owner.user}' was not heard for {silent_s:.0f} s"
+            who = f"its owner '{port.owner.user}' was silent for {silent_s:.0f} s"
             print(f"wirespeed: port {port.index} is stopped: {who}", file=sys.stderr)
             port.traffic.stop(ALL_PROFILES)
 

@@ -215,7 +215,7 @@ def as_text(found: Inspection) -> Iterator[str]:
     yield f"{found.machine}, {found.taken}"
     if found.marks:
         yield ""
-        yield "What is off"
+        yield "Problems found"
         yield from (f"  {harmless(f'{mark.subject}: {mark.text}')}" for mark in found.marks)
     if found.missing:
         yield ""
@@ -247,7 +247,7 @@ def as_markdown(found: Inspection) -> Iterator[str]:
     """The same for a page of notes."""
     yield f"# {found.machine}, {found.taken}"
     for heading, lines in (
-        ("What is off", [f"{mark.subject}: {mark.text}" for mark in found.marks]),
+        ("Problems found", [f"{mark.subject}: {mark.text}" for mark in found.marks]),
         ("What could not be read", list(found.missing)),
     ):
         if lines:

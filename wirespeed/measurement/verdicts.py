@@ -27,7 +27,7 @@ LIMITED_BY: dict[BoundLimit, LimitedBy] = {
 _SENTENCES: dict[LimitedBy, str] = {
     "dut": "the router loses packets above this load",
     "tester": "the tester was the limit, not the router: it could not offer more",
-    "host": "the host took CPUs away in the trials above this load, so the router's limit is not shown",
+    "host": "the host preempted CPUs in the trials above this load, so the router's limit is not shown",
     "line": "the whole line was forwarded",
     "nothing": "the highest load that was allowed was forwarded: the router may do more",
     "unknown": "the limit was not found",

@@ -24,7 +24,7 @@ _MARKS: dict[Mark, Trust] = {
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
     "irregular": Trust("✕", "irregular", ""),
     "broken off": Trust("✕", "broken off", "The test did not complete: the figure covers only what ran."),
-    "disturbed": Trust("✕", "disturbed", "Too few samples are left that the machine did not disturb."),
+    "disturbed": Trust("✕", "disturbed", "Too few samples are left that the host did not disturb."),
     "not measured": Trust("–", "not measured", ""),
 }
 

@@ -27,7 +27,7 @@ from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 BROKEN_OFF = "†"
 LEGEND = {
     SMOOTHED: "smoothed rates, as trex-loadtest writes them",
-    IRREGULAR: "irregular: not what the goal of the search asked for",
+    IRREGULAR: "irregular: does not meet the definition of its goal",
     BROKEN_OFF: "the test did not complete",
 }
 

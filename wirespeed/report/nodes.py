@@ -34,7 +34,7 @@ def nodes_to_markdown(comparison: Comparison, scaler: Scaler) -> str:
         chosen = [row for row in rows if (row.test, row.offered_pps) == (test, offered_pps)]
         table = aligned([HEADINGS, *(cells(row) for row in chosen)], range(2, 8))
         parts.append(f"{plain(test)} at {scaler.text(offered_pps)} {scaler.unit} offered\n\n{table}")
-    return "\n".join(parts) if parts else "No router told what its nodes cost.\n"
+    return "\n".join(parts) if parts else "No result has node costs.\n"
 
 
 def cells(row: NodeRow) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def power_line(result: MeasurementResult) -> str:
     idle = "" if power.idle_w is None else f"{power.idle_w:.1f} W idle, "
     most = power.most
     if most is None or most.watts is None:
-        return f"power: {idle}the meter told nothing under load ({power.meter})"
+        return f"power: {idle}the meter gave no reading under load ({power.meter})"
     line = f"power: {idle}{most.watts:.1f} W at {rate_text(most.received_pps)}"
     if most.packet_uj is not None:
         line += f": {most.packet_uj:.3g} µJ per packet"

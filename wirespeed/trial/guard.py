@@ -17,10 +17,10 @@ def why_not_ours(status: PortStatus, refused: str | None, *, user: str, sends: b
     """
     port = f"port {status.port}"
     if status.owner != user:
-        whom = f"'{status.owner}' took it" if status.owner else "somebody gave it back"
+        whom = f"'{status.owner}' took it" if status.owner else "it was released"
         return f"{port} was lost during the test: {whom}"
     if sends and status.state not in (SENDING, DOWN):
-        return f"{port} stopped sending during the test: its state is {status.state}, and nobody of us told it to stop"
+        return f"{port} stopped sending during the test: its state is {status.state}, and the test did not stop it"
     if refused is not None:
         return f"{port} was lost during the test: {refused}"
     return None

@@ -59,7 +59,7 @@ def _fault(place: str, error: Exception) -> ConnectionFault:
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     logging.getLogger(__name__).debug("connecting to %s", place, exc_info=error)
     return ConnectionFault(
-        f"nobody speaks VPP's API at {place}: {reason}; the router's socksvr section, or --api-socket, says where"
+        f"there is no VPP API at {place}: {reason}; the router's socksvr section, or --api-socket, says where"
     )
 
 

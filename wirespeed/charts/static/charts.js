@@ -118,7 +118,7 @@ const Charts = (() => {
 				tools.append(button);
 			};
 			if (this.whole_figure.shares) {
-				tool("%", "Percent of each one's highest load", () => {
+				tool("%", "Percent of each test's highest load", () => {
 					this.share(!this.shared);
 					this.told();
 				});
@@ -127,7 +127,7 @@ const Charts = (() => {
 			if (DYGRAPHS) {
 				tool("+", "Zoom in", () => this.zoom(0.5));
 				tool("−", "Zoom out", () => this.zoom(2));
-				tool("whole", "Show the whole", () => this.look(null));
+				tool("reset", "Reset the zoom", () => this.look(null));
 			}
 			tool("PNG", "Save as PNG", () => this.save("png"));
 			tool("SVG", "Save as SVG", () => this.save("svg"));

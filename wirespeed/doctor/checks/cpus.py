@@ -44,7 +44,7 @@ def isolation(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             "isolation",
             "blocks",
             f"there is no CPU {_listed(absent)} here",
-            f"CPUs are {_listed(sorted(known)) or 'not told'}",
+            f"CPUs are {_listed(sorted(known)) or 'unknown'}",
         )
     shared = [cpu for cpu in wanted.cpus if known.get(cpu) is False]
     if not shared:

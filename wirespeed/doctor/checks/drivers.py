@@ -87,7 +87,7 @@ def _mellanox(device: PciDevice, answers: Transcript) -> Iterator[Finding]:
             yield Finding(
                 "drivers",
                 "blocks",
-                f"log_num_mgm_entry_size of mlx4_core is {steering or 'not told'}",
+                f"log_num_mgm_entry_size of mlx4_core is {steering or 'unknown'}",
                 "a ConnectX-3 gives DPDK no packets without device-managed steering: -1, or -7 without a VLAN filter",
                 (
                     "echo 'options mlx4_core log_num_mgm_entry_size=-1' >/etc/modprobe.d/mlx4.conf",

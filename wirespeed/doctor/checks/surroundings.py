@@ -30,7 +30,7 @@ def memlock(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             ("echo '* - memlock unlimited' >/etc/security/limits.d/wirespeed.conf  # and log in again",),
         )
     else:
-        yield Finding("memlock", "ok" if limit else "unknown", f"{limit} kB" if limit else "not told")
+        yield Finding("memlock", "ok" if limit else "unknown", f"{limit} kB" if limit else "not available")
 
 
 def packages(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:

@@ -74,7 +74,7 @@ class VppKind:
         if vpp_messages.is_there(facts):
             return vpp_messages.plan(self.ask, facts, setup)
         made = vpp_language.plan(self.ask, facts, setup, "VPP")
-        return replace(made, notes=(*made.notes, f"told by vppctl: {facts[vpp_messages.VERSION].why}"))
+        return replace(made, notes=(*made.notes, f"read by vppctl: {facts[vpp_messages.VERSION].why}"))
 
     def _startup(self, facts: Facts, setup: DutSetup) -> Plan:
         now = text_of(facts, _READ)

@@ -71,4 +71,4 @@ def with_icmp_errors(case: Case, pieces: list[Evidence], bits: float) -> list[Ev
     errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
     if not pieces or not errors:
         return pieces
-    return [*pieces, Evidence(f"{errors:,} ICMP errors came back", bits, "frames of others")]
+    return [*pieces, Evidence(f"{errors:,} ICMP errors came back", bits, "foreign frames")]

@@ -41,12 +41,12 @@ def look(case: Case) -> Finding | None:
     if not pieces:
         return None
     if rings_hold(case):
-        text = f"what comes in the longest of {(case.load.longest_away_s or 0) * 1e3:.3g} ms fits any ring"
+        text = f"any ring holds the packets of the longest preemption, {(case.load.longest_away_s or 0) * 1e3:.3g} ms"
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
     pieces += _named(case)
     shares = shares_lost(case)
     if shares is not None and shares.is_steady:
-        pieces.append(Evidence("one share is lost at all loads, and no sample was spared", AGAINST, case.load.source))
+        pieces.append(Evidence("the same share is lost at all loads, in every sample", AGAINST, case.load.source))
     return Finding(
         NAME,
         "CPUs of tester or router were preempted: the host is the limit, not the router",

@@ -51,15 +51,13 @@ def _all_came(case: Case) -> Evidence | None:
     if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:
         return None  # both figures cannot be right
     if load.hidden_share:
-        text = (
-            f"the device says that it dropped {share_text(load.hidden_share)} more than is missing: duplicates hide it"
-        )
+        text = f"the device counts {share_text(load.hidden_share)} more drops than are missing: duplicates hide them"
         return Evidence(text, AGAINST, load.source)
     if case.surplus_share >= _SURPLUS:
         more = share_text(case.surplus_share)
         text = f"{more} more came out of the device than went in, so that test frames cannot be told apart"
         return Evidence(text, AGAINST, load.source)
-    return Evidence(f"of {rate_text(load.offered_pps)} offered all came back", PROOF, load.source)
+    return Evidence(f"all packets offered came back, {rate_text(load.offered_pps)}", PROOF, load.source)
 
 
 def _lost(load: Load) -> Evidence | None:

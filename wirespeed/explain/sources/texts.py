@@ -405,7 +405,7 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
     received_pps = figures.received_pps if figures.received_pps is not None else out_pps
     tells_received = bool(workers) or figures.received_pps is not None
     if figures.offered_pps is not None and not tells_received:
-        remarks = (*remarks, "what came back is not known, nor what was lost: give --received")
+        remarks = (*remarks, "received rate and loss are unknown: give --received")
     return Case(
         load=Load(
             name=source,

@@ -12,8 +12,8 @@ from wirespeed.measurement.burst.rows import BurstRow, burst_rows, tables_of
 from wirespeed.measurement.reported import ReportedKind, Shown
 
 POINTS = (
-    "A point is a burst: what was lost of it over its length. Bursts without loss are drawn at the foot of the axis; "
-    "shaded is the interval that the length was narrowed to."
+    "A point is a burst: its loss over its length. Bursts without loss are drawn at the bottom of the axis. The shaded "
+    "area lies between the bounds of the length."
 )
 
 

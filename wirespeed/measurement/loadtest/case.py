@@ -129,7 +129,8 @@ def _counted_by(counting: Counting) -> tuple[str, ...]:
 def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
     """Why the device told nothing, each reason once."""
     reasons = counts({one.error: 1} for one in asked if one.error is not None)
-    return tuple(f"in {count} of {len(asked)} samples the device told nothing: {why}" for why, count in reasons.items())
+    lost = "samples the counters of the device are missing"
+    return tuple(f"in {count} of {len(asked)} {lost}: {why}" for why, count in reasons.items())
 
 
 def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from wirespeed.results.point import Point
 
 RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
 SPOILT = "spoilt"
-KNEE, LOSSY = "knee", "loss lasts"
+KNEE, LOSSY = "knee", "loss onset"
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,7 @@ def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
         # Losses in excluded or single samples, below any lasting loss.
         unsaid = outcome.balance.loss_ratio > threshold
         if unsaid and outcome.spoilt_samples:
-            return f"no loss above {threshold * 100:g} % but in the samples that the host disturbed"
+            return f"no loss above {threshold * 100:g} % except in samples that the host disturbed"
         return f"no {'lasting ' if unsaid else ''}loss above {threshold * 100:g} %"
     return f"loss above {threshold * 100:g} % from {rate_text(load.offered_pps)}{_of_line(load.offered_percent)}"
 
@@ -184,7 +184,7 @@ def _whose(outcome: ChannelOutcome) -> str:
 
 
 def _balance(balance: Balance) -> str:
-    text = f"of {balance.offered:,.0f} packets offered {balance.lost:,.0f} lost ({loss_text(balance.loss_ratio)})"
+    text = f"{balance.lost:,.0f} of {balance.offered:,.0f} offered packets lost ({loss_text(balance.loss_ratio)})"
     parts = {"refused": balance.refused, "without buffer": balance.no_buffer, "late": balance.late}
     again = 0 if balance.order is None else balance.order.duplicates
     parts |= {"missed by the tester": balance.missed, "duplicate": again, "foreign": balance.surplus - again}

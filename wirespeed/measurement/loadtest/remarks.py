@@ -39,9 +39,7 @@ def notes(test: Analysis, curve: Curve) -> list[str]:
     if curve.tester_limited:
         said.append("tester-limited")
     if curve.outcome.spoilt_samples:
-        said.append(
-            f"{curve.outcome.spoilt_samples} of {count(len(curve.measured), 'sample')} disturbed by the machine"
-        )
+        said.append(f"{curve.outcome.spoilt_samples} of {count(len(curve.measured), 'sample')} disturbed by the host")
     if not test.result.native:
         said.append("smoothed rates")
     return said

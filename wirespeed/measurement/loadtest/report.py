@@ -24,9 +24,8 @@ from wirespeed.results.dut import NodeRow
 from wirespeed.results.verdict import Verdict
 
 OVER_LOAD = (
-    "A filled diamond is the knee where a test saturates, an open one where loss begins to last. Dots are samples of "
-    "the hold. Samples without loss are drawn at the foot of the loss axis. Shaded are the bounds that searches of the "
-    "same test found, where there are any."
+    "◆ saturation point (knee), ◇ loss onset. Dots are samples of the hold. Samples without loss are drawn at the "
+    "bottom of the loss axis. Shaded areas are the bounds that searches of the same test found."
 )
 ON_SCREEN = "Click a name to hide or show it, double-click it to see it alone; drag to zoom, double-click to return."
 OVER_TIME = "Received load, and dotted the offered load, with warm-up and drain."

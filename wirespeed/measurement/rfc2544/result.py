@@ -101,7 +101,7 @@ class SuiteTrial:
         """Why what it shows is not the DUT's doing alone; empty where it is. That links and tester stand still while a
         DUT is reset is its doing."""
         if self.test != "reset" and self.trial.spoilt:
-            return f"the machine disturbed it: {self.trial.spoilt}"
+            return f"the host disturbed it: {self.trial.spoilt}"
         if self.test != "reset" and self.trial.tester_limited:
             return f"the tester was the limit: it offered {self.judged.offered_pps / len(self.trial.channels):,.0f} fps"
         if missed := self.trial.balance.lost_by_tester:

@@ -26,7 +26,7 @@ GOAL_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot")
 SYMBOLS: dict[str, Symbol] = {
     "trials": "dot",
     "the tester was the limit": "triangle",
-    "disturbed by the machine": "cross",
+    "disturbed by the host": "cross",
     "set aside": "circle",
     "at the highest load (MRR)": "open-diamond",
     "with latency": "square",
@@ -108,7 +108,7 @@ def _sort(trial: SearchTrial) -> str:
     if trial.set_aside:
         return "set aside"
     if trial.trial.spoilt:
-        return "disturbed by the machine"
+        return "disturbed by the host"
     if trial.trial.tester_limited:
         return "the tester was the limit"
     return {"mrr": "at the highest load (MRR)", "latency": "with latency"}.get(trial.purpose, "trials")

@@ -35,14 +35,14 @@ MOST_OPEN = 4
 """Charts of more searches than this are drawn when their fold is opened."""
 CAPTIONS = {
     "Goals": "The router carries the first load of each direction and not the second. Loss is that of all directions "
-    "together, of what was to be offered. Conditional throughput is the lower bound less what its trials lost. Limit "
-    "is what the upper bound is due to; an irregular result is not what its goal asked for.",
+    "together, as a share of the intended load. Conditional throughput is the lower bound less the loss of its trials. "
+    "Limit is the cause of the upper bound. An irregular result does not meet the definition of its goal.",
     "Maximum receive rate": "Received rate at the highest load, over trials of equal length.",
 }
 POINTS = (
-    "A point is a trial: what came back, and what was lost, over the load that was asked for. Shaded is the interval "
-    "that each goal was narrowed to. Triangles: the tester was the limit; crosses: the machine took CPUs away; open "
-    "points do not count for a goal. Trials without loss are drawn at the foot of the loss axis."
+    "A point is a trial: received load and loss over the intended load. Shaded areas are the bounds of each goal. "
+    "Triangles: the tester was the limit. Crosses: inconclusive, because the host preempted CPUs. Open circles: set "
+    "aside. Trials without loss are drawn at the bottom of the loss axis."
 )
 
 

@@ -110,6 +110,6 @@ def _remarks(soak: SoakResult) -> Iterator[str]:
         )
     if soak.gaps:
         seconds = sum(gap.seconds for gap in soak.gaps)
-        yield f"nobody watched for {seconds:,.0f} s in {len(soak.gaps)} gaps: what was lost then is not in here"
+        yield f"not observed for {seconds:,.0f} s in {len(soak.gaps)} gaps: losses in them are not included"
     if soak.total is not None and soak.total.dut.error:
-        yield f"the device did not tell all the time: {soak.total.dut.error}"
+        yield f"the counters of the device are incomplete: {soak.total.dut.error}"

@@ -85,7 +85,7 @@ def soak_chart(identity: str, soak: SoakResult, sentence: str) -> Chart:
         ),
         bands=tuple(
             Band(
-                "nobody watched",
+                "not observed",
                 short(gap.at_s / divisor),
                 short((gap.at_s + gap.seconds) / divisor),
                 REFERENCE,

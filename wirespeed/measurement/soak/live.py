@@ -103,7 +103,7 @@ def _second(span: Span) -> str:
 def event_line(event: LossEvent) -> str:
     """`loss 3 at 75 s on 0→1: 120 packets (0.1 ms) in 1.0 s, by the DUT: ip4-input: …`."""
     drops = ", ".join(f"{name} {count:,}" for name, count in event.drops.items() if count)
-    more = "; ".join(filter(None, (event.why, drops and f"the DUT says: {drops}")))
+    more = "; ".join(filter(None, (event.why, drops and f"DUT counters: {drops}")))
     return (
         f"loss {event.number} at {time_text(event.at_s)} on {event.channel}: {count_text(event.lost, 'packet')} "
         f"(at most {_short(event.outage_s)} of traffic in one go) in {event.seconds:.1f} s, {DOER[event.whose]}"
@@ -112,10 +112,10 @@ def event_line(event: LossEvent) -> str:
 
 
 def gap_line(gap: Gap) -> str:
-    lost = "what was lost is not known" if gap.lost is None else f"{gap.lost:,} of {gap.offered or 0:,} lost"
+    lost = "losses unknown" if gap.lost is None else f"{gap.lost:,} of {gap.offered or 0:,} lost"
     why = f" ({gap.why})" if gap.why else ""
     return (
-        f"nobody watched for {time_text(gap.seconds)} from {time_text(gap.at_s)}: the {gap.blind} was away{why}; {lost}"
+        f"not observed for {time_text(gap.seconds)} from {time_text(gap.at_s)}: the {gap.blind} was gone{why}; {lost}"
     )
 
 

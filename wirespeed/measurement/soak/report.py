@@ -21,8 +21,8 @@ MOST_OPEN = 12
 SHOWN = Trust("●", "shown", "The upper bound of the loss ratio is within the target.")
 NOT_SHOWN = Trust("◇", "not shown", "The upper bound of the loss ratio is above the target.")
 LOSS = (
-    "Loss over time; a mark at the top is a loss event by its cause, grey are times that nobody watched. Spans without "
-    "loss are drawn at the foot of the axis."
+    "Loss over time. A mark at the top is a loss event with its cause, grey areas are gaps in observation. Spans "
+    "without loss are drawn at the bottom of the axis."
 )
 
 
@@ -57,7 +57,7 @@ class SoakReport(ReportedKind[SoakResult]):
 
     def remarks(self, results: Sequence[SoakResult]) -> Iterator[Remark]:
         blind = ((soak.name, _gaps_text(soak)) for soak in results if soak.gaps)
-        return remark_on("gaps", blind, len(results), "soak", " with times that nobody watched.")
+        return remark_on("gaps", blind, len(results), "soak", " with gaps in observation.")
 
 
 def _gaps_text(soak: SoakResult) -> str:
