@@ -59,6 +59,6 @@ def _one_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def chromium(_one_chromium: Any) -> Any:
-    """As if it had just been started: an empty page of its usual size, and nothing logged."""
+    """The shared browser, reset: an empty page of the usual size and an empty log."""
     fresh(_one_chromium)
     return _one_chromium

@@ -38,7 +38,7 @@ SLOW_AND_FAST = [
     for both in (False, True)
     for box in (recorded.PLAIN, recorded.EIGHT[2])
 ]
-"""What the pictures of the documentation show: two devices, eight tests each."""
+"""Results in the pictures of the documentation: two devices, eight tests each."""
 KEPT = {
     "report-answers": ("report", 1280, 490, "light", ""),
     "report-wide": ("report", 1280, 900, "light", ""),

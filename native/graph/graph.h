@@ -284,7 +284,7 @@ static inline void graph_set_trace(struct graph *graph, graph_trace_fn *trace)
 	__atomic_store_n(&graph->trace, trace, __ATOMIC_RELEASE);
 }
 
-/* What the function needs was made before it was set, and is seen by whoever sees the function. */
+/* The acquire load orders reads of the function's state, such as a worker's trace, after it. */
 static inline bool graph_is_traced(const struct graph *graph)
 {
 	return __atomic_load_n(&graph->trace, __ATOMIC_ACQUIRE) != NULL;

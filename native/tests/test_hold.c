@@ -221,7 +221,7 @@ static void a_next_hop_without_a_route_is_given_up(void **state)
 	assert_int_equal(rig_totals().held, 0);
 }
 
-/* Of 60 hosts some have one place: the second of them waits in the place beside it. */
+/* Some of 60 hosts hash to the same place; the second of two is held in the place beside it. */
 static void next_hops_of_one_place_are_held(void **state)
 {
 	enum { HOSTS = 60 };

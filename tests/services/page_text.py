@@ -54,7 +54,7 @@ _TEXT = """
 
 
 def text_faults(browser: Any) -> list[str]:
-    """Of all text that is to be seen, that of charts included; what scrolls in its own box may be wider than it."""
+    """All visible text, that of charts included; text in a box that scrolls may be wider than the box."""
     shown, faults = browser.execute_script(_TEXT)
     assert shown > 3, "the page has no text"
     return list(faults)

@@ -35,7 +35,7 @@ LOADS = {
 }
 TITLE = "Eight </title></script><script>window.hostile = 1</script> <b>tests</b>"
 UNI = f"{TITLE} 0→1"
-"""What a curve of a unidirectional test is called: by its device and direction."""
+"""Name of a unidirectional test's curve: device and direction."""
 COMMANDS = ["set interface state e0 up", "  <b>ip route add 16.0.0.0/8</b>"]
 SPEED_BPS, CAPACITY_PPS, STEPS = 10e9, 5.01e6, 20
 

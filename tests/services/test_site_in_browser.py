@@ -103,7 +103,7 @@ def test_ticked_results_stand_side_by_side(browser) -> None:
 
 
 def test_a_choice_of_a_box(browser) -> None:
-    """What all results have alike is not offered."""
+    """A filter with a single value is not offered."""
     (select,) = browser.find_elements(By.CSS_SELECTOR, "#finder select")
     assert select.get_attribute("data-field") == "box"
     select.send_keys("box3")

@@ -211,7 +211,7 @@ def three_ports(directory: Path, *crossings: tuple[int, int]) -> Iterator[str]:
 
 
 def cross(socket: Path, *crossings: tuple[int, int]) -> None:
-    """What comes in on the first interface of each goes out of the second one."""
+    """Each router forwards from its first interface to its second one."""
     for from_port, to_port in crossings:
         ask(socket, f"set interface l2 xconnect e{from_port} e{to_port}")
 

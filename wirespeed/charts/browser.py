@@ -1,4 +1,4 @@
-"""What a page needs to draw charts: their stylesheet and script, and the library where it is installed."""
+"""Stylesheet, script and library that a page needs to draw charts; the library only where it is installed."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: fl
 def device_panels(
     asked: Sequence[Asked], accounts: Sequence[Account], styles: Mapping[str, Curve], divisor: float
 ) -> list[Panel]:
-    """What the devices said, a panel each; `styles` are by the accounts' names, and name the curves."""
+    """A panel for each quantity that the devices told; `styles`, by the accounts' names, name the curves."""
     panels = []
     for one in asked:
         curves: list[Curve] = []

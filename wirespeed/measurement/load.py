@@ -33,7 +33,7 @@ class Load:
 
     @property
     def title(self) -> str:
-        """As people call it: `64b many flows`."""
+        """Its usual name: `64b many flows`."""
         return load_title(self.name)
 
     def like(self, other: Load) -> bool:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp4-echo-reply, icmp6-echo-reply: tell the main thread of the answer to a ping of ours.
+ * icmp4-echo-reply, icmp6-echo-reply: tell the main thread that its ping was answered.
  *
  * Take whole datagrams whose IPv4 and ICMP headers ip4-local has seen, and whole messages that
  * ip6-local has checked. Next: error-punt (taken note of), error-drop.
