@@ -43,6 +43,7 @@ class Stored:
 
 SPARSE = Stored(sparse=True)
 INLINE = Stored(inline=True)
+NOT_KEPT = Stored(is_kept=False)
 
 
 class Item(str):

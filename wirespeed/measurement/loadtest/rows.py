@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid
-from wirespeed.measurement.load import group_by_load
+from wirespeed.measurement.load import Load, group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
 from wirespeed.measurement.loadtest.result import Result
@@ -23,8 +23,8 @@ class Row:
     `held` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load was
     held; each `text` is as the verdict writes it. `held_line_percent` is by the length of the frames sent,
     `held_returned_percent` by that of the frames received. Loss is persistent from `lossy_from_pps` on. `saturated_pps`
-    is the knee, between `saturated_low_pps` and `saturated_high_pps`. Percentages of a sum are of all its `lines`
-    together.
+    is the saturation point, between `saturated_low_pps` and `saturated_high_pps`. Percentages of a sum are of all its
+    `lines` together.
     """
 
     test: str
@@ -64,18 +64,19 @@ class Row:
 
 @dataclass(frozen=True)
 class Line:
-    """A row with the figures that its cells print."""
+    """A row with the figures that its cells print; `title` is what people call its load."""
 
     row: Row
     held: Figure
     full_load: Figure
+    title: str
 
 
 def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list[Line]:
     """All rows in the order of the results, the channels of a test and then their sum."""
-    names = {one.name: group.load.name for group in group_by_load(results) for one in group.results}
+    loads = {one.name: group.load for group in group_by_load(results) for one in group.results}
     return [
-        line_of(names[one.name], one.analysis, curve, verdicts[one.name])
+        line_of(loads[one.name], one.analysis, curve, verdicts[one.name])
         for one in results
         for curve in one.analysis.curves
     ]
@@ -93,8 +94,8 @@ def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
         "% of line",
         f"At full load ({scaler.unit})",
         "Loss",
-        f"Lossy from ({scaler.unit})",
-        f"Saturated at ({scaler.unit})",
+        f"Loss onset ({scaler.unit})",
+        f"Saturation point ({scaler.unit})",
         "at % of line",
         "Limited by",
         "Notes",
@@ -106,7 +107,7 @@ def cells(line: Line, scaler: Scaler) -> tuple[str, ...]:
     row, held, full = line.row, line.held, line.full_load
     return (
         row.test,
-        row.load,
+        line.title,
         row.channel,
         held.scaled(scaler),
         held.l2_text,
@@ -139,15 +140,15 @@ def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler:
     return Grid("Load tests", headings(results, scaler), tuple(lines), texts=FIRST_FIGURE_COLUMN, remarks=2)
 
 
-def line_of(load: str, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
-    """One curve as plain values, with its part of the test's verdict; `load` is the name of the load."""
+def line_of(load: Load, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
+    """One curve as plain values, with its part of the test's verdict."""
     found = curve.outcome
     lossy, knee = found.lossy_from, found.saturated
     held = verdict.figure.of(curve.channel)
     full = (verdict.full_load or verdict.figure).of(curve.channel)
     row = Row(
         test=test.result.name,
-        load=load,
+        load=load.name,
         channel=curve.channel,
         held_text=held.text,
         held_pps=rounded(held.rate_pps),
@@ -180,7 +181,7 @@ def line_of(load: str, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
         next=verdict.next_step,
         notes=", ".join(notes(test, curve)),
     )
-    return Line(row, held, full)
+    return Line(row, held, full, load.title)
 
 
 def _of_lines(percent: float | None, curve: Curve) -> float | None:
