@@ -96,7 +96,7 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     _run(*wirespeed, "results", "add", *tests, "--archive", str(folder / "corpus"))
     _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
     boxes = sorted((folder / "site" / "boxes").glob("*.html"), key=lambda page: page.stat().st_size)
-    running = _running(json.loads(files[0].read_text()), folder / "results" / "running.json")
+    running = _running(json.loads(files[0].read_text()), folder / "results" / "64b-second-run.json")
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
     web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
