@@ -210,6 +210,7 @@ def _placed(plan: APlan, lab: Lab, test: SuiteTest, path: Path) -> APlan:
         plan,
         directions=test.directions,
         name=path.stem,
+        group=test.label,
         output_file=path.name,
         lab=lab.facts.to_json(),
         dut=lab.dut.describe().to_json() | {"name": dut_name(lab, test)},

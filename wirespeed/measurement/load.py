@@ -18,11 +18,12 @@ SAME_SIZE = 0.05  # mean frame sizes of an imix differ by less from run to run, 
 
 @dataclass(frozen=True)
 class Load:
-    """Profile, tunables and the mean frame on the wire."""
+    """Profile, tunables and the mean frame on the wire; `group` is what the test called it."""
 
     profile: str
     tunables: str
     frame_bytes: float | None
+    group: str = ""
 
     @property
     def name(self) -> str:
@@ -34,10 +35,12 @@ class Load:
     @property
     def title(self) -> str:
         """Its usual name: `64b many flows`."""
-        return load_title(self.name)
+        return self.group or load_title(self.name)
 
     def like(self, other: Load) -> bool:
         """Whether both put the same work to a router, as far as the files say."""
+        if self.group and other.group and self.group != other.group:
+            return False
         if self.profile != other.profile or sorted(self.tunables.split(",")) != sorted(other.tunables.split(",")):
             return False
         if self.frame_bytes is None or other.frame_bytes is None:
@@ -56,7 +59,8 @@ class Group(Generic[AResult]):
 def load_of(result: MeasurementResult) -> Load:
     """The load that a result is of."""
     tunables = _tunables(result.variables.get("tunables"))
-    return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes)
+    group = words(result.variables.get("group") or "")
+    return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes, group)
 
 
 def group_by_load(results: Iterable[AResult]) -> tuple[Group[AResult], ...]:

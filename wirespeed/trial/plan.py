@@ -15,13 +15,14 @@ class MeasurementPlan:
     """`directions` are those that are sent in, `line_bps` another line to take percent of than the ports' own. `verify`
     tells our packets from others by their marks. With `force` ports are taken from whoever holds them, and loads go out
     where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into the result as they are.
-    `output_file` is only recorded."""
+    `group` is what people call the load, such as `64b many flows`. `output_file` is only recorded."""
 
     directions: tuple[Channel, ...] = pair_directions()
     line_bps: float | None = None
     verify: bool = False
     force: bool = False
     name: str = ""
+    group: str = ""
     output_file: str = "-"
     lab: dict[str, Any] = field(default_factory=dict)
     dut: dict[str, Any] = field(default_factory=dict)

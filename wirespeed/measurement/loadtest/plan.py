@@ -73,6 +73,7 @@ class LoadPlan(MeasurementPlan):
             "latency": self.latency_rate_pps,
             "verify": self.verify,
             "line": self.line_bps,
+            "group": self.group,
             "ride_link": self.ride_link,
             "keep_spoilt": self.keep_spoilt,
         }

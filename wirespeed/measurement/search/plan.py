@@ -75,7 +75,7 @@ class SearchPlan(MeasurementPlan):
 
     def variables(self, server: str) -> dict[str, Any]:
         """The `vars` of the result file, by the names that those of a load test have."""
-        more = {"verify": self.verify, "line": self.line_bps, "robust": self.repeats > 0}
+        more = {"verify": self.verify, "line": self.line_bps, "robust": self.repeats > 0, "group": self.group}
         return {
             "server": server,
             "profile_file": self.profile,
