@@ -24,7 +24,7 @@ enum acl_direction { ACL_INPUT, ACL_OUTPUT, ACL_DIRECTIONS };
 struct acl_rules {
 	char tag[WS_ACL_TAG_LEN];
 	uint32_t count;
-	struct stats_pairs counts; /* of each rule: /acl/N/matches */
+	struct stats_pairs counts; /* counters of each rule: /acl/N/matches */
 	struct ws_acl_rule rules[];
 };
 

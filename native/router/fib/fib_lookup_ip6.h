@@ -125,8 +125,9 @@ LANES_INLINE lanes fib_lookup_in_groups(const struct fib_trie *fib, lanes lines,
 /* Some numbers of each of a frame's addresses, by way of their place in it. */
 struct fib_lookup {
 	uint32_t starts[FIB_TRIE_MAX_LOOKUP], seconds[FIB_TRIE_MAX_LOOKUP]; /* 32 bits each */
-	uint32_t words[FIB_TRIE_MAX_LOOKUP], ends[FIB_TRIE_MAX_LOOKUP];     /* what a list compares */
-	uint32_t found[FIB_TRIE_MAX_LOOKUP];                                /* and what it says */
+	uint32_t words[FIB_TRIE_MAX_LOOKUP],
+		ends[FIB_TRIE_MAX_LOOKUP];       /* operands of a list comparison */
+	uint32_t found[FIB_TRIE_MAX_LOOKUP]; /* and what it says */
 	uint16_t deep_at[FIB_TRIE_MAX_LOOKUP + 1], deep_count;
 };
 

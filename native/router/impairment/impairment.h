@@ -39,10 +39,10 @@ struct held_packet {
 /* Lane of a worker and port: written by the worker, and in pauses by the main thread. */
 struct impairment_lane {
 	uint64_t random[FAULTS];  /* states */
-	uint64_t chances[FAULTS]; /* of 2^64, that a packet has it; loss: that one begins */
-	uint64_t burst_end;       /* of 2^64, that a lost packet is the last in a row */
+	uint64_t chances[FAULTS]; /* chance of 2^64 that a packet has it; loss: that a burst begins */
+	uint64_t burst_end;       /* chance of 2^64 that a lost packet is the last of its burst */
 	uint64_t delay_tsc, jitter_tsc;
-	uint64_t patience_tsc; /* how long a packet waits for one to change places with */
+	uint64_t patience_tsc; /* longest wait of a packet for one to change places with */
 	bool is_losing;
 	uint64_t last_due_tsc;
 	struct rte_mbuf *turned; /* is to go behind the next packet; NULL: none is */

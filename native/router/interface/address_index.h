@@ -15,7 +15,7 @@ struct address_list;
 struct ws_router;
 
 struct indexed_address {
-	unsigned __int128 first; /* of its network, as address_number() */
+	unsigned __int128 first; /* first address of its network, as address_number() */
 	struct ws_prefix prefix; /* host bits and all */
 	uint16_t interface;
 	uint16_t table; /* index */

@@ -16,7 +16,7 @@ struct interface_due {
 	uint16_t heap[WS_MAX_INTERFACES + 1]; /* from 1 on, the soonest first */
 	uint16_t place[WS_MAX_INTERFACES];    /* in the heap; 0: not there */
 	uint64_t tsc[WS_MAX_INTERFACES];
-	uint64_t looks; /* how often a time was looked at, for tests */
+	uint64_t looks; /* number of times that were looked at, for tests */
 };
 
 /* In place of when it was due before. */

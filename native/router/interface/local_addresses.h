@@ -36,7 +36,7 @@ struct local_bucket {
 
 struct local_set {
 	uint32_t bitmap[(1 << LOCAL_BITMAP_BITS) / 32];
-	uint32_t bit[4]; /* of the bitmap's hash, odd: one for each word of an address */
+	uint32_t bit[4]; /* odd multipliers of the bitmap's hash, one per word of an address */
 	struct local_hash bucket;
 	uint32_t bucket_bits; /* at least 1 */
 	struct local_bucket buckets[];

@@ -16,7 +16,7 @@ enum { VLAN_IDS = 4096, VLAN_NONE = 0 };
 struct vlan_table {
 	uint16_t outer[2][VLAN_IDS];
 	uint16_t *inner[2][VLAN_IDS]; /* by the second tag; NULL when no sub-interface asks for one */
-	uint16_t untagged, unmatched; /* of frames without tags; of those that have no other place */
+	uint16_t untagged, unmatched; /* target of untagged frames; of frames without another target */
 	uint32_t count;
 };
 

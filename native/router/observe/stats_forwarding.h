@@ -19,8 +19,8 @@ struct stats_forwarding_vector {
 	size_t offset;     /* in the segment */
 	uint32_t most;     /* elements that there can be */
 	uint32_t capacity; /* there is memory for so many */
-	uint32_t length;   /* as readers are told */
-	uint32_t entry;    /* of the directory */
+	uint32_t length;   /* length for readers */
+	uint32_t entry;    /* entry of the directory */
 	bool is_shown;
 };
 

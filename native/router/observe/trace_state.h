@@ -16,7 +16,7 @@ struct trace_filter {
 struct trace {
 	uint32_t remaining[GRAPH_MAX_NODES]; /* packets still to mark, by node */
 	uint32_t packets;
-	uint64_t count; /* of steps; published by the worker after each */
+	uint64_t count; /* number of steps; published by the worker after each */
 	struct ws_trace_step steps[TRACE_STEPS];
 };
 

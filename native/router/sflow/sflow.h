@@ -36,7 +36,7 @@ struct sflow_lane {
 /* Settings change in pauses. */
 struct sflow {
 	struct ws_sflow_settings settings;
-	double log_of_rest; /* of the share that is not chosen */
+	double log_of_rest; /* logarithm of the share that is not chosen */
 	bool enabled[WS_MAX_PORTS];
 	uint16_t worker_count, next_lane;
 	struct sflow_lane lanes[];
