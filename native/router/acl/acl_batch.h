@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of one frame that are to meet the same rules. */
+/* Packets of one frame that the same rules apply to. */
 #pragma once
 
 #include "graph/arc.h"

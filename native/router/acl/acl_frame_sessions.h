@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets of interfaces whose rules reflect: those of a session pass, and of the others, which the
- * rules decide on, some begin one.
+ * Packets of interfaces with reflecting rules. Packets of a session pass. The rules decide on
+ * the others, and some of these begin a session.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bonds as workers see them. What changes is one word, or is replaced as a whole and freed once no
- * worker can be in it.
+ * Bonds as workers see them. A change is one word, or a new copy; the old one is freed after a
+ * grace period.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The routes of a table as workers ask for them: the values of up to a frame of IPv6 addresses.
+ * Look-up of up to a frame of IPv6 addresses in a table, for workers.
  *
  * Most entries of the root lead to a list, or to a group and that to lists. Eight addresses take
  * these steps side by side, whichever of them each needs; the few that go deeper, and those that

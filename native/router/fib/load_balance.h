@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Load balances: what a route's value stands for, one or more paths to adjacencies by weight.
+ * Load balances: the value of a route, one or more weighted paths to adjacencies.
  *
  * Routes with the same paths share one. Some paths name a next hop that another route leads to;
  * what they resolve to changes with that route, in place, however many routes share the paths.

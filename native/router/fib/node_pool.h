@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of one size that workers read while the main thread changes what they hang in. One that
- * was taken out stays as it was until the workers have let go of it.
+ * Nodes of one size that workers read while the main thread changes their links. A removed node
+ * stays unchanged for a grace period.
  */
 #pragma once
 

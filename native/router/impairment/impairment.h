@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Impairment: what a bad link does to packets, done by a port on purpose and counted to the packet,
- * so that whoever measures loss, delay, reordering or duplicates can be held against the truth.
+ * Impairment: a port acts as a bad link on purpose and counts each fault to the packet, as a
+ * reference for whoever measures loss, delay, reordering or duplicates.
  *
  * Each worker draws for itself, each kind of fault from a row of random numbers of its own, so that
  * the same seed and packets have the same fate, whatever else is set.

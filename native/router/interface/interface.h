@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces: what workers read of them, and what others may have done to them. */
+/* Interfaces: what workers read of them, and the changes that others make. */
 #pragma once
 
 #include "wirespeed/address.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces by when something is to be done for them, so that a poll looks at those that are due
- * and at no others, however many there are: a heap. Main thread.
+ * Interfaces in the order of their next timed task (a heap), so that a poll visits only those
+ * that are due. Main thread.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of interfaces by the user, and what follows from them. Main thread only. */
+/* User settings of interfaces, and what follows from them. Main thread only. */
 #pragma once
 
 #include "router/router.h"

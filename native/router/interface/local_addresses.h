@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses that no packet from outside may bear as its source, with the table in which that holds:
- * ours, and of IPv4 the network and broadcast addresses of our subnets.
+ * Addresses that no packet from outside may have as its source, with the table of each: ours,
+ * and for IPv4 the network and broadcast addresses of our subnets.
  *
  * A bitmap by hash says no for nearly all others; what it lets through is looked for in one bucket
  * of bounded size. Both hashes are seeded anew for each set, so that nobody outside can choose

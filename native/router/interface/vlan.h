@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which sub-interface of a port takes a frame, by its VLAN tags; those of any id are at
- * WS_VLAN_ANY. Workers read, the main thread writes single words; an inner table stays until the
- * whole goes.
+ * The sub-interface of a port for a frame, by its VLAN tags; those of any id are at WS_VLAN_ANY.
+ * Workers read, the main thread writes single words; an inner table lives as long as the whole.
  */
 #pragma once
 

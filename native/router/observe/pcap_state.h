@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture, as the workers that fill it and the main thread that writes its file see it. */
+/* A capture, as seen by the workers that fill it and the main thread that writes its file. */
 #pragma once
 
 #include "router/module.h"

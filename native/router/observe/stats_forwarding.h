@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets and bytes of routes and adjacencies: vectors at the end of the statistics segment with an
- * element for each load balance or adjacency that there can be, by its index. They have memory, and
- * names, while these count.
+ * Packets and bytes of routes and adjacencies: vectors at the end of the statistics segment,
+ * with an element for each possible load balance or adjacency. They have memory and names while
+ * counting is on.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How VPP lays out its statistics segment, version 2, and what of it is ours.
+ * VPP's layout of the statistics segment, version 2, and our part of it.
  *
  * A vector is known by the address of its first element; its length stands eight bytes before. All
  * vectors here have room for the most that there can be, so that they grow by their length alone

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a trace, shared by the workers that mark and record and the main thread that reads. */
+/*
+ * State of a trace, shared by the workers that mark and record and by the main thread that
+ * reads.
+ */
 #pragma once
 
 #include "router/module.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VXLAN tunnels as workers see them. Both tables are replaced as a whole, or by one word, and freed
- * once no worker can be in them.
+ * VXLAN tunnels as workers see them. Both tables are replaced as a whole or by one word. Old
+ * ones are freed after a grace period.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hand-off: the packets of an interface spread over several workers by flow, for ports that cannot
- * do that themselves. Each worker has a ring that the others put packets into.
+ * Hand-off: the packets of an interface spread over several workers by flow, for ports without
+ * RSS. Each worker has a ring that the others put packets into.
  */
 #pragma once
 

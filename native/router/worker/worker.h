@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers: what each has of its own, and how the main thread makes, stops and feeds them. */
+/* Workers: the state of each, and how the main thread makes, stops and feeds them. */
 #pragma once
 
 #include "dev/absence.h"
