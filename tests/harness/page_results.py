@@ -3,9 +3,11 @@ latency, samples that are all disturbed, names of 60 characters, eight devices, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.analysis import judged
@@ -13,6 +15,8 @@ from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
+from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency, Moment, PortSample, Sample
 from wirespeed.units import l1_bits
@@ -120,6 +124,18 @@ def _port(load: Load, line_pps: float, sent: float, got: float, refused: int) ->
     return PortSample(sent, got, sent * bps, got * bps, sent * used, got * used, asked_pps=sent, refused=0, late=0)
 
 
+INSPECTED = Inspection(
+    PLAIN.name,
+    "2026-11-22T10:00:00Z",
+    (
+        Part("Machine", ("what", "is"), (("CPU", "Atom E3950"), ("kernel", "6.1.0-28-amd64"))),
+        Part("NICs", ("name", "address", "driver"), (("enp1s0", "0000:01:00.0", "ixgbe"),)),
+    ),
+    marks=(Remarked("memory", "one module of two: half of the bandwidth"),),
+    texts={"lspci -vv": Text("01:00.0 Ethernet controller\n")},
+)
+
+
 def one_result() -> list[Result]:
     return [loadtest(PLAIN)]
 
@@ -162,3 +178,16 @@ def written(results: list[Result], folder: Path) -> list[Path]:
     for one, path in zip(results, paths, strict=True):
         write_file(one, path)
     return paths
+
+
+def running(result: Result, file: Path, share: float) -> Journal:
+    """A test that is under way: that share of its samples is in the journal of `file`."""
+    document: dict[str, Any] = json.loads(json.dumps(result.to_json()))
+    samples = list(document.pop("stats").values())
+    document.pop("outcome")
+    journal = Journal(journal_path(file))
+    journal.most_s = float(len(samples))
+    journal.begin("loadtest", {"name": file.stem, "started": result.ending.started, **document})
+    for sample in samples[: round(share * len(samples))]:
+        journal.add(sample)
+    return journal
