@@ -46,7 +46,7 @@ def search(plan: SearchPlan, slots: int) -> SearchResult:
         with GeneratorClient(lab.rpc) as client:
             client.connect()
             wait_for_links(client)
-            return run_search(plan.on(lab=lab.facts.to_json(), dut=lab.dut.describe().to_json()), client, dut=lab.dut)
+            return run_search(plan.on(lab.facts, lab.dut.describe()), client, dut=lab.dut)
     finally:
         lab.stop()
 

@@ -97,7 +97,7 @@ def result_format_page() -> str:
     sections = ["All kinds", *(about_of(name).file for name in kinds()), "Tables of a report", "Evidence files"]
     lines = [INTRO, f"Sections: {', '.join(map(to_section, sections))}.", ""]
     told: set[type] = {Sample, MeasurementResult}
-    head = {one.name for one in fields(MeasurementResult)}
+    head = {one.name for one in fields(MeasurementResult)} - {"variables"}
     lines += ["## All kinds", "", *_section(MeasurementResult, told)]
     for name in kinds():
         kind, about = class_of(name), about_of(name)
@@ -157,7 +157,9 @@ def _part(kind: type, told: set[type]) -> list[str]:
     if kind in told:
         return []
     told.add(kind)
-    members = list(_fields(kind))
+    base = next((one for one in kind.__mro__[1:] if one in told), None)
+    inherited = {one.name for one in fields(base)} if base is not None else set()
+    members = [one for one in _fields(kind) if one.name not in inherited]
     lines = [f"### {kind.__name__}", "", *_docstring(kind), "", *_rows(members), ""]
     for one in members:
         for inner in _types_in(one.hint):
@@ -199,7 +201,7 @@ def _fields(kind: type) -> Iterator[_Field]:
         return
     for member in fields(kind):  # type: ignore[arg-type]
         hint, stored = hints[member.name], _stored(hints[member.name])
-        if not stored.is_kept:
+        if not stored.is_kept or stored.original:
             continue
         if stored.inline:
             inner = _without_none(get_args(hint)[0])

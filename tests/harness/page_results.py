@@ -11,12 +11,14 @@ from typing import Any
 
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.analysis import judged
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text
 from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.lab import LabFacts, MeterFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency, Moment, PortSample, Sample
 from wirespeed.units import l1_bits
@@ -95,25 +97,25 @@ def loadtest(
                 machine=Moment(dut_absent_s=0.3, dut_longest_absent_s=0.3, cpus=2) if disturbed else None,
             )
         )
-    variables = {
-        "warmup_mult": "1kpps",
-        "warmup_duration": 0,
-        "rampup_target": f"{100 * box.share:g}%",
-        "rampup_duration": RAMP_S,
-        "hold_duration": HOLD_S,
-        "profile_file": "bench",
-        "tunables": load.tunables,
-        "unidirectional": not both,
-    }
+    settings = LoadTestSettings(
+        warmup_mult="1kpps",
+        warmup_duration=0,
+        rampup_target=f"{100 * box.share:g}%",
+        rampup_duration=RAMP_S,
+        hold_duration=HOLD_S,
+        profile_file="bench",
+        tunables=load.tunables,
+        unidirectional=not both,
+    )
     described: Mapping[str, str] = {"box": box.name, "price": box.price, "date": "2026-11-01"} if box.price else {}
     return judged(
         Result(
             f"{box.name}-{load.name}-{'bi' if both else 'uni'}",
-            variables,
+            settings,
             tuple(samples),
-            dut={"name": box.name, "version": version, **({"description": described} if described else {})},
+            dut=DutFacts(box.name, version=version, description=described),
             ports={port: PortFacts(port, speed_bps=box.line_bps, medium=Medium.RING) for port in (0, 1)},
-            lab={"power": {"meter": "constant", "of": box.name, "idle_watts": 0.6 * box.watts}} if box.watts else {},
+            lab=LabFacts(power=MeterFacts("constant", box.name, 0.6 * box.watts) if box.watts else None),
             ending=Ending(started=started),
         )
     )

@@ -58,7 +58,7 @@ def test_one_command_brings_up_a_lab_for_jumbo_frames(both_cpus: frozenset[int],
     assert done.returncode == 0, done.stderr
     result = read_as(Result, tmp_path / "jumbo.json")
     assert_nothing_lost(result, directions=1)
-    assert (result.lab["kind"], result.lab["mtu"]) == ("embedded", MTU)
+    assert (result.lab.kind, result.lab.mtu) == ("embedded", MTU)
 
 
 def test_a_lab_without_that_mtu_says_what_to_do(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
             assert told.lost == told.duplicates == 0
     packets = sum(sample.latency[Channel(0, 1)].packets for sample in result.samples)
     assert packets == pytest.approx(1000 * result.samples[-1].t_s, rel=0.2)
-    assert result.lab["latency_floor"]["0→1"]["median_us"] > 0
+    assert result.lab.latency_floor["0→1"].median_us > 0
 
 
 def packet(raw: bytes) -> dict[str, object]:

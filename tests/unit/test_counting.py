@@ -14,8 +14,11 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.measurement.loadtest.remarks import remarks_on
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
+from wirespeed.results.codec import from_json
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import CpuRoles, LabFacts
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample, sample_balance
@@ -25,10 +28,12 @@ LOADS = steps([1e6, 2e6])
 
 def result_of(samples: list[Sample], dropped: int | None = None, **variables: object) -> Result:
     ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=str(Medium.RING)) for port in (0, 1)}
-    dut = {} if dropped is None else {"dropped_packets": dropped}
+    dut = DutFacts(dropped_packets=dropped)
     head = {"warmup_mult": "", "warmup_duration": 0, "rampup_target": "", "rampup_duration": 0, "hold_duration": 0}
     known = {**head, "profile_file": "bench", "tunables": {"size": "64"}, **variables}
-    return judged(Result("t", known, tuple(samples), ports=ports, directions=(FORWARD,), dut=dut))
+    return judged(
+        Result("t", from_json(LoadTestSettings, known), tuple(samples), ports=ports, directions=(FORWARD,), dut=dut)
+    )
 
 
 def numbered(duplicates: float, reordered: int = 0, unplaced: int = 0) -> list[Sample]:
@@ -129,7 +134,7 @@ def test_trials_say_it_too() -> None:
 
 @pytest.mark.parametrize(("workers", "says"), [((3,), False), ((3, 4), True), (None, True)])
 def test_copies_at_several_workers_are_no_duplicates_and_the_result_says_so(workers, says: bool) -> None:
-    lab = {} if workers is None else {"cpus": {"tester": workers}}
+    lab = LabFacts(cpus=None if workers is None else CpuRoles(workers))
     told = verdict_of(replace(result_of(numbered(0.02), verify=True), lab=lab)).counting
     assert "duplicates (" in told
     assert told.endswith("workers of the receiver are not counted as duplicates") == says
@@ -152,6 +157,6 @@ def test_a_soak_says_what_its_counters_cannot_see(verify: bool, dropped: int | N
     soak = soak_of()
     assert soak.total is not None
     total = replace(soak.total, dut=replace(soak.total.dut, drop_packets=dropped))
-    verdict = verdict_of(replace(soak, total=total, variables={**soak.variables, "verify": verify}))
+    verdict = verdict_of(replace(soak, total=total, variables=replace(soak.variables, verify=verify)))
     assert words in verdict.counting
     assert verdict.lines[-1] == f"counting: {verdict.counting}"

@@ -22,7 +22,7 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.show_run import workers_of
 from wirespeed.measurement.loadtest.case import cases_of as cases_of_result
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
 from wirespeed.results.outcome import PortFacts
@@ -186,7 +186,7 @@ def test_healthy_tests_are_given_no_disease(medium: Medium) -> None:
         )
         samples = tuple(run(bench, ramp(capacity_pps / 2, 30, 5), seed))
         ports = {number: PortFacts(number, speed_bps=10e9, medium=medium) for number in (0, 1)}
-        result = Result(f"healthy {seed}", {}, samples, ports=ports, directions=(FORWARD,))
+        result = Result(f"healthy {seed}", LoadTestSettings(), samples, ports=ports, directions=(FORWARD,))
         (case,) = cases_of_result(result, "healthy.json")
         named = {finding.cause for finding in explain(case).named}
         assert named <= {"tester", "steal", "line-rate"}, (seed, named)

@@ -28,10 +28,11 @@ from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_as, read_file, write_file
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import summary
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import MEGA
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
@@ -43,15 +44,15 @@ from wirespeed.tables import plain
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed
 
-VARIABLES = {
-    "profile_file": "bench",
-    "tunables": "size=64",
-    "warmup_mult": "1kpps",
-    "warmup_duration": 0,
-    "rampup_target": 100,
-    "rampup_duration": 15,
-    "hold_duration": 2.5,
-}
+SETTINGS = LoadTestSettings(
+    profile_file="bench",
+    tunables="size=64",
+    warmup_mult="1kpps",
+    warmup_duration=0,
+    rampup_target=100,
+    rampup_duration=15,
+    hold_duration=2.5,
+)
 BENCHES = {
     "saturated, memif": Bench(medium=Medium.RING, dut=lambda pps: min(pps, 5.0123456e6), interval_s=0.25),
     "line rate that catches up": Bench(
@@ -96,11 +97,11 @@ def result_of(bench: Bench, directions: int) -> Result:
     forward = Channel(0, 1)
     result = Result(
         name="t",
-        variables=VARIABLES,
+        variables=SETTINGS,
         samples=both_ways(samples) if directions == 2 else tuple(samples),
         ports=ports,
         directions=(forward, forward.reverse)[:directions],
-        dut={"name": "router"},
+        dut=DutFacts("router"),
     )
     return judged(result)
 

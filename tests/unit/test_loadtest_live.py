@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirespeed.measurement.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
 from wirespeed.measurement.loadtest.plan import LoadPlan, Step
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
@@ -142,7 +142,7 @@ def test_the_view_fits_where_it_is_shown() -> None:
 
 def ended(*notes: str, **changes: Any) -> Result:
     outcome = Outcome(channels={"0→1": replace(FINE, **changes)})
-    return Result("x", {}, (), directions=(THERE,), outcome=outcome, ending=Ending(notes=notes))
+    return Result("x", LoadTestSettings(), (), directions=(THERE,), outcome=outcome, ending=Ending(notes=notes))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_packets_that_were_under_way_at_the_last_sample_are_said_to_be_so() -> N
     facts = {port: PortFacts(port, speed_bps=10e9) for port in (0, 1)}
     verdict = judge(points([sample], THERE, Medium.QUEUE, 10e9), threshold=0.001, line_bps=10e9, balance=balance)
     outcome = Outcome(channels={"0→1": verdict}, settled=True)
-    result = Result("x", {}, (sample,), ports=facts, directions=(THERE,), outcome=outcome)
+    result = Result("x", LoadTestSettings(), (sample,), ports=facts, directions=(THERE,), outcome=outcome)
     *_, line, more = summary(result, Verdict("loadtest", "x", (HELD,), threshold=0.001), None)
     assert "not saturated" in line
     assert more.strip() == "2,000,000 packets were under way at the last sample and came later"

@@ -24,6 +24,7 @@ from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.ending import raise_for
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import Sample
@@ -40,8 +41,8 @@ QUICK = LoadPlan(
     ramp_s=0.36,
     hold_s=0.09,
     interval_s=0.03,
-    lab={"kind": "simulated"},
-    dut={"name": "a loop"},
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a loop"),
     versions={"dut": "7"},
 )
 
@@ -135,11 +136,11 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
     write_file(result, tmp_path / "x.json")
     again = read_as(Result, tmp_path / "x.json")
     assert again == result
-    assert again.variables["server"] == trex.server
+    assert again.variables.server == trex.server
     assert again.versions == {"wirespeed": "0.1.0", "generator": "T-Rex v3.08", "dut": "7"}
-    assert again.lab["kind"] == "simulated"
+    assert again.lab.kind == "simulated"
     assert again.ports[1] == PortFacts(1, "net_memif", "02:00:00:00:00:01", 10e9, "ring", "unknown")
-    assert again.dut == {"name": "a loop"}
+    assert again.dut == DutFacts("a loop")
     assert again.samples[0].global_stats.items() >= {"cpu_util": 12.5, "queue_full": 3}.items()
     times = [sample.t_s for sample in again.samples]
     assert times == sorted(times)
@@ -186,13 +187,13 @@ class Told(NoDut):
 
 def test_what_the_device_says_goes_with_its_sample_even_when_it_does_not_answer() -> None:
     with loop() as trex:
-        result = run(trex, replace(QUICK, dut={}), dut=Told())
+        result = run(trex, replace(QUICK, dut=None), dut=Told())
     told = [sample.dut for sample in result.samples]
     assert [one.get("drop_packets") for one in told[:5]] == [7, 7, None, None, 7]
     assert told[2] == told[3] == {"error": "router gone"}
-    assert result.dut["kind"] == "simulated"
-    assert result.dut["dropped_packets"] == 7
-    assert result.dut["drops"] == {"no route": 7}
+    assert result.dut.kind == "simulated"
+    assert result.dut.dropped_packets == 7
+    assert result.dut.drops == {"no route": 7}
 
 
 def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> None:

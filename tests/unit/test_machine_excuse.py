@@ -11,7 +11,7 @@ from simulated_bench import FORWARD, Bench, run
 
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.machine import why_spoilt
 from wirespeed.results.outcome import PortFacts
@@ -64,7 +64,7 @@ def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str
         for at, one in enumerate(run(bench, [("hold", 5e6)] * 30, 1))
     )
     ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
-    (case,) = cases_of(Result("cut", {}, samples, ports=ports, directions=(FORWARD,)), "cut.json")
+    (case,) = cases_of(Result("cut", LoadTestSettings(), samples, ports=ports, directions=(FORWARD,)), "cut.json")
     found = explain(case)
     assert found.cause == cause and "steal" not in {finding.cause for finding in (*found.named, *found.likely)}
     if cause == "tester":

@@ -7,7 +7,7 @@ from report_charts import curve, curves, over_load
 from report_kinds import FORWARD, comparison_of, search_of
 from simulated_bench import Bench, ramp, run
 from simulated_dut import SimulatedDut, step
-from test_figures_agree import VARIABLES
+from test_figures_agree import SETTINGS
 
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import figures
@@ -31,7 +31,7 @@ def search() -> SearchResult:
 def load_test() -> Result:
     samples = run(Bench(worker_pps=TESTER_PPS), ramp(14_880_952, 10, 2))
     ports = {port: PortFacts(port, speed_bps=10e9) for port in (0, 1)}
-    return judged(Result(name="t", variables=VARIABLES, samples=tuple(samples), ports=ports, directions=(FORWARD,)))
+    return judged(Result(name="t", variables=SETTINGS, samples=tuple(samples), ports=ports, directions=(FORWARD,)))
 
 
 def test_both_shares_are_named_and_none_that_is_nothing() -> None:

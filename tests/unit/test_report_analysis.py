@@ -8,19 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.measurement.loadtest.analysis import analyse
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Balance
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits
 
-VARIABLES = {
-    "warmup_mult": "1kpps",
-    "warmup_duration": 0,
-    "rampup_target": 100,
-    "rampup_duration": 10,
-    "hold_duration": 0,
-}
+SETTINGS = LoadTestSettings(
+    warmup_mult="1kpps", warmup_duration=0, rampup_target=100, rampup_duration=10, hold_duration=0, unidirectional=True
+)
 IDLE = PortSample(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -42,7 +39,7 @@ def one_way(
         for index, (pair, phase) in enumerate(zip(pairs, phases, strict=True))
     )
     more = {"outcome": outcome} if outcome else {}
-    return Result("test", VARIABLES | {"unidirectional": True}, samples, **more)
+    return Result("test", SETTINGS, samples, **more)
 
 
 def curve(result, threshold=0.001):
@@ -176,7 +173,7 @@ def asked(refused_share, late_share, capacity=3e6, interval_s=0.5):
         unsent = {name: values[index] for name, values in totals.items()}
         ports = {0: sender(back, asked_pps=load, **unsent), 1: receiver(back)}
         samples.append(Sample((index + 1) * interval_s, interval_s, "ramp", ports))
-    return Result("test", VARIABLES | {"unidirectional": True}, tuple(samples), lab={"kind": "embedded"})
+    return Result("test", SETTINGS, tuple(samples), lab=LabFacts(kind="embedded"))
 
 
 def test_what_was_asked_and_not_taken_is_the_routers_loss():
@@ -292,7 +289,7 @@ def both_ways(triples):
         )
         for index, (load, there, back) in enumerate(triples)
     )
-    return Result("test", VARIABLES, samples)
+    return Result("test", replace(SETTINGS, unidirectional=None), samples)
 
 
 def test_two_channels_are_summed_on_a_line_of_200_percent():

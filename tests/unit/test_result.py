@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from wirespeed.errors import FileFault
 from wirespeed.measurement.file import read_as, write_file
 from wirespeed.measurement.loadtest.document import result_of
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.channel import Channel
 from wirespeed.results.sample import PortSample, Sample
 
@@ -46,7 +46,7 @@ samples = st.builds(
 results = st.builds(
     Result,
     name=st.just("name"),
-    variables=st.just(VARIABLES),
+    variables=st.just(LoadTestSettings(**VARIABLES)),
     samples=st.lists(samples, min_size=1, max_size=4).map(tuple),
     versions=st.dictionaries(st.text(), st.text(), max_size=2),
 )

@@ -25,6 +25,7 @@ from wirespeed.measurement.rfc2544.result import (
     RecoveryRow,
     ResetRow,
     Rfc2544Result,
+    Rfc2544Settings,
     ThroughputRow,
     corrected_buffer_s,
     frame_loss_percent,
@@ -270,7 +271,7 @@ def test_reset_without_a_way_to_do_it() -> None:
 
 RESULT = Rfc2544Result(
     name="edge",
-    variables={},
+    variables=Rfc2544Settings(),
     directions=(Channel(0, 1), Channel(1, 0)),
     method=Rfc2544Plan(frames=parse_sizes("64,1518", ip6=False), trial_s=2.0).method,
 )

@@ -9,12 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.measurement.soak.chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
-from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.result import (
+    DutSpan,
+    Flow,
+    Gap,
+    LatencySpan,
+    LossEvent,
+    SoakResult,
+    SoakSettings,
+    Span,
+    Verdict,
+)
 from wirespeed.results.channel import Channel
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)
-EMPTY = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
+EMPTY = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 
 
 def second(at_s: float, lost: int = 0, offered: int = 1000, came_later: int = 0) -> Span:

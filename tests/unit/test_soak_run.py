@@ -23,8 +23,10 @@ from wirespeed.measurement.soak.live import plain_line, summary
 from wirespeed.measurement.soak.plan import SoakPlan, plan_of
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.run import Progress, run_soak
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import raise_for
 from wirespeed.results.journal import Journal
+from wirespeed.results.lab import LabFacts
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
@@ -37,8 +39,8 @@ PLAN = SoakPlan(
     {"size": "64", "vm": "var2"},
     target_ratio=1e-4,
     patience_s=0.0,
-    lab={"kind": "simulated"},
-    dut={"name": "a loop"},
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a loop"),
 )
 
 ENDLESS = replace(PLAN, duration_s=1000.0)

@@ -9,8 +9,9 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.none import NoDut
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
+from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.lab import ring_slots, shares_cpus
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.machine import most_lost
 from wirespeed.results.sample import Moment
 from wirespeed.results.search_trial import Goal, SearchTrial
@@ -113,16 +114,16 @@ def test_links_of_the_device_and_the_size_decide_before_an_absence(
 
 
 @pytest.mark.parametrize(
-    ("lab", "shares", "slots"),
+    ("lab", "shares"),
     [
-        ({"cpus": {"tester": (0,), "dut": (1,), "control": (0,)}, "ring_slots": 4096}, True, 4096),
-        ({"cpus": {"tester": [2], "dut": [3], "control": [0, 1]}}, False, 0),
-        ({}, False, 0),
-        ({"generator": "10.0.0.1:4501"}, False, 0),
+        ({"cpus": {"tester": [0], "dut": [1], "control": [0]}}, True),
+        ({"cpus": {"tester": [2], "dut": [3], "control": [0, 1]}}, False),
+        ({"cpus": "0-3"}, False),
+        ({"generator": "10.0.0.1:4501"}, False),
     ],
 )
-def test_a_lab_says_whether_control_shares_its_cpus(lab: dict[str, object], shares: bool, slots: int) -> None:
-    assert (shares_cpus(lab), ring_slots(lab)) == (shares, slots)
+def test_a_lab_says_whether_control_shares_its_cpus(lab: dict[str, object], shares: bool) -> None:
+    assert from_json(LabFacts, lab).shares_cpus is shares
 
 
 @pytest.mark.parametrize("extended", [True, False])

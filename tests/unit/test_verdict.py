@@ -10,9 +10,10 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.explain.worth import worth_line
 from wirespeed.measurement.loadtest.analysis import analyse, judged
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.measurement.loadtest.verdict import loadtest_verdict
 from wirespeed.results.balance import Medium
+from wirespeed.results.codec import from_json
 from wirespeed.results.ending import FAILED, INTERRUPTED
 from wirespeed.results.load_figures import NEIGHBOURS
 from wirespeed.results.outcome import PortFacts
@@ -26,7 +27,7 @@ LINE_PPS = LINE_BPS / l1_bits(64)
 def result_of(samples: list[Sample], **variables: object) -> Result:
     ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=Medium.RING) for port in (0, 1)}
     known = {"profile_file": "bench", "tunables": {"size": "64"}, **variables}
-    return judged(Result("t", known, tuple(samples), ports=ports, directions=(FORWARD,)))
+    return judged(Result("t", from_json(LoadTestSettings, known), tuple(samples), ports=ports, directions=(FORWARD,)))
 
 
 def up_to(pps: float) -> Bench:

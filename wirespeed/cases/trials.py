@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
-from typing import Any
 
 from wirespeed.cases.facts import Case, Load, Step
 from wirespeed.cases.machine_facts import Energy
@@ -25,11 +24,12 @@ from wirespeed.cases.telemetry import (
 )
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.machine import is_absence
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Tried:
 
     name: str
     source: str
-    variables: Mapping[str, Any]
-    dut: Mapping[str, Any]
+    variables: Settings
+    dut: DutFacts
     ports: Mapping[int, PortFacts]
     directions: tuple[Channel, ...]
     frame_bytes: float | None
@@ -57,7 +57,7 @@ class Tried:
             ports=result.ports,
             directions=result.directions,
             frame_bytes=fmean(sizes) if sizes else None,
-            idle_w=idle_watts(result.lab),
+            idle_w=result.lab.idle_watts,
         )
 
     @property
@@ -69,13 +69,6 @@ class Tried:
     def has_nics(self) -> bool:
         """Not where tester and device share memory."""
         return not any(port.medium is Medium.RING for port in self.ports.values())
-
-
-def idle_watts(lab: Mapping[str, Any]) -> float | None:
-    """What the meter of a result said before the load."""
-    power = lab.get("power")
-    idle = power.get("idle_watts") if isinstance(power, Mapping) else None
-    return float(idle) if isinstance(idle, int | float) and not isinstance(idle, bool) else None
 
 
 def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:

@@ -83,7 +83,7 @@ def _row(file: Path, changed_s: float) -> Row:
         trust=trust_of(shown, verdict.disturbed),
         figures=verdict.line,
         limit=LIMITS[verdict.limited_by],
-        dut=str(result.dut.get("name") or ""),
+        dut=result.dut.name,
         started=result.ending.started[:19].replace("T", " "),
         spark=path_of(received),
     )

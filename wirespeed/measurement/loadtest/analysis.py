@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from wirespeed.measurement.counting import Counting, counting, tester_workers
+from wirespeed.measurement.counting import Counting, counting
 from wirespeed.measurement.loadtest.judgement import leaves_out_spoilt, points_of, verdict
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, total
@@ -86,14 +86,7 @@ class Analysis:
         """How well the test could tell its packets apart."""
         if not self.result.native:
             return Counting()
-        dropped = self.result.dut.get("dropped_packets")
-        return counting(
-            self.curves[-1].outcome.balance,
-            self.threshold,
-            self.result.variables,
-            dropped if isinstance(dropped, int) else None,
-            workers=tester_workers(self.result.lab),
-        )
+        return counting(self.curves[-1].outcome.balance, self.threshold, self.result, self.result.dut.dropped_packets)
 
     @property
     def frame_bytes(self) -> float | None:

@@ -21,7 +21,6 @@ from wirespeed.cases.telemetry import (
     tells_drops,
     workers_told,
 )
-from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.counting import Counting
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.result import Result
@@ -112,7 +111,7 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
 def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machine:
     machine = machine_told(told, result.dut, place)
     watts = [one.watts for one in told if one.watts is not None]
-    return replace(machine, energy=Energy(fmean(watts), idle_watts(result.lab), place)) if watts else machine
+    return replace(machine, energy=Energy(fmean(watts), result.lab.idle_watts, place)) if watts else machine
 
 
 def _telemetry(sample: Sample) -> DutTelemetry | None:

@@ -8,7 +8,7 @@ older ones of ours load here. docs/result-format.md lists every field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.codec import Count, Stored, as_object, channel_of, from_json, placed, reader_of
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import ChannelOutcome, PortFacts
 from wirespeed.results.sample_json import with_phases
 
@@ -88,8 +89,8 @@ class _OldPort:
     speed_bps: float | None = None
 
 
-def _old_ports(lab: Mapping[str, Any]) -> Iterator[PortFacts]:
-    for one in placed("ports of lab", reader_of(tuple[_OldPort, ...]), lab.get("ports", [])):
+def _old_ports(lab: LabFacts) -> Iterator[PortFacts]:
+    for one in placed("ports of lab", reader_of(tuple[_OldPort, ...]), lab.as_read.get("ports", [])):
         yield PortFacts(one.index, one.driver, one.mac, one.speed_bps, medium_of_driver(one.driver))
 
 

@@ -49,4 +49,4 @@ def points_of(
 
 def leaves_out_spoilt(result: Result) -> bool:
     """Whether the test was run so that samples which the machine spoilt do not count."""
-    return not result.variables.get("keep_spoilt", False)
+    return not result.variables.keep_spoilt

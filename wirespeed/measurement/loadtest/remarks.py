@@ -13,6 +13,7 @@ from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Remark, remark_on
 from wirespeed.pages.words import count, spaced, words
 from wirespeed.results.channel import SUM
+from wirespeed.results.codec import to_json
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import exact_text, percent_text
 
@@ -182,9 +183,9 @@ def _line_speeds(groups: Sequence[Group[Result]]) -> Iterator[Remark]:
 
 
 def _settings(tests: Sequence[Analysis]) -> Iterator[Remark]:
-    details = []
+    details, settings = [], [to_json(test.result.variables) for test in tests]
     for key in REQUIRED_VARS:
-        values = Counter(words(test.result.variables[key]) for test in tests)
+        values = Counter(words(one.get(key)) for one in settings)
         if len(values) > 1:
             each = ", ".join(f"{value} in {count(number, 'test')}" for value, number in values.items())
             details.append((spaced(key), each))

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from wirespeed.results.codec import INLINE, SPARSE
+from wirespeed.results.codec import INLINE, SPARSE, Stored
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import BoundLimit, SearchTrial
+from wirespeed.results.settings import Settings
 from wirespeed.results.trial import TrialResult
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
@@ -308,6 +309,15 @@ ROWS: Mapping[Test, type[Row]] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rfc2544Settings(Settings):
+    """`sizes` are the frame sizes as on a command line."""
+
+    sizes: Annotated[str, SPARSE] = ""
+    robust: Annotated[bool | None, SPARSE] = None
+    ip6: Annotated[bool | None, SPARSE] = None
+
+
 @dataclass(frozen=True)
 class Rfc2544Result(MeasurementResult):
     """A whole run. Rows are in the order of their frame sizes; a test that was not run has none. `conformance` has, by
@@ -319,6 +329,7 @@ class Rfc2544Result(MeasurementResult):
     journal_noun = "RFC 2544 tests"
     also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
+    variables: Annotated[Rfc2544Settings, Stored("vars")]
     method: Method
     throughput: Annotated[tuple[ThroughputRow, ...], SPARSE] = ()
     latency: Annotated[tuple[LatencyRow, ...], SPARSE] = ()

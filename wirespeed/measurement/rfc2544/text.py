@@ -48,7 +48,7 @@ def text_block(result: Rfc2544Result) -> str:
 
 def _head(result: Rfc2544Result) -> Iterator[str]:
     method, ways = result.method, "both directions at once" if result.is_bidirectional else "one direction"
-    device = " ".join(str(result.dut[key]) for key in ("name", "version") if result.dut.get(key)) or "not described"
+    device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
     yield f"# RFC 2544: {result.name}"
     yield ""
     yield f"- DUT: {device}"

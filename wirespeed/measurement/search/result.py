@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean, stdev
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
+from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
+from wirespeed.results.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,18 @@ class Rates:
     most_pps: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(Settings):
+    """`min` and `max` are loads as on a command line, `time` is the time limit in seconds."""
+
+    preset: Annotated[str, SPARSE] = ""
+    min: Annotated[str, SPARSE] = ""
+    max: Annotated[str, SPARSE] = ""
+    time: Annotated[Number | None, SPARSE] = None
+    warmup_duration: Annotated[Number | None, SPARSE] = None
+    robust: Annotated[bool | None, SPARSE] = None
+
+
 @dataclass(frozen=True)
 class SearchResult(MeasurementResult):
     """A whole search. `most_pps` is the highest load allowed, which is line rate if `most_is_line`. `spent_s` is its
@@ -59,6 +73,7 @@ class SearchResult(MeasurementResult):
     journal_noun = "a search"
     also_stored: ClassVar[Mapping[str, str]] = {"mrr": "mrr"}
 
+    variables: Annotated[SearchSettings, Stored("vars")]
     least_pps: float
     most_pps: float
     most_is_line: bool

@@ -156,9 +156,8 @@ def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
 
 
 def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
-    told = search.lab.get("latency_floor")
-    floor = told.get(direction) if isinstance(told, dict) else None
-    median = floor.get("median_us") if isinstance(floor, dict) else None
+    floor = search.lab.latency_floor.get(direction)
+    median = floor.median_us if floor is not None else None
     p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
     return LatencyRow(
         test=search.name,

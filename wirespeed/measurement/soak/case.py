@@ -11,7 +11,6 @@ from wirespeed.cases.facts import Case, Drift, Load
 from wirespeed.cases.machine_facts import Energy, Machine
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import box_of
-from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.soak.result import Drift as Told
 from wirespeed.measurement.soak.result import SoakResult, Span
 from wirespeed.results.balance import Medium
@@ -30,7 +29,7 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
     drops = Counter(total.dut.drops)
     machine = Machine(source=place)
     if total.dut.watts is not None:
-        machine = replace(machine, energy=Energy(total.dut.watts, idle_watts(soak.lab), place))
+        machine = replace(machine, energy=Energy(total.dut.watts, soak.lab.idle_watts, place))
     rings = any(port.medium is Medium.RING for port in soak.ports.values())
     case = Case(
         load=Load(

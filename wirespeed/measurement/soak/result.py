@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.codec import SPARSE
+from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.settings import Settings
 from wirespeed.units import Rate
 
 Whose = Literal["dut", "tester", "machine"]
@@ -219,6 +220,19 @@ class Mark:
     under_way: Mapping[Channel, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SoakSettings(Settings):
+    """`load` is as on a command line and `load_from` its source; `duration` is in seconds, `latency` the rate of the
+    latency streams in packets per second. `lab` is the lab's name."""
+
+    load: Annotated[str, SPARSE] = ""
+    load_from: Annotated[str, SPARSE] = ""
+    duration: Annotated[Number | None, SPARSE] = None
+    wires: Annotated[str, SPARSE] = ""
+    latency: Annotated[Number | None, SPARSE] = None
+    lab: Annotated[str, SPARSE] = ""
+
+
 @dataclass(frozen=True)
 class SoakResult(MeasurementResult):
     """A whole soak. `load_pps` is `load` in each direction, `intended_s` the intended duration. The newest `events` and
@@ -230,6 +244,7 @@ class SoakResult(MeasurementResult):
     noun = "soak result"
     journal_noun = "a soak"
 
+    variables: Annotated[SoakSettings, Stored("vars")]
     load: Rate
     load_pps: float
     intended_s: float
