@@ -20,7 +20,7 @@ from wirespeed.results.inspection import Inspection, Part, Remarked, Text
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts, MeterFacts
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Latency, Moment, PortSample, Sample
+from wirespeed.results.sample import Latency, PortSample, Preemption, Sample
 from wirespeed.units import l1_bits
 
 RAMP_S, HOLD_S = 20, 10
@@ -94,7 +94,7 @@ def loadtest(
                 ports,
                 dut=dut,
                 latency=dict.fromkeys((FORWARD, BACK) if both else (FORWARD,), told) if latency else {},
-                machine=Moment(dut_absent_s=0.3, dut_longest_absent_s=0.3, cpus=2) if disturbed else None,
+                preemption=Preemption(dut_preempted_s=0.3, dut_longest_preemption_s=0.3, cpus=2) if disturbed else None,
             )
         )
     settings = LoadTestSettings(
@@ -123,7 +123,7 @@ def loadtest(
 
 def _port(load: Load, line_pps: float, sent: float, got: float, refused: int) -> PortSample:
     bps, used = 8 * load.frame_bytes, 100 / line_pps
-    return PortSample(sent, got, sent * bps, got * bps, sent * used, got * used, asked_pps=sent, refused=0, late=0)
+    return PortSample(sent, got, sent * bps, got * bps, sent * used, got * used, intended_pps=sent, refused=0, late=0)
 
 
 INSPECTED = Inspection(

@@ -62,7 +62,7 @@ def simulated(size_bytes, tunables, both_ways):
                 bps * rx,
                 used * tx,
                 used * rx,
-                asked_pps=load * tx,
+                intended_pps=load * tx,
                 refused=refused * tx,
                 late=0,
             )

@@ -30,7 +30,7 @@ def assert_nothing_lost(result: Result, directions: int) -> None:
     for channel in result.outcome.channels.values():
         balance = channel.balance
         assert balance.sent == balance.received > 300
-        assert (balance.lost, balance.surplus, balance.missed) == (0, 0, 0)
+        assert (balance.lost, balance.extraneous, balance.missed) == (0, 0, 0)
         assert channel.frame_bytes == channel.received_frame_bytes == FRAME_BYTES + 4
 
 

@@ -78,7 +78,7 @@ def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> N
     result = search(lab)
     assert all(trial.trial.dut.cycles_per_packet for trial in result.trials)
     assert result.dut.kind == "router"
-    assert all(channel.most_by_absence == 0 for trial in result.trials for channel in trial.trial.channels.values())
+    assert all(channel.most_by_preemption == 0 for trial in result.trials for channel in trial.trial.channels.values())
 
 
 @pytest.mark.long("a lab of its own; test_first_commands.py has the command on the shared one")
@@ -93,4 +93,4 @@ def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(both_cpus: frozense
     result = read_file(file)
     assert isinstance(result, SearchResult)
     assert result.lab.kind == "embedded"
-    assert json.loads(file.read_text())["schema"] == "wirespeed-search/1"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-search/2"

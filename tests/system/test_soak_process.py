@@ -119,4 +119,4 @@ def test_one_command_brings_up_the_lab_and_soaks_it(both_cpus: frozenset[int], t
     assert done.returncode == 0, done.stderr
     assert "0.9 shown at 95 %: yes" in done.stderr
     assert soak_of(file).lab.kind == "embedded"
-    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/1"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/2"

@@ -127,7 +127,7 @@ def suite_of(name="suite", irregular=""):
                 least_us=5.0,
                 most_us=80.0,
                 tagged=3000,
-                floor_us=4.0,
+                baseline_us=4.0,
             )
             for one in common
             for wire in BOTH

@@ -104,7 +104,7 @@ def test_a_length_with_gaps_makes_the_figure_a_lower_bound(found: BurstResult) -
     longest = max(one.frames for one in found.trials)
     (loses, *_) = (one for one in found.trials if one.frames == longest)
     channels = {
-        name: replace(one, balance=replace(one.balance, asked=one.balance.sent * 1.2, late=one.balance.sent * 0.2))
+        name: replace(one, balance=replace(one.balance, intended=one.balance.sent * 1.2, late=one.balance.sent * 0.2))
         for name, one in loses.trial.channels.items()
     }
     gaps = replace(loses, trial=replace(loses.trial, channels=channels))

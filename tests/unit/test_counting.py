@@ -40,7 +40,7 @@ def numbered(duplicates: float, reordered: int = 0, unplaced: int = 0) -> list[S
     """Samples of a DUT that loses nothing and sends a share of the packets twice."""
     made = []
     for sample in run(Bench(medium=Medium.RING, signature=True), LOADS):
-        ours = sample.ours[FORWARD]
+        ours = sample.test_frames[FORWARD]
         again = round(ours * duplicates)
         port = replace(sample.ports[1], ipackets=(sample.ports[1].ipackets or 0) + again)
         order = {FORWARD: Order(again, reordered, unplaced)}
@@ -52,7 +52,7 @@ def test_duplicates_are_counted_per_sample_and_hide_no_loss() -> None:
     samples = numbered(0.02, reordered=7)
     found = sample_balance(samples[3], samples[4], FORWARD, Medium.RING)
     assert found.order is not None and found.order.reordered == 0
-    assert found.order.duplicates == found.surplus == pytest.approx(0.02 * found.ours, abs=1)
+    assert found.order.duplicates == found.extraneous == pytest.approx(0.02 * found.test_frames, abs=1)
     assert found.lost == 0
     first = sample_balance(None, samples[0], FORWARD, Medium.RING)
     assert first.order is not None and first.order.reordered == 7
@@ -114,7 +114,7 @@ def test_the_report_warns_of_both() -> None:
     found = {one.cause: one.sentence for one in remarks_on([twice, hidden])}
     assert "packets came back twice" in found["duplicates"]
     assert "duplicates hide a loss" in found["hidden-loss"]
-    assert "surplus" not in found
+    assert "extraneous" not in found
 
 
 def test_trials_say_it_too() -> None:

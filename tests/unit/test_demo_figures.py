@@ -20,7 +20,7 @@ from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.sample import Preemption, Sample
 from wirespeed.units import line_rate_pps
 
 BENCHES = (
@@ -34,7 +34,7 @@ ACL = Bench(medium=Medium.RING, interval_s=0.25, dut=lambda pps: min(pps, 1.2345
 
 
 def away(sample: Sample) -> Sample:
-    return replace(sample, machine=Moment(tester_absent_s=0.0, dut_absent_s=0.5 * sample.interval_s))
+    return replace(sample, preemption=Preemption(tester_preempted_s=0.0, dut_preempted_s=0.5 * sample.interval_s))
 
 
 def result_of(test: SuiteTest, bench: Bench, dut: str) -> Result:

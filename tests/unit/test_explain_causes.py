@@ -51,7 +51,7 @@ CASES: dict[str, Case] = {
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
     "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
     "blackhole": Case(SHORT, workers=(IDLE,), drops={"null-node: blackholed packets": 5_000_000}, lost_packets=5e6),
-    "link-down": Case(replace(SHORT, unlinked_share=0.9, spoilt_share=0.1)),
+    "link-down": Case(replace(SHORT, unlinked_share=0.9, disturbed_share=0.1)),
     "not-arrived": Case(
         replace(SHORT, received_pps=1.0), workers=(replace(IDLE, packets=58, in_pps=5.8, out_pps=5.7),)
     ),
@@ -79,7 +79,7 @@ CASES: dict[str, Case] = {
         SHORT, box=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
     ),
     "throttling": Case(SHORT, machine=Machine(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
-    "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, absent_s=0.2),)),
+    "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, preempted_s=0.2),)),
     "bad-wire": Case(
         replace(SHORT, received_pps=9.97e6), steps=tuple(Step(k * 1e6, k * 0.997e6) for k in range(1, 11))
     ),

@@ -88,7 +88,7 @@ def test_what_came_in_after_the_drain_was_under_way() -> None:
         samples = tuple(run(Bench(medium=Medium.QUEUE, dut=lambda pps: pps, held=held), loads, 1))
         ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
         sent = sum(sample.ports[0].tx_pps * sample.interval_s for sample in samples)
-        balance = Balance(sent, sent, asked=sent, medium=Medium.QUEUE)
+        balance = Balance(sent, sent, intended=sent, medium=Medium.QUEUE)
         end = ChannelOutcome(balance, 64.0, 64.0, 10e9, None, None, None, None, tester_limited=False)
         outcome = Outcome(channels={str(FORWARD): end})
         result = Result("held", LoadTestSettings(), samples, outcome=outcome, ports=ports, directions=(FORWARD,))
@@ -101,7 +101,7 @@ def test_what_the_sample_before_sent_is_no_surplus() -> None:
     loads = ramp(5e6, 20, 5)
     samples = tuple(run(Bench(medium=Medium.QUEUE, held=frozenset({21, 23})), loads, 1))
     sent = sum(sample.ports[0].tx_pps * sample.interval_s for sample in samples)
-    end = ChannelOutcome(Balance(sent, sent, asked=sent), 64.0, 64.0, 10e9, None, None, None, None, False)
+    end = ChannelOutcome(Balance(sent, sent, intended=sent), 64.0, 64.0, 10e9, None, None, None, None, False)
     ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
     outcome = Outcome(channels={str(FORWARD): end})
     (case,) = cases_of(

@@ -78,8 +78,8 @@ def both_ways(samples: list[Sample]) -> tuple[Sample, ...]:
                     },
                     opackets=sample.ports[0].opackets,
                     ipackets=sample.ports[1].ipackets,
-                    asked=sample.ports[0].asked,
-                    asked_pps=sample.ports[0].asked_pps,
+                    intended=sample.ports[0].intended,
+                    intended_pps=sample.ports[0].intended_pps,
                     refused=sample.ports[0].refused,
                     late=sample.ports[0].late,
                     no_buffer=sample.ports[0].no_buffer,
@@ -158,13 +158,13 @@ def test_tables_have_the_verdict_to_the_character(file: Path, verdict: Verdict) 
     *_, row = csv.DictReader(io.StringIO(text(file, output_format="csv")))
     document = json.loads(text(file, output_format="json"))
     for found in (row, document["rows"][-1]):
-        assert (found["held_text"], found["full_load_text"]) == (figure.text, full.text)
+        assert (found["forwarded_text"], found["full_load_text"]) == (figure.text, full.text)
         assert (found["sentence"], found["limited_by"]) == (verdict.sentence, verdict.limited_by)
         assert float(found["full_load_pps"]) == pytest.approx(full.rate_pps, abs=0.001)
         assert float(found["full_load_line_percent"]) == pytest.approx(full.line_percent, abs=0.001)
         if figure.is_measured:
-            assert float(found["held_pps"]) == pytest.approx(figure.rate_pps, abs=0.001)
-            assert float(found["held_line_percent"]) == pytest.approx(figure.line_percent, abs=0.001)
+            assert float(found["forwarded_pps"]) == pytest.approx(figure.rate_pps, abs=0.001)
+            assert float(found["forwarded_line_percent"]) == pytest.approx(figure.line_percent, abs=0.001)
     assert document["verdicts"]["t"] == verdict.to_json()
     matrix = text(file, output_format="md", layout="matrix", both="sum100")
     bound = f", {figure.bound}" if figure.bound else ""

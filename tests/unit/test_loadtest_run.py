@@ -68,7 +68,7 @@ def test_a_device_that_carries_all_is_not_saturated(extended: bool) -> None:
     assert [sum(s.phase == phase for s in result.samples) for phase in ("warm-up", "ramp", "hold")] == [2, 12, 3]
     for channel in result.channels:
         ended = result.outcome.channels[str(channel)]
-        assert ended.lossy_from is ended.saturated is None
+        assert ended.loss_onset is ended.saturation is None
         assert ended.balance.lost == 0
         assert ended.balance.sent == ended.balance.received > 0
         assert not ended.tester_limited
@@ -84,18 +84,18 @@ def test_saturation_is_found_where_the_device_gives_out(extended: bool) -> None:
         result = run(trex)
     for channel in result.channels:
         ended = result.outcome.channels[str(channel)]
-        assert ended.lossy_from is not None
-        assert ended.lossy_from.offered_percent == pytest.approx(7 / 12 * 100, rel=0.2)
-        assert ended.lossy_from.received_pps == pytest.approx(LINE_PPS * 0.55, rel=0.2)
+        assert ended.loss_onset is not None
+        assert ended.loss_onset.offered_percent == pytest.approx(7 / 12 * 100, rel=0.2)
+        assert ended.loss_onset.received_pps == pytest.approx(LINE_PPS * 0.55, rel=0.2)
         assert not ended.tester_limited
         balance = ended.balance
         assert balance.lost > 0
         if extended:  # a virtual wire does not take what the device leaves: refused, and offered all the same
-            assert balance.asked == balance.sent + balance.refused
+            assert balance.intended == balance.sent + balance.refused
             assert balance.lost == balance.refused > 0 == balance.late
         else:
             assert balance.lost == balance.sent - balance.received
-            assert balance.asked is None
+            assert balance.intended is None
 
 
 def test_packets_under_way_at_the_end_are_waited_for() -> None:
@@ -111,7 +111,7 @@ def test_a_slow_tester_is_not_taken_for_a_slow_device() -> None:
     with loop(tester_pps=LINE_PPS / 3) as trex:
         result = run(trex)
     for ended in result.outcome.channels.values():
-        assert ended.saturated is None
+        assert ended.saturation is None
         assert ended.tester_limited
         assert ended.balance.late > 0
 
@@ -153,11 +153,11 @@ def test_a_watcher_sees_every_sample_and_saturation_as_it_happens() -> None:
     assert tuple(progress.sample for progress in seen) == result.samples
     assert seen[-1].remaining_s == pytest.approx(0, abs=1e-9)
     wire = Channel(0, 1)
-    first = next(index for index, progress in enumerate(seen) if progress.outcomes[wire].lossy_from)
+    first = next(index for index, progress in enumerate(seen) if progress.outcomes[wire].loss_onset)
     assert seen[first].sample.phase == "ramp"
-    lossy = seen[first].outcomes[wire].lossy_from
+    lossy = seen[first].outcomes[wire].loss_onset
     assert lossy is not None
-    assert lossy == result.outcome.channels["0→1"].lossy_from
+    assert lossy == result.outcome.channels["0→1"].loss_onset
     assert lossy.t_s < seen[first].sample.t_s
     assert seen[-1].points[wire] == list(points(result.samples, wire, result.medium(0), 10e9))
 
@@ -223,7 +223,7 @@ def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s:
 def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
     monkeypatch: pytest.MonkeyPatch, away: float | None, status: str
 ) -> None:
-    monkeypatch.setattr("wirespeed.measurement.loadtest.run.away_share", lambda before, sample: away)
+    monkeypatch.setattr("wirespeed.measurement.loadtest.run.preempted_share", lambda before, sample: away)
     with loop() as trex:
         began_s = trex.now_s
 
@@ -286,7 +286,7 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
     assert [sample.phase for sample in result.samples] == ["warm-up", "warm-up", "ramp"]
     ended = result.outcome.channels["0→1"]
     assert ended.balance.lost == ended.balance.refused > 0
-    assert ended.lossy_from is ended.saturated is None  # one failing sample is not enough
+    assert ended.loss_onset is ended.saturation is None  # one failing sample is not enough
     raise_for(result.ending)  # an interrupt is not an error
 
 
@@ -467,11 +467,11 @@ def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> Non
     assert ended.balance.lost == 0
     assert any("foreign frames came back" in note and "--signature" in note for note in hidden.ending.notes)
     ended = verified.outcome.channels["0→1"]
-    assert ended.lossy_from is not None
-    assert ended.lossy_from.offered_percent == pytest.approx(25, rel=0.4)
+    assert ended.loss_onset is not None
+    assert ended.loss_onset.offered_percent == pytest.approx(25, rel=0.4)
     assert 0.4 < ended.balance.loss_ratio < 0.8
-    assert ended.balance.surplus > 0
-    assert set(verified.samples[-1].ours) == {Channel(0, 1), Channel(1, 0)}
+    assert ended.balance.extraneous > 0
+    assert set(verified.samples[-1].test_frames) == {Channel(0, 1), Channel(1, 0)}
 
 
 def test_latency_of_a_trex_goes_with_each_sample() -> None:

@@ -62,7 +62,7 @@ def test_the_chart_and_the_live_view_of_a_load_test(load_test: Result) -> None:
     chart = over_load(comparison_of(load_test), 0, frozenset({"0→1"}))
     (short,) = [point for point in load_test.analysis.curves[0].measured if point.phase == "ramp"][-1:]
     share = short.balance.tester_share
-    assert share == pytest.approx(1 - TESTER_PPS / short.balance.asked * short.interval_s, abs=0.01)
+    assert share == pytest.approx(1 - TESTER_PPS / short.balance.intended * short.interval_s, abs=0.01)
     for panel in (0, 1):
         told = [text for one in curves(chart, chart.legend[0].name, panel) for text in one.told]
         assert any(f"loss 0 %, not sent {loss_text(share)}" in text for text in told)

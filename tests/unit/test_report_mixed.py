@@ -83,7 +83,7 @@ def dirty(result, text):
     match result:
         case _ if hasattr(result, "goals"):
             goals = tuple(replace(one, irregular=text, goal=replace(one.goal, name=text)) for one in result.goals)
-            trials = tuple(replace(one, label=text, set_aside=text) for one in result.trials)
+            trials = tuple(replace(one, label=text, excluded=text) for one in result.trials)
             return replace(result, goals=goals, trials=trials)
         case _ if hasattr(result, "frame_loss"):
             method = replace(result.method, protocol=text, stream_format=text, exceptions={"throughput": (text,)})

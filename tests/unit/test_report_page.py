@@ -319,7 +319,7 @@ def test_lone_surrogates_do_not_stop_the_page(tests):
 
 
 numbers = st.floats(-1e18, 1e18)
-MORE = ("tx_bps", "rx_bps", "tx_util", "rx_util", "asked_pps", "opackets", "ipackets", "late")
+MORE = ("tx_bps", "rx_bps", "tx_util", "rx_util", "intended_pps", "opackets", "ipackets", "late")
 ports = st.fixed_dictionaries({"tx_pps": numbers, "rx_pps": numbers}, optional=dict.fromkeys(MORE, numbers))
 documents = st.fixed_dictionaries(
     {

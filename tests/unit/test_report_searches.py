@@ -173,7 +173,7 @@ def test_mrr_has_its_spread_of_all_directions():
 
 def test_trials_that_do_not_count_are_counted(one_way):
     (row, _) = goal_rows([one_way])
-    assert (row.trials, row.set_aside, row.outcome) == (len(one_way.of("search")), 0, "complete")
+    assert (row.trials, row.excluded, row.outcome) == (len(one_way.of("search")), 0, "complete")
 
 
 def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways):

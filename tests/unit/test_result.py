@@ -30,7 +30,7 @@ port_samples = st.builds(
     PortSample,
     *[rates] * 6,
     *[counters] * 6,
-    asked_pps=st.none() | rates,
+    intended_pps=st.none() | rates,
     refused=counters,
     late=counters,
     rx_missed=counters,
@@ -64,7 +64,7 @@ def test_an_old_file_gets_times_and_phases():
     assert [sample.t_s for sample in result.samples] == list(range(1, 15))
     assert [sample.phase for sample in result.samples] == ["warm-up"] * 2 + ["ramp"] * 10 + ["hold"] * 2
     assert result.channels == (Channel(0, 1), Channel(1, 0))
-    assert result.samples[0].ports[0].asked_pps is None
+    assert result.samples[0].ports[0].intended_pps is None
 
 
 def test_ours_carries_what_the_old_viewer_reads(tmp_path):

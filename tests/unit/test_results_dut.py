@@ -18,7 +18,7 @@ NODES = (
     NodeCost("ip4-lookup", calls=250, vectors=4000, clocks=120_000, suspends=2),
     NodeCost("main-input", calls=1000, vectors=0, clocks=50_000, suspends=0),
 )
-BUSY = WorkerCost("ws_wk_0", 1, 0.5, 2_000_000, 1000, 1_000_000, NODES, absent_s=0.001, longest_absent_s=0.0004)
+BUSY = WorkerCost("ws_wk_0", 1, 0.5, 2_000_000, 1000, 1_000_000, NODES, preempted_s=0.001, longest_preemption_s=0.0004)
 IDLE = WorkerCost("ws_wk_1", None, 0.5, 2_000_000, 900, 1_000_000, (NodeCost("dpdk-input", 900, 0, 90_000, 0),))
 TOLD = DutTelemetry(
     0.5,

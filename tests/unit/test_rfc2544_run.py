@@ -157,7 +157,7 @@ def test_ipv6_frames_are_sent() -> None:
 def test_loss_falls_to_none_in_steps() -> None:
     with loop(capacity_pps=0.75 * LINE_PPS) as trex:
         (row,) = run(trex, of("frame-loss")).frame_loss
-    assert [point.asked_percent for point in row.points[:4]] == [100, 90, 80, 70]
+    assert [point.intended_percent for point in row.points[:4]] == [100, 90, 80, 70]
     assert row.points[0].loss_percent == pytest.approx(25, abs=1)
     assert row.points[1].loss_percent == pytest.approx(16.7, abs=1)
     assert row.points[-1].loss_percent == row.points[-2].loss_percent == 0

@@ -63,7 +63,7 @@ def test_mrr_without_a_goal_searches_nothing(tmp_path: Path, capsys: pytest.Capt
     with SimulatedTrex(capacity_pps=4e6) as trex:
         assert main(["search", "-s", trex.server, "--mrr", "3x0.05", "-o", str(file)]) == 0
     document = json.loads(file.read_text())
-    assert document["schema"] == "wirespeed-search/1"
+    assert document["schema"] == "wirespeed-search/2"
     assert [trial["purpose"] for trial in document["trials"]] == ["mrr"] * 3
     assert document["mrr"]["count"] == 3
     assert "NDR" not in capsys.readouterr().err

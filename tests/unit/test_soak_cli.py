@@ -62,7 +62,7 @@ def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.Cap
         assert trex.idle
     result = read_file(file)
     assert isinstance(result, SoakResult) and result.ending.status == "complete"
-    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/1"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/2"
     out, err = capsys.readouterr()
     assert out == ""
     for words in ("dut complete: 1.00 Mpps", "lost 0 of", "0.5 shown at 95 %: yes", f"result in {file}"):
@@ -146,7 +146,7 @@ def test_a_journal_is_recovered_and_one_that_is_written_is_left_alone(
 
 def test_a_journal_of_something_else_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = tmp_path / "x.json.part"
-    journal.write_text('{"journal": "wirespeed-soak-journal/1", "state": {"schema": "wirespeed-soak/1"}}\n{"gap": 3}\n')
+    journal.write_text('{"journal": "wirespeed-soak-journal/1", "state": {"schema": "wirespeed-soak/2"}}\n{"gap": 3}\n')
     assert main(["soak", "--recover", str(tmp_path / "x.json")]) == 6
     assert "is not a journal of a soak" in said(capsys)
 

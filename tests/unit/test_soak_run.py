@@ -100,7 +100,7 @@ def test_what_the_device_loses_is_found_and_is_its_own() -> None:
     assert verdict.loss_ratio == pytest.approx(0.25, rel=0.001)
     assert verdict.lower_ratio < verdict.loss_ratio < verdict.upper_ratio
     assert not verdict.shown
-    assert result.events and result.events[0].whose == "dut"
+    assert result.events and result.events[0].cause == "dut"
     assert result.total is not None
     assert result.total.lost + verdict.unplaced == verdict.lost
     assert sum(event.lost for event in result.events) == result.total.lost

@@ -17,7 +17,7 @@ from wirespeed.results.codec import from_json
 from wirespeed.results.ending import FAILED, INTERRUPTED
 from wirespeed.results.load_figures import NEIGHBOURS
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.sample import Preemption, Sample
 from wirespeed.results.verdict import Figure, Limit, Verdict
 from wirespeed.units import l1_bits
 
@@ -36,8 +36,8 @@ def up_to(pps: float) -> Bench:
 
 def away(sample: Sample, share: float) -> Sample:
     """The DUT's worker was away for `share` of the sample, and so much more was lost."""
-    moment = Moment(tester_absent_s=0.0, dut_absent_s=share * sample.interval_s)
-    return replace(sample, machine=moment)
+    moment = Preemption(tester_preempted_s=0.0, dut_preempted_s=share * sample.interval_s)
+    return replace(sample, preemption=moment)
 
 
 def test_the_figure_of_a_ramp_is_the_mean_of_neighbours_and_an_estimate() -> None:

@@ -36,7 +36,7 @@ def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> 
     found = []
     for name in names:
         rows = [worker for one in told for worker in one.workers if worker.name == name]
-        absences = [row.absent_s for row in rows if row.absent_s is not None]
+        preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
         found.append(
             worker_of(
                 name,
@@ -44,7 +44,7 @@ def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> 
                 summed(node for row in rows for node in row.nodes),
                 source=place,
                 tsc_hz=rows[0].tsc_hz or None,
-                absent_s=sum(absences) if absences else None,
+                preempted_s=sum(preemptions) if preemptions else None,
             )
         )
     return tuple(found)

@@ -25,7 +25,7 @@ from wirespeed.cases.telemetry import (
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
-from wirespeed.results.machine import is_absence
+from wirespeed.results.machine import is_preemption
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.search_trial import SearchTrial
@@ -102,12 +102,12 @@ def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[Search
 def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str) -> Load:
     wires = tuple(dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels))
     by_direction = tuple(
-        sum(trial.trial.channels[wire].balance.ours for trial in chosen if wire in trial.trial.channels) / span_s
+        sum(trial.trial.channels[wire].balance.test_frames for trial in chosen if wire in trial.trial.channels) / span_s
         for wire in wires
     )
     return Load(
         name=tried.name,
-        received_pps=sum(trial.trial.balance.ours for trial in chosen) / span_s,
+        received_pps=sum(trial.trial.balance.test_frames for trial in chosen) / span_s,
         source=place,
         offered_pps=sum(trial.trial.balance.offered for trial in chosen) / span_s,
         frame_bytes=tried.frame_bytes,
@@ -116,9 +116,9 @@ def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str
         flows=flows_of(tried.variables),
         hashed=hashed_by(tried.variables),
         tester_limited=any(trial.trial.tester_limited for trial in chosen),
-        spoilt_share=sum(is_absence(trial.trial.spoilt) for trial in chosen) / len(chosen),
+        disturbed_share=sum(is_preemption(trial.trial.disturbed) for trial in chosen) / len(chosen),
         unlinked_share=sum(bool(trial.trial.links_down) for trial in chosen) / len(chosen),
-        longest_away_s=_longest_away_s(chosen),
+        longest_preemption_s=_longest_preemption_s(chosen),
         paused=any(trial.trial.balance.paused for trial in chosen),
         by_direction=by_direction if len(by_direction) > 1 else (),
     ).within_line
@@ -133,7 +133,7 @@ def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s:
         load = replace(
             case.load,
             name=str(wire),
-            received_pps=sum(balance.ours for balance in balances) / span_s,
+            received_pps=sum(balance.test_frames for balance in balances) / span_s,
             offered_pps=sum(balance.offered for balance in balances) / span_s,
             directions=1,
             by_direction=(),
@@ -144,9 +144,14 @@ def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s:
     return tuple(found)
 
 
-def _longest_away_s(chosen: Sequence[SearchTrial]) -> float | None:
-    moments = [trial.trial.moment for trial in chosen if trial.trial.moment is not None]
-    found = [s for one in moments for s in (one.tester_longest_absent_s, one.dut_longest_absent_s) if s is not None]
+def _longest_preemption_s(chosen: Sequence[SearchTrial]) -> float | None:
+    preemptions = [one for trial in chosen if (one := trial.trial.preemption) is not None]
+    found = [
+        s
+        for one in preemptions
+        for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
+        if s is not None
+    ]
     return max(found) if found else None
 
 

@@ -16,7 +16,7 @@ from wirespeed.units import l1_bits
 LIMITED_BY: dict[BoundLimit, LimitedBy] = {
     "dut": "dut",
     "tester": "tester",
-    "machine": "host",
+    "host": "host",
     "line": "line",
     "maximum": "nothing",
     "minimum": "dut",

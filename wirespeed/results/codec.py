@@ -28,9 +28,10 @@ _SCALAR = (str, int, float)
 
 @dataclass(frozen=True)
 class Stored:
-    """How a field stands in a document: under `key` (parts of it are objects in each other), left out where it has its
-    default if `sparse`, as keys of the document itself if `inline`, as `write` makes it and `read` takes it, or not at
-    all if not `is_kept`. `shape` is its type in the document, for docs/result-format.md, if it is not the field's.
+    """Place of a field in a document: its `key`, where a dot separates nested objects, and the `former` key of older
+    files. A `sparse` field is omitted if it has its default. The keys of an `inline` field are keys of the document.
+    `write` and `read` convert the value. Fields that are not `is_kept` are not stored. `shape` is the type in the
+    document, for docs/result-format.md, if it is not the field's.
 
     An `original` field has the whole document if the other fields do not write it again to the letter: unknown keys,
     the order and the spelling are written as they were read. If it is lenient, fields keep their defaults in place of
@@ -44,9 +45,17 @@ class Stored:
     write: Callable[[Any], Any] | None = None
     read: Callable[[Any], Any] | None = None
     shape: Any = None
+    former: str = ""
 
 
 SPARSE = Stored(sparse=True)
+
+
+def with_former(kind: Any, words: Mapping[str, str], former: str = "") -> Stored:
+    """A field of type `kind` whose values are other words in older files: `words` maps those to the present ones."""
+    return Stored(former=former, read=lambda raw: reader_of(kind)(words.get(raw, raw) if isinstance(raw, str) else raw))
+
+
 INLINE = Stored(inline=True)
 ORIGINAL, LENIENT_ORIGINAL = Stored(original="strict"), Stored(original="lenient")
 
@@ -163,7 +172,7 @@ def _members(kind: type) -> Iterator[_Member]:
         keys: frozenset[str] = frozenset()
         if stored.inline:
             plain = _without_none(get_args(hints[one.name])[0])
-            keys = frozenset(inner.path[0] for inner in members_of(plain))
+            keys = frozenset(key for inner in members_of(plain) for key in (inner.path[0], inner.stored.former) if key)
         yield _Member(one.name, stored, path, read, default, keys)
 
 
@@ -237,7 +246,8 @@ def _dataclass_of(kind: type) -> Callable[[Any], Any]:
     members = members_of(kind)
     if (original := next((one for one in members if one.stored.original), None)) is not None:
         return _open(kind, original, [one for one in members if one is not original])
-    simple = [(one.name, one.path[0], one.read) for one in members if one.is_simple]
+    former = [(one.name, one.stored.former, one.read) for one in members if one.stored.former]
+    simple = former + [(one.name, one.path[0], one.read) for one in members if one.is_simple]
     others = [one for one in members if not one.is_simple]
     needed = [one for one in members if one.is_simple and one.default is MISSING]
 

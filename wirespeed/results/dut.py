@@ -179,8 +179,10 @@ class WorkerCost:
     loops: int = 0
     clocks_total: Annotated[int, Stored("clocks")] = 0
     nodes: Annotated[tuple[NodeCost, ...], NODES] = ()
-    absent_s: Annotated[float | None, Stored("absent", sparse=True)] = None
-    longest_absent_s: Annotated[float | None, Stored("longest_absent", sparse=True)] = None
+    preempted_s: Annotated[float | None, Stored("preempted", sparse=True, former="absent")] = None
+    longest_preemption_s: Annotated[
+        float | None, Stored("longest_preemption", sparse=True, former="longest_absent")
+    ] = None
 
     @property
     def outside_nodes(self) -> int:

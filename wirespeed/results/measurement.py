@@ -38,6 +38,7 @@ class MeasurementResult(ABC):
     kind: ClassVar[str]
     """The command that measures."""
     schema: ClassVar[str]
+    """`wirespeed-KIND/NUMBER`; files of all lower numbers are read, too."""
     noun: ClassVar[str]
     """The word for such a result in messages; `journal_noun` is that for its journal."""
     journal_noun: ClassVar[str]
@@ -114,12 +115,18 @@ class MeasurementResult(ABC):
     def from_json(cls, document: Any, name: str) -> Self:
         """The result of a document; ValueError says what is wrong or missing."""
         found = placed("its top level", as_object, document)
-        if found.get("schema") != cls.schema:
-            raise ValueError(f"its schema is {found.get('schema')!r}, this program reads {cls.schema!r}")
+        cls.check_schema(found.get("schema"))
         result = from_json(cls, found | {"name": name})
         if not result.directions:
             raise ValueError("directions is empty")
         return result
+
+    @classmethod
+    def check_schema(cls, schema: object) -> None:
+        """ValueError unless this program reads documents of `schema`."""
+        name, _, newest = cls.schema.partition("/")
+        if schema not in [f"{name}/{number}" for number in range(1, int(newest) + 1)]:
+            raise ValueError(f"its schema is {schema!r}, this program reads {cls.schema!r} and older")
 
     @classmethod
     def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:

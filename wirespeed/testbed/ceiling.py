@@ -99,12 +99,12 @@ def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, s
     return CeilingFacts(found.measured, told) if told else None
 
 
-def ceiling_note(lab: LabFacts, directions: int, asked_percent: float | None) -> str | None:
-    """A remark for a result whose load went beyond the tester's ceiling, by its `lab`; None else. `asked_percent` is
+def ceiling_note(lab: LabFacts, directions: int, intended_percent: float | None) -> str | None:
+    """A remark for a result whose load went beyond the tester's ceiling, by its `lab`; None else. `intended_percent` is
     the most that was asked of the line, None where it was asked in another unit."""
     ceiling = lab.bench.tester_ceiling if lab.bench is not None else None
     told = ceiling.directions.get(str(directions)) if ceiling is not None else None
-    if told is None or asked_percent is None or asked_percent <= told.percent:
+    if told is None or intended_percent is None or intended_percent <= told.percent:
         return None
     percent = percent_text(told.percent)
     return f"the tester reaches {percent} % of line rate with this load; results above that show nothing of the DUT"

@@ -55,7 +55,7 @@ class BurstResult(MeasurementResult):
     null if there is none. `spent_s` is the duration of the test."""
 
     kind = "burst"
-    schema = "wirespeed-burst/1"
+    schema = "wirespeed-burst/2"
     noun = "burst result"
     journal_noun = "a burst test"
     finds_limit = False

@@ -51,7 +51,7 @@ class Judging:
 
     threshold: float | None = None
     line_bps: float | None = None
-    leave_out_spoilt: bool | None = None
+    exclude_disturbed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Result(MeasurementResult):
     kind = "loadtest"
     is_of_one_load = True
     needs_end = True
-    schema = "wirespeed-loadtest/2"
+    schema = "wirespeed-loadtest/3"
     noun = "load-test result"
     journal_noun = "a load test"
 
@@ -88,7 +88,7 @@ class Result(MeasurementResult):
         from wirespeed.measurement.loadtest.analysis import analyse  # noqa: PLC0415 - it judges results of this class
 
         by = self.judging
-        return analyse(self, by.threshold, line_bps=by.line_bps, leave_out_spoilt=by.leave_out_spoilt)
+        return analyse(self, by.threshold, line_bps=by.line_bps, exclude_disturbed=by.exclude_disturbed)
 
     @property
     def mean_frame_bytes(self) -> float | None:

@@ -27,7 +27,7 @@ from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
 from wirespeed.results.lab import LatencyFloor
-from wirespeed.results.machine import away_share
+from wirespeed.results.machine import preempted_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
 from wirespeed.results.recorder import Recorder
@@ -201,7 +201,7 @@ class _Course:
                 reason = silent(self._balances(now), self.samples[-1].t_s)
                 heard = reason is None
                 # Workers that were off their CPUs get as long as a test without a warm-up gives.
-                waits = step.end_s < SILENCE_S and step is not schedule[-1] and away_share(None, self.samples[-1])
+                waits = step.end_s < SILENCE_S and step is not schedule[-1] and preempted_share(None, self.samples[-1])
                 if reason is not None and not waits:
                     raise MeasurementError(reason)
         return False

@@ -106,7 +106,7 @@ def run_rfc2544(
             raise
         ended = FAILED, str(error), error.exit_code
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
-    aside = sum(1 for trial in bench.trials if trial.set_aside)
+    aside = sum(1 for trial in bench.trials if trial.excluded)
     if aside:
         notes.append(f"excluded trials, repeated because CPUs were preempted during them: {aside}")
     return replace(

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Self
 from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import Goal, Purpose, SearchTrial, StoredLimit
 from wirespeed.results.settings import Settings
 
 
@@ -29,13 +29,13 @@ class GoalOutcome:
     lower_pps: float | None = None
     upper_pps: float | None = None
     conditional_pps: float | None = None
-    limit: BoundLimit = "none"
+    limit: StoredLimit = "none"
     irregular: str = ""
 
     @property
     def is_at_least(self) -> bool:
-        """Whether the upper bound says nothing of the DUT: it was the tester's or the machine's doing."""
-        return self.limit in ("tester", "machine")
+        """True if tester or host caused the upper bound, which then says nothing about the DUT."""
+        return self.limit in ("tester", "host")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class SearchResult(MeasurementResult):
 
     kind = "search"
     is_of_one_load = True
-    schema = "wirespeed-search/1"
+    schema = "wirespeed-search/2"
     noun = "search result"
     journal_noun = "a search"
     also_stored: ClassVar[Mapping[str, str]] = {"mrr": "mrr"}
@@ -100,7 +100,7 @@ class SearchResult(MeasurementResult):
     @property
     def mrr(self) -> Rates | None:
         """Maximum receive rate: what comes back while all that is allowed is offered."""
-        rates = [trial.received_pps for trial in self.of("mrr") if not trial.set_aside]
+        rates = [trial.received_pps for trial in self.of("mrr") if not trial.excluded]
         if not rates:
             return None
         spread = stdev(rates) if len(rates) > 1 else 0.0

@@ -211,7 +211,7 @@ class _Bench:
         self.watch(Progress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s))
 
     def result(self, ending: Ending) -> SearchResult:
-        aside = [trial for trial in self.trials if trial.set_aside]
+        aside = [trial for trial in self.trials if trial.excluded]
         if aside:
             note = f"{len(aside)} trials do not count: absences explain what they lost, and they were repeated"
             ending = replace(ending, notes=(*ending.notes, note))
