@@ -110,13 +110,14 @@ def browser(chromium: Any) -> Any:
     return chromium
 
 
-def opened(browser: Any, page: Page, *, unfold: bool = True) -> None:
+def opened(browser: Any, page: Page, *, unfold: bool = True, draw: bool = True) -> None:
     browser.get(page.address)
     if page.drawn:
         until(browser, lambda: browser.execute_script(page.drawn))
     if unfold:
         browser.execute_script(UNFOLD)
-    browser.execute_script(DRAW)
+    if draw:
+        browser.execute_script(DRAW)
 
 
 def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: list[Page]) -> None:
@@ -124,12 +125,13 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
     faults = []
     for page in pages:
         screen_of(browser, WIDTHS[0])
-        opened(browser, page)
+        opened(browser, page, unfold=False, draw=False)
         for width_px in WIDTHS:
             screen_of(browser, width_px)
             faults += [f"{page.name}, {width_px} px: {fault}" for fault in text_faults(browser)]
     assert "\n".join(faults) == ""
-    assert browser.get_log("browser") == []
+    logged = [line["message"] for line in browser.get_log("browser")]
+    assert [one for one in logged if "422 (Unprocessable" not in one] == []  # the report of the broken file
 
 
 @pytest.mark.parametrize("looks", [1, pytest.param(len(LOOKS), marks=FOUR_LOOKS)])
