@@ -55,7 +55,7 @@ class Group(Generic[AResult]):
 
 def load_of(result: MeasurementResult) -> Load:
     """The load that a result is of."""
-    tunables = _tunables(result.variables.get("tunables"))
+    tunables = _tunables(result.variables.tunables)
     return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes)
 
 
@@ -84,10 +84,9 @@ def beside(result: MeasurementResult, load: Load, others: Iterable[MeasurementRe
 
 
 def _same_dut(result: MeasurementResult, other: MeasurementResult) -> bool:
-    mine, its = result.dut.get("name"), other.dut.get("name")
-    if mine is None and its is None:
+    if not result.dut.name and not other.dut.name:
         return other.name == f"{result.name}{BESIDE}"
-    return bool(mine == its)
+    return result.dut.name == other.dut.name
 
 
 def _tunables(value: Any) -> str:

@@ -157,10 +157,9 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     }
     head["most_s"] = document.get("most_s")
     if result is not None:
-        settings = str(result.variables.get("tunables") or "")
         head["name"] = result.name
-        head["load"] = load_title(f"{result.variables.get('profile_file') or ''} {settings}".strip())
-        head["box"] = str(result.dut.get("name") or "")
+        head["load"] = load_title(f"{result.variables.profile_file} {result.variables.tunables or ''}".strip())
+        head["box"] = result.dut.name
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 

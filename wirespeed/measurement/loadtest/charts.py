@@ -25,7 +25,7 @@ from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 
 RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
-SPOILT = "spoilt"
+DISTURBED = "disturbed"
 KNEE, LOSSY = "knee", "loss onset"
 
 
@@ -48,14 +48,14 @@ def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
     floor = loss_floor([point.loss_ratio for one in drawn for point in one.curve.measured], thresholds)
     received: list[Curve] = []
     lost: list[Curve] = []
-    spoilt: list[Curve] = []
+    disturbed: list[Curve] = []
     for one in drawn:
         received += _received(one, scaler)
         lost += _loss(one, scaler, floor)
-        spoilt += _spoilt(one, scaler, floor)
-    if spoilt:
-        samples = count(sum(len(curve.x) for curve in spoilt), "disturbed sample")
-        lost += [replace(curve, name=samples) for curve in spoilt]
+        disturbed += _disturbed_samples(one, scaler, floor)
+    if disturbed:
+        samples = count(sum(len(curve.x) for curve in disturbed), "disturbed sample")
+        lost += [replace(curve, name=samples) for curve in disturbed]
     bands = [
         band
         for result in group.results
@@ -92,7 +92,7 @@ def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
             ),  # the cost stands first
         ),
         bands=tuple(bands),
-        off=frozenset([SPOILT, *(one.style.key for one in drawn if not one.on)]),
+        off=frozenset([DISTURBED, *(one.style.key for one in drawn if not one.on)]),
         shares=_shares(drawn, scaler),
     )
 
@@ -217,10 +217,10 @@ def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
     ]
     found = sampled(dots, one.style)
     outcome = one.curve.outcome
-    if outcome.saturated:
-        found.append(_knee(outcome.saturated, one.style, scaler))
-    if outcome.lossy_from:
-        found.append(_lossy(outcome.lossy_from, one.style, scaler))
+    if outcome.saturation:
+        found.append(_knee(outcome.saturation, one.style, scaler))
+    if outcome.loss_onset:
+        found.append(_lossy(outcome.loss_onset, one.style, scaler))
     return found
 
 
@@ -237,14 +237,14 @@ def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
     return sampled(dots, one.style)
 
 
-def _spoilt(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
+def _disturbed_samples(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
     """Crosses on the samples whose loss is the machine's doing."""
     dots = [
-        Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.spoilt or "")
+        Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.disturbed or "")
         for point in one.curve.measured
-        if point.spoilt
+        if point.disturbed
     ]
-    return sampled(dots, replace(one.style, key=SPOILT, symbol="cross"))
+    return sampled(dots, replace(one.style, key=DISTURBED, symbol="cross"))
 
 
 def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
@@ -318,4 +318,4 @@ def _share(point: Point) -> str:
 
 def _lost(point: Point) -> str:
     losses = losses_text(point.loss_ratio, point.balance.tester_share)
-    return f"{losses}, disturbed: {point.spoilt}" if point.spoilt else losses
+    return f"{losses}, disturbed: {point.disturbed}" if point.disturbed else losses
