@@ -87,7 +87,7 @@ def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
                     told = trial.measure(Rate(100.0, "percentage"), SECONDS)
                     after = busiest_ns(lab.tester_pid)
                 busy_s = max(after[task] - before.get(task, 0) for task in after) / 1e9
-                found.append(told.balance.ours / busy_s)
+                found.append(told.balance.test_frames / busy_s)
     finally:
         lab.stop()
     return found

@@ -36,7 +36,7 @@ from wirespeed.measurement.search.run import run_search
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.wires import pair_directions
 
-NOT_THE_ROUTERS = ("tester", "machine", "none")
+NOT_THE_ROUTERS = ("tester", "host", "none")
 
 
 def search(plan: SearchPlan, slots: int) -> SearchResult:
@@ -46,7 +46,7 @@ def search(plan: SearchPlan, slots: int) -> SearchResult:
         with GeneratorClient(lab.rpc) as client:
             client.connect()
             wait_for_links(client)
-            return run_search(plan.on(lab=lab.facts.to_json(), dut=lab.dut.describe().to_json()), client, dut=lab.dut)
+            return run_search(plan.on(lab.facts, lab.dut.describe()), client, dut=lab.dut)
     finally:
         lab.stop()
 
@@ -60,24 +60,26 @@ def bounds(found: GoalOutcome) -> str:
     return f"{lower} ({found.limit})" if found.upper_pps is None else f"{lower} to {found.upper_pps / 1e6:.3f}"
 
 
-def absences(result: SearchResult) -> list[str]:
+def preemptions(result: SearchResult) -> list[str]:
     """Shares of the time under load, and the longest absence of either worker in milliseconds."""
-    trials = [one.trial for one in result.trials if one.trial.moment is not None]
+    trials = [one.trial for one in result.trials if one.trial.preemption is not None]
     load_s = sum(trial.duration_s for trial in trials) or 1.0
-    moments = [trial.moment for trial in trials if trial.moment is not None]
+    moments = [trial.preemption for trial in trials if trial.preemption is not None]
     cells = []
     for side in ("tester", "dut"):
-        away_s = sum(getattr(one, f"{side}_absent_s") or 0.0 for one in moments)
-        longest_s = max((getattr(one, f"{side}_longest_absent_s") or 0.0 for one in moments), default=0.0)
-        cells.append(f"{away_s / load_s:.2%} ({longest_s * 1e3:.1f} ms)")
+        preempted_s = sum(getattr(one, f"{side}_preempted_s") or 0.0 for one in moments)
+        longest_s = max((getattr(one, f"{side}_longest_preemption_s") or 0.0 for one in moments), default=0.0)
+        cells.append(f"{preempted_s / load_s:.2%} ({longest_s * 1e3:.1f} ms)")
     return [*cells, f"{sum(one.steal_s or 0.0 for one in moments) / load_s:.2%}"]
 
 
 def present_pps(result: SearchResult) -> float | None:
     """The maximum receive rate over the time that the tester's worker was not away."""
-    trials = [one.trial for one in result.of("mrr") if one.trial.moment is not None]
-    present_s = sum(one.duration_s - (one.moment.tester_absent_s or 0.0) for one in trials if one.moment is not None)
-    return sum(one.balance.ours for one in trials) / present_s if present_s > 0 else None
+    trials = [one.trial for one in result.of("mrr") if one.trial.preemption is not None]
+    present_s = sum(
+        one.duration_s - (one.preemption.tester_preempted_s or 0.0) for one in trials if one.preemption is not None
+    )
+    return sum(one.balance.test_frames for one in trials) / present_s if present_s > 0 else None
 
 
 def spread(console: Console, slots: int, name: str, lowers: list[float], repeats: int) -> None:
@@ -131,11 +133,11 @@ def main() -> None:
             if found.lower_pps is not None:
                 lowers[slots, found.goal.name].append(found.lower_pps)
         mrr, present = result.mrr, present_pps(result)
-        aside = sum(bool(one.set_aside) for one in result.trials)
+        aside = sum(bool(one.excluded) for one in result.trials)
         table.add_row(
             *(str(number), str(slots), *map(bounds, result.goals), "" if mrr is None else f"{mrr.mean_pps / 1e6:.3f}"),
             "" if present is None else f"{present / 1e6:.3f}",
-            *(str(len(result.trials)), str(aside), f"{result.spent_s:.0f}", *absences(result)),
+            *(str(len(result.trials)), str(aside), f"{result.spent_s:.0f}", *preemptions(result)),
         )
         if options.keep is not None:
             options.keep.mkdir(exist_ok=True)

@@ -36,7 +36,7 @@ from wirespeed.units import Rate, format_si
 SHARE = 0.5
 SEARCH_PERCENT = range(10, 101, 10)
 SEARCH_S = 0.5
-COUNTED = ("asked", "late", "refused", "lost", "missed")
+COUNTED = ("intended", "late", "refused", "lost", "missed")
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ class Held:
 
     def shares(self) -> list[str]:
         """Of a second: absence of the two workers, and steal."""
-        moment = self.trial.moment
-        taken = (moment.tester_absent_s, moment.dut_absent_s, moment.steal_s) if moment is not None else (None,) * 3
+        moment = self.trial.preemption
+        taken = (
+            (moment.tester_preempted_s, moment.dut_preempted_s, moment.steal_s) if moment is not None else (None,) * 3
+        )
         return ["" if seconds is None else f"{seconds / self.trial.duration_s:.2%}" for seconds in taken]
 
 
@@ -78,7 +80,7 @@ def main() -> None:
     console.print(f"{len(tests)} tests: {len(tests) * (options.seconds + 8) / 60:.0f} minutes", highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("load test", no_wrap=True)
-    for heading in ("held", "asked", "late", "refused", "lost", "missed", "tester away", "router away", "stolen"):
+    for heading in ("held", "intended", "late", "refused", "lost", "missed", "tester away", "router away", "stolen"):
         table.add_column(heading, justify="right", no_wrap=True)
     lab = EmbeddedLab(choose_cpus())
     try:
@@ -88,7 +90,7 @@ def main() -> None:
             wait_for_links(client)
             for test in tests:
                 held = measure(test, lab, client, options.seconds)
-                cells = [format_si(held.pps, "pps"), format_si(held.trial.balance.asked or 0, "")]
+                cells = [format_si(held.pps, "pps"), format_si(held.trial.balance.intended or 0, "")]
                 table.add_row(test.name, *cells, *held.counts(), *held.shares())
     finally:
         lab.stop()

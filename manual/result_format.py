@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from types import NoneType, UnionType
@@ -20,8 +20,8 @@ from wirespeed.results.codec import Stored
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.order import Order
-from wirespeed.results.sample import Latency, Moment, PortSample, Sample
-from wirespeed.results.sample_json import KEYS
+from wirespeed.results.sample import Latency, PortSample, Preemption, Sample
+from wirespeed.results.sample_json import FORMER, KEYS
 from wirespeed.results.verdict import Figure, Verdict
 
 INTRO = """\
@@ -32,7 +32,7 @@ of trex-loadtest's: its viewer reads them. wirespeed reads trex-loadtest's files
 
 ```console
 $ wirespeed loadtest --lab embedded -p bench -wd 1 -rd 5 -hd 2 -o 64b.json
-$ jq '.outcome.channels["0→1"].held.received_pps' 64b.json
+$ jq '.outcome.channels["0→1"].forwarded.received_pps' 64b.json
 ```
 
 - Rates are per second, `bps` is layer 2 unless the name has L1, and lengths include the FCS.
@@ -40,6 +40,11 @@ $ jq '.outcome.channels["0→1"].held.received_pps' 64b.json
 - *Optional* fields are omitted if they have no value. Unknown keys of a file are ignored.
 - During a test the entries are in `FILE.part`: JSON lines after a header. `report` and `--recover` read it.
 - From Python: `read_result` and `write_result` ([names](ci.md#names)).
+"""
+
+FORMER_KEYS = """\
+wirespeed reads files with a lower schema number, too. They have the former keys, and `machine` for
+the limit or cause `host`.
 """
 
 TABLES = """\
@@ -94,10 +99,16 @@ class _Field:
 
 
 def result_format_page() -> str:
-    sections = ["All kinds", *(about_of(name).file for name in kinds()), "Tables of a report", "Evidence files"]
+    sections = [
+        "All kinds",
+        *(about_of(name).file for name in kinds()),
+        "Keys of older files",
+        "Tables of a report",
+        "Evidence files",
+    ]
     lines = [INTRO, f"Sections: {', '.join(map(to_section, sections))}.", ""]
     told: set[type] = {Sample, MeasurementResult}
-    head = {one.name for one in fields(MeasurementResult)}
+    head = {one.name for one in fields(MeasurementResult)} - {"variables"}
     lines += ["## All kinds", "", *_section(MeasurementResult, told)]
     for name in kinds():
         kind, about = class_of(name), about_of(name)
@@ -105,7 +116,7 @@ def result_format_page() -> str:
         lines += _section(kind, told, without=head)
         if kind is LoadTestResult:
             lines += _sample(told)
-    lines += [TABLES, *_tables(), EVIDENCE, *_section(EvidenceText, told)]
+    lines += [*_former(told), TABLES, *_tables(), EVIDENCE, *_section(EvidenceText, told)]
     return "\n".join([*lines, "`python -m manual references docs` writes this page from the code.", ""])
 
 
@@ -113,13 +124,24 @@ def _sample(told: set[type]) -> list[str]:
     lines = ["### Sample", "", "One interval of a test, and an entry of the journal.", "", *_head()]
     lines += [f"| `{key}` | {_linked(text)} |" for key, text in KEYS.items()]
     lines.append("")
-    for kind in (PortSample, Order, Latency, Moment, DutTelemetry):
+    for kind in (PortSample, Order, Latency, Preemption, DutTelemetry):
         lines += _part(kind, told)
     return lines
 
 
+def _former(kinds: Iterable[type]) -> list[str]:
+    """The keys that older files have in place of present ones."""
+    names = dict(FORMER)
+    for kind in kinds:
+        for name, hint in get_type_hints(kind, include_extras=True).items():
+            if (stored := _stored(hint)).former:
+                names[stored.key or name] = stored.former
+    rows = [f"| `{old}` | `{new}` |" for new, old in sorted(names.items(), key=lambda one: one[1])]
+    return ["## Keys of older files", "", FORMER_KEYS, "| older files | key |", "|---|---|", *rows, ""]
+
+
 def _linked(text: str) -> str:
-    return re.sub(r"\b(PortSample|DutTelemetry|Order|Latency|Moment)\b", lambda at: _link(at[0]), text)
+    return re.sub(r"\b(PortSample|DutTelemetry|Order|Latency|Preemption)\b", lambda at: _link(at[0]), text)
 
 
 def _tables() -> Iterator[str]:
@@ -157,7 +179,9 @@ def _part(kind: type, told: set[type]) -> list[str]:
     if kind in told:
         return []
     told.add(kind)
-    members = list(_fields(kind))
+    base = next((one for one in kind.__mro__[1:] if one in told), None)
+    inherited = {one.name for one in fields(base)} if base is not None else set()
+    members = [one for one in _fields(kind) if one.name not in inherited]
     lines = [f"### {kind.__name__}", "", *_docstring(kind), "", *_rows(members), ""]
     for one in members:
         for inner in _types_in(one.hint):
@@ -199,7 +223,7 @@ def _fields(kind: type) -> Iterator[_Field]:
         return
     for member in fields(kind):  # type: ignore[arg-type]
         hint, stored = hints[member.name], _stored(hints[member.name])
-        if not stored.is_kept:
+        if not stored.is_kept or stored.original:
             continue
         if stored.inline:
             inner = _without_none(get_args(hint)[0])

@@ -8,7 +8,6 @@ tools/page-pictures.py           draw docs/pictures/*.webp anew
 from __future__ import annotations
 
 import base64
-import json
 import shutil
 import subprocess
 import sys
@@ -26,8 +25,6 @@ from harness import page_results as recorded  # noqa: E402
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
-
-from wirespeed.results.journal import Journal, journal_path  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 WIDTHS, THEMES = (400, 800, 1280), ("light", "dark")
@@ -96,7 +93,7 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     _run(*wirespeed, "results", "add", *tests, "--archive", str(folder / "corpus"))
     _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
     boxes = sorted((folder / "site" / "boxes").glob("*.html"), key=lambda page: page.stat().st_size)
-    running = _running(json.loads(files[0].read_text()), folder / "results" / "64b-second-run.json")
+    running = recorded.running(results[0], folder / "results" / "64b-second-run.json", 0.8)
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
     web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -116,18 +113,6 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
         web.terminate()
         web.wait()
         running.remove()
-
-
-def _running(document: dict[str, Any], file: Path) -> Journal:
-    """The journal of a test of which four fifths are over."""
-    samples = list(document.pop("stats").values())
-    document.pop("outcome")
-    journal = Journal(journal_path(file))
-    journal.most_s = float(len(samples))
-    journal.begin("loadtest", {"name": file.stem, "started": "2026-11-23T10:00:00+00:00", **document})
-    for sample in samples[: len(samples) * 4 // 5]:
-        journal.add(sample)
-    return journal
 
 
 def _run(*command: str) -> None:

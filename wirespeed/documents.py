@@ -89,7 +89,7 @@ def mapping_of(text: str | bytes, name: str, empty: str) -> tuple[Document, dict
     `empty` for what is no mapping."""
     document = parse(text.encode(errors="replace") if isinstance(text, str) else text, name)
     for one in document.findings:
-        raise FileFault(f"{name}:{one.line}: {'.'.join(map(str, one.path))}: {one.says}; {one.mend}")
+        raise FileFault(f"{name}:{one.line}: {'.'.join(map(str, one.path))}: {one.message}; {one.fix}")
     if not isinstance(document.root.value, dict):
         raise FileFault(f"{name} {empty if text.strip() else 'is empty: it ' + empty}")
     return document, document.root.value

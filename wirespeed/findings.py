@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: where, which value, what is allowed and what to do."""
+"""Problems of a configuration: place, value, what is allowed and what to do."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Finding:
-    """`says` names the value and what it breaks, `mend` what to do; `line` counts from 1, 0 where nobody knows it yet.
-    `rule` is the one that found it."""
+    """A problem: `message` names the value and the rule that it breaks, `fix` the change to make. `line` counts from 1,
+    0 if it is not known yet; `rule` is the name of the rule."""
 
     path: Path
-    says: str
-    mend: str
+    message: str
+    fix: str
     rule: str = ""
     line: int = 0
 
     def text(self, file: str) -> str:
         """One line: `FILE:LINE: path: what; what to do (rule)`."""
         where = ".".join(map(str, self.path)) or "configuration"
-        return f"{file}:{self.line}: {where}: {self.says}; {self.mend} ({self.rule})"
+        return f"{file}:{self.line}: {where}: {self.message}; {self.fix} ({self.rule})"
 
     def fields(self) -> dict[str, object]:
         """For JSON."""
         where = ".".join(map(str, self.path))
-        return {"line": self.line, "path": where, "says": self.says, "mend": self.mend, "rule": self.rule}
+        return {"line": self.line, "path": where, "message": self.message, "fix": self.fix, "rule": self.rule}
 
 
 def shown(value: object, most: int = 60) -> str:

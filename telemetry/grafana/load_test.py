@@ -50,10 +50,10 @@ TRAFFIC = Row(
     (
         lines(
             "Offered and received",
-            "Where received is below offered, the DUT loses packets. Where offered is below asked (the intended "
-            "load), the tester is the limit.",
+            "Where received is below offered, the DUT loses packets. Where offered is below intended, the "
+            "tester is the limit.",
             "pps",
-            Query(packets("asked"), "{{test}} {{direction}} asked"),
+            Query(packets("intended"), "{{test}} {{direction}} intended"),
             Query(packets("offered"), "{{test}} {{direction}} offered"),
             Query(packets("received"), "{{test}} {{direction}} received"),
         ),

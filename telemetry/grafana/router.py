@@ -154,7 +154,7 @@ WORKERS = Row(
             "that time are invalid.",
             "percentunit",
             Query(
-                f"{total(OF_WORKER, rate(f'{ROUTER}_worker_absent_clocks_total', WORKER))} / {TICKS}",
+                f"{total(OF_WORKER, rate(f'{ROUTER}_worker_preempted_clocks_total', WORKER))} / {TICKS}",
                 "{{target}} {{thread}}",
             ),
         ),

@@ -152,8 +152,8 @@ def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
         assert sample.ports[0].asked_packets <= rate_pps * (sample.at_s - before.at_s) + 1
     running = [sample for sample in samples if sample.ports[0].active] or [began]
     behind = [rate_pps * (one.at_s - began.at_s) - one.ports[0].asked_packets for one in running]
-    away_s = max(load.longest_absent_s for load in workers)
-    assert min(behind[len(behind) // 2 :]) <= in_hand(rate_pps) + rate_pps * away_s
+    preempted_s = max(load.longest_absent_s for load in workers)
+    assert min(behind[len(behind) // 2 :]) <= in_hand(rate_pps) + rate_pps * preempted_s
     assert port.asked_packets == pytest.approx(0.9 * rate_pps, rel=0, abs=1)
     assert port.tx_packets > 0 and port.refused_packets == 0
     assert port.rx_packets == port.tx_packets

@@ -140,7 +140,7 @@ def test_what_is_sent_arrives(client: Client, tunables: dict[str, str]) -> None:
         assert added(before, after, port ^ 1, "ipackets") == sent
         assert added(before, after, port ^ 1, "ibytes") == added(before, after, port, "obytes")
         unsent = added(before, after, port, "refused") + added(before, after, port, "late")
-        assert added(before, after, port, "asked") == sent + unsent
+        assert added(before, after, port, "intended") == sent + unsent
 
 
 @pytest.mark.alone

@@ -17,7 +17,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.judge import judge
 from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point, points
-from wirespeed.results.sample import Moment, PortSample, Sample, balance
+from wirespeed.results.sample import PortSample, Preemption, Sample, balance
 from wirespeed.results.skew import allow_for_skew
 from wirespeed.units import l1_bits
 
@@ -64,8 +64,8 @@ class Bench:
 
 
 _COUNTERS = (
-    *("asked", "opackets", "refused", "no_buffer", "late"),
-    *("ipackets", "rx_missed", "foreign", "ours", "pauses"),
+    *("intended", "opackets", "refused", "no_buffer", "late"),
+    *("ipackets", "rx_missed", "foreign", "test_frames", "pauses"),
 )
 
 
@@ -119,8 +119,8 @@ def run(bench: Bench, loads: Loads, seed: int = 0) -> list[Sample]:
         foreign = bench.foreign_pps * bench.interval_s
         twice = arrived * bench.duplicates
         paused = bench.pause_above_pps is not None and refused > 0
-        totals.add(asked=asked, opackets=sent, refused=refused, no_buffer=no_buffer, late=late, rx_missed=missed)
-        totals.add(ipackets=arrived + foreign + twice, foreign=foreign, ours=arrived, pauses=paused)
+        totals.add(intended=asked, opackets=sent, refused=refused, no_buffer=no_buffer, late=late, rx_missed=missed)
+        totals.add(ipackets=arrived + foreign + twice, foreign=foreign, test_frames=arrived, pauses=paused)
         early = _early(bench, reader, opackets=sent, ipackets=arrived)
         samples.append(_sample(bench, index, phase, load, totals, early, samples, moment))
     return samples
@@ -153,13 +153,13 @@ def after_drain(bench: Bench, samples: Sequence[Sample]) -> Balance:
     return balance(
         sent=sender.opackets or 0,
         received=receiver.ipackets or 0,
-        asked=sender.asked,
+        intended=sender.intended,
         refused=sender.refused or 0,
         no_buffer=sender.no_buffer or 0,
         late=sender.late or 0,
         missed=receiver.rx_missed or 0,
         foreign=receiver.foreign or 0,
-        ours=samples[-1].ours.get(FORWARD),
+        test_frames=samples[-1].test_frames.get(FORWARD),
         medium=bench.medium,
         paused=bool(sender.rx_pause_frames),
     )
@@ -169,7 +169,7 @@ def line_pps(bench: Bench) -> float:
     return bench.line_bps / l1_bits(bench.frame_bytes)
 
 
-def _absences(bench: Bench, rng: random.Random) -> tuple[Moment | None, list[float], list[float]]:
+def _absences(bench: Bench, rng: random.Random) -> tuple[Preemption | None, list[float], list[float]]:
     """Absences of one interval; each absence is one of the DUT or, as often, of the tester."""
     away: tuple[list[float], list[float]] = ([], [])
     at_s = rng.expovariate(bench.absences_hz) if bench.absences_hz else math.inf
@@ -179,11 +179,11 @@ def _absences(bench: Bench, rng: random.Random) -> tuple[Moment | None, list[flo
     dut, tester = away
     if not bench.measured or not bench.absences_hz:
         return None, dut, tester
-    moment = Moment(
-        tester_absent_s=sum(tester),
-        tester_longest_absent_s=max(tester, default=0.0),
-        dut_absent_s=sum(dut),
-        dut_longest_absent_s=max(dut, default=0.0),
+    moment = Preemption(
+        tester_preempted_s=sum(tester),
+        tester_longest_preemption_s=max(tester, default=0.0),
+        dut_preempted_s=sum(dut),
+        dut_longest_preemption_s=max(dut, default=0.0),
     )
     return moment, dut, tester
 
@@ -196,7 +196,7 @@ def _sample(
     totals: _Totals,
     early: dict[str, float],
     before: Sequence[Sample],
-    moment: Moment | None,
+    moment: Preemption | None,
 ) -> Sample:
     now = {name: round(value - early.get(name, 0.0)) for name, value in totals.counts.items()}
     old_tx = before[-1].ports[0].opackets or 0 if before else 0
@@ -211,8 +211,8 @@ def _sample(
         *(tx_pps, 0, tx_pps * bench.frame_bytes * 8, 0, tx_pps / line_pps(bench) * 100, 0),
         opackets=now["opackets"],
         ipackets=0,
-        asked_pps=load,
-        asked=kept("asked"),
+        intended_pps=load,
+        intended=kept("intended"),
         refused=kept("refused"),
         no_buffer=kept("no_buffer"),
         late=kept("late"),
@@ -225,6 +225,6 @@ def _sample(
         rx_missed=kept("rx_missed"),
         foreign=kept("foreign") if bench.foreign_known else None,
     )
-    ours = {FORWARD: now["ours"]} if bench.signature else {}
+    ours = {FORWARD: now["test_frames"]} if bench.signature else {}
     at_s = (index + 1) * bench.interval_s
-    return Sample(at_s, bench.interval_s, phase, {0: sender, 1: receiver}, ours=ours, machine=moment)
+    return Sample(at_s, bench.interval_s, phase, {0: sender, 1: receiver}, test_frames=ours, preemption=moment)

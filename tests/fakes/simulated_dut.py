@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.sample import Moment
+from wirespeed.results.sample import Preemption
 from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.units import Rate
@@ -78,14 +78,14 @@ class SimulatedDut:
             sent = round(min(asked, able_pps * duration_s))
             by_absence = round(sent * self.away_loss) if away else 0
             lost = sent if dead else min(sent, round(sent * ratio) + by_absence)
-            balance = Balance(sent=sent, received=sent - lost, asked=asked, late=asked - sent, medium=Medium.QUEUE)
+            balance = Balance(sent=sent, received=sent - lost, intended=asked, late=asked - sent, medium=Medium.QUEUE)
             channels[wire] = ChannelTrial(
                 balance=balance,
                 offered_pps=sent / duration_s,
                 received_pps=(sent - lost) / duration_s,
                 tester_limited=balance.tester_share > 0.001,
-                most_by_absence=by_absence,
-                spoilt="the DUT's worker was away" if 0 < balance.shortfall <= by_absence else None,
+                most_by_preemption=by_absence,
+                disturbed="the DUT's worker was away" if 0 < balance.shortfall <= by_absence else None,
             )
         began = self.clock_s
         self.clock_s += duration_s + self.overhead_s
@@ -95,6 +95,6 @@ class SimulatedDut:
             ended_s=began + duration_s,
             channels=channels,
             drain=Drain(self.overhead_s, settled=True),
-            moment=Moment(dut_absent_s=self.away_loss * duration_s if away else 0.0),
+            preemption=Preemption(dut_preempted_s=self.away_loss * duration_s if away else 0.0),
         )
         return SearchTrial(self.count, purpose, load_pps, duration_s, trial)

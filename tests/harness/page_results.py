@@ -3,18 +3,24 @@ latency, samples that are all disturbed, names of 60 characters, eight devices, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.analysis import judged
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
+from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.lab import LabFacts, MeterFacts
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Latency, Moment, PortSample, Sample
+from wirespeed.results.sample import Latency, PortSample, Preemption, Sample
 from wirespeed.units import l1_bits
 
 RAMP_S, HOLD_S = 20, 10
@@ -88,28 +94,28 @@ def loadtest(
                 ports,
                 dut=dut,
                 latency=dict.fromkeys((FORWARD, BACK) if both else (FORWARD,), told) if latency else {},
-                machine=Moment(dut_absent_s=0.3, dut_longest_absent_s=0.3, cpus=2) if disturbed else None,
+                preemption=Preemption(dut_preempted_s=0.3, dut_longest_preemption_s=0.3, cpus=2) if disturbed else None,
             )
         )
-    variables = {
-        "warmup_mult": "1kpps",
-        "warmup_duration": 0,
-        "rampup_target": f"{100 * box.share:g}%",
-        "rampup_duration": RAMP_S,
-        "hold_duration": HOLD_S,
-        "profile_file": "bench",
-        "tunables": load.tunables,
-        "unidirectional": not both,
-    }
+    settings = LoadTestSettings(
+        warmup_mult="1kpps",
+        warmup_duration=0,
+        rampup_target=f"{100 * box.share:g}%",
+        rampup_duration=RAMP_S,
+        hold_duration=HOLD_S,
+        profile_file="bench",
+        tunables=load.tunables,
+        unidirectional=not both,
+    )
     described: Mapping[str, str] = {"box": box.name, "price": box.price, "date": "2026-11-01"} if box.price else {}
     return judged(
         Result(
             f"{box.name}-{load.name}-{'bi' if both else 'uni'}",
-            variables,
+            settings,
             tuple(samples),
-            dut={"name": box.name, "version": version, **({"description": described} if described else {})},
+            dut=DutFacts(box.name, version=version, description=described),
             ports={port: PortFacts(port, speed_bps=box.line_bps, medium=Medium.RING) for port in (0, 1)},
-            lab={"power": {"meter": "constant", "of": box.name, "idle_watts": 0.6 * box.watts}} if box.watts else {},
+            lab=LabFacts(power=MeterFacts("constant", box.name, 0.6 * box.watts) if box.watts else None),
             ending=Ending(started=started),
         )
     )
@@ -117,7 +123,19 @@ def loadtest(
 
 def _port(load: Load, line_pps: float, sent: float, got: float, refused: int) -> PortSample:
     bps, used = 8 * load.frame_bytes, 100 / line_pps
-    return PortSample(sent, got, sent * bps, got * bps, sent * used, got * used, asked_pps=sent, refused=0, late=0)
+    return PortSample(sent, got, sent * bps, got * bps, sent * used, got * used, intended_pps=sent, refused=0, late=0)
+
+
+INSPECTED = Inspection(
+    PLAIN.name,
+    "2026-11-22T10:00:00Z",
+    (
+        Part("Machine", ("what", "is"), (("CPU", "Atom E3950"), ("kernel", "6.1.0-28-amd64"))),
+        Part("NICs", ("name", "address", "driver"), (("enp1s0", "0000:01:00.0", "ixgbe"),)),
+    ),
+    marks=(Remarked("memory", "one module of two: half of the bandwidth"),),
+    texts={"lspci -vv": Text("01:00.0 Ethernet controller\n")},
+)
 
 
 def one_result() -> list[Result]:
@@ -162,3 +180,16 @@ def written(results: list[Result], folder: Path) -> list[Path]:
     for one, path in zip(results, paths, strict=True):
         write_file(one, path)
     return paths
+
+
+def running(result: Result, file: Path, share: float) -> Journal:
+    """A test that is under way: that share of its samples is in the journal of `file`."""
+    document: dict[str, Any] = json.loads(json.dumps(result.to_json()))
+    samples = list(document.pop("stats").values())
+    document.pop("outcome")
+    journal = Journal(journal_path(file))
+    journal.most_s = float(len(samples))
+    journal.begin("loadtest", {"name": file.stem, "started": result.ending.started, **document})
+    for sample in samples[: round(share * len(samples))]:
+        journal.add(sample)
+    return journal

@@ -12,31 +12,38 @@ _TEXT = """
     const named = (node) => JSON.stringify(node.data.trim().slice(0, 60));
     const scrolls = (value) => value === "auto" || value === "scroll";
 
-    // Boxes that cut what does not fit into them, up to one that scrolls.
+    // Boxes that cut what does not fit into them, up to one that scrolls; and all that scroll.
     function around(node) {
-        const found = [];
+        const found = [], windows = [];
         for (let above = node; above && above !== document.body; above = above.parentElement) {
             const { overflowX, overflowY } = getComputedStyle(above);
-            if (scrolls(overflowX) || scrolls(overflowY)) return [found, true];
-            if (overflowX !== "visible" && above.clientWidth) found.push(above.getBoundingClientRect());
+            const box = above.getBoundingClientRect();
+            if (scrolls(overflowX) || scrolls(overflowY)) windows.push(box);
+            else if (!windows.length && overflowX !== "visible" && above.clientWidth) found.push(box);
         }
-        return [found, false];
+        return [found, windows];
     }
 
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const parent = node.parentElement;
         if (!node.data.trim() || !isSeen(parent)) continue;
-        const range = document.createRange(), [clips, inScroll] = around(parent);
+        const range = document.createRange(), [clips, windows] = around(parent);
         range.selectNodeContents(node);
         for (const { left, right, top, bottom, width, height } of range.getClientRects()) {
             if (width < 1 || height < 1) continue;
-            if (!inScroll && (right > page.clientWidth + 1 || left < -1)) faults.add(`off the screen: ${named(node)}`);
+            const isOff = !windows.length && (right > page.clientWidth + 1 || left < -1);
+            if (isOff) faults.add(`off the screen: ${named(node)}`);
             const isCut = (clip) => left < clip.left - 1 || right > clip.right + 1 || top < clip.top - 2 ||
                 bottom > clip.bottom + 2;
             if (clips.some(isCut)) faults.add(`cut: ${named(node)}`);
             const air = height * 0.18; // a line is taller than its letters
-            shown.push({ node, left, right, top: top + air, bottom: bottom - air });
+            const seen = { node, left, right, top: top + air, bottom: bottom - air };
+            for (const one of windows) {
+                for (const side of ["left", "top"]) seen[side] = Math.max(seen[side], one[side]);
+                for (const side of ["right", "bottom"]) seen[side] = Math.min(seen[side], one[side]);
+            }
+            if (seen.left < seen.right && seen.top < seen.bottom) shown.push(seen);
         }
     }
     shown.sort((a, b) => a.top - b.top);
@@ -61,6 +68,7 @@ def text_faults(browser: Any) -> list[str]:
 
 
 _STRUCK = """
+    if (typeof Charts === "undefined") return [0, []];
     const struck = [];
     for (const node of document.querySelectorAll(".chart")) {
         for (const graph of Charts.of(node)?.graphs ?? []) {

@@ -35,6 +35,7 @@ from wirespeed.measurement.file import write_file
 from wirespeed.measurement.registry import kinds
 from wirespeed.results.inspection import Inspection, inspection_to_json
 from wirespeed.results.journal import Journal
+from wirespeed.results.lab import MeterFacts
 
 NUMBERS = itertools.count()
 
@@ -134,7 +135,7 @@ def test_watts_make_the_best_box_per_watt(where: str, tmp_path: Path) -> None:
         trials = tuple(
             replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=watts))) for one in result.trials
         )
-        lab = {**result.lab, "power": {"meter": f"constant:{watts:g}", "of": "router"}}
+        lab = replace(result.lab, power=MeterFacts(f"constant:{watts:g}", "router"))
         write_file(replace(result, trials=trials, lab=lab), tmp_path / f"{box}.json")
     with open_corpus(where) as corpus:
         corpus.add([tmp_path / "thirsty.json", tmp_path / "thrifty.json"])

@@ -17,6 +17,7 @@ from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.measurement.file import write_file
 from wirespeed.results.inspection import Inspection, Part, Remarked, inspection_to_json
+from wirespeed.results.lab import MeterFacts
 
 HOSTILE = "</title> | `x` ```\n<script>alert(1)</script> \x1b[31m"
 SHOW_RUN = "Thread 1 ws_wk_0 (lcore 1)\n```\n<b>ip4-lookup</b>   active   100"
@@ -39,7 +40,7 @@ def where(tmp_path: Path) -> str:
     trials = tuple(
         replace(each, trial=replace(each.trial, dut=replace(each.trial.dut, watts=11.0))) for each in one.trials
     )
-    lab = {**one.lab, "power": {"meter": "shelly:x", "of": "Fitlet2", "idle_watts": 8.0, "idle": "said"}}
+    lab = replace(one.lab, power=MeterFacts("shelly:x", "Fitlet2", 8.0, "said"))
     write_file(replace(one, trials=trials, lab=lab), folder / "fitlet-64b.json")
     inspected = Inspection(
         "Fitlet2",

@@ -23,6 +23,7 @@ from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.measurement.file import write_file
 from wirespeed.results.inspection import Inspection, Part, Remarked, Text, inspection_to_json
+from wirespeed.results.lab import MeterFacts
 from wirespeed.site import names
 from wirespeed.site.build import build
 from wirespeed.site.manifest import NAME
@@ -39,7 +40,7 @@ def search(folder: Path, name: str, *, box: str = "router", factor: float = 1.0,
     )
     goals = tuple(replace(goal, lower_pps=goal.lower_pps * factor) for goal in found.goals)
     ending = replace(found.ending, started=f"2026-11-22T{10 + minute // 60:02d}:{minute % 60:02d}:00+00:00")
-    lab = {**found.lab, "power": {"meter": "constant:17", "of": "router", "idle_watts": 12.0, "idle": "said"}}
+    lab = replace(found.lab, power=MeterFacts("constant:17", "router", 12.0, "said"))
     folder.mkdir(parents=True, exist_ok=True)
     write_file(replace(found, trials=trials, goals=goals, ending=ending, lab=lab), folder / f"{name}.json")
     return folder / f"{name}.json"
@@ -146,7 +147,7 @@ def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
 def test_what_a_box_page_says(site: Path) -> None:
     page = (site / names.box_page("router")).read_text()
     text = re.sub(r"<[^>]*>", " ", page)
-    assert re.search(r"▼ -12\.\d\d % from bbbb2222, 2026-11-22", text)
+    assert re.search(r"bbbb2222: ▼ -12\.\d\d % against aaaa1111", text)
     assert "worse (-12" in text and "than aaaa1111" in text
     assert "kpps per EUR" in text and "400 EUR, 2026-11-01" in page
     assert "17.0 W" in page and "12.0 W idle" in text

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, cast
 
-import pytest
 from harness.serving import served
-from headless import headless, needs_chromium
-from trials.web_pages import EVIL, Page, evil_site, start_requests
+from headless import EVIL, needs_chromium
+from trials.web_pages import Page, evil_site, start_requests
 
 from wirespeed.otg.engine import Engine
 from wirespeed.otg.service import application
@@ -48,18 +46,12 @@ def otg_server(recorder: Recorder) -> Iterator[int]:
         yield port
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with headless(tmp_path_factory.mktemp("profile"), f"--host-resolver-rules=MAP {EVIL} 127.0.0.1") as made:
-        yield made
-
-
 @needs_chromium("the OTG server and pages of other sites")
-def test_a_page_of_another_site_reaches_nothing_and_its_own_page_does(browser: Any, tmp_path: Path) -> None:
+def test_a_page_of_another_site_reaches_nothing_and_its_own_page_does(chromium: Any) -> None:
     recorder = Recorder()
     with otg_server(recorder) as port, evil_site() as site:
         server = f"http://127.0.0.1:{port}"
-        evil = Page(browser, f"http://{EVIL}:{site}/")
+        evil = Page(chromium, f"http://{EVIL}:{site}/")
         for way, mode, kind in (
             ("fetch", "no-cors", "text/plain"),  # sent without a preflight
             ("fetch", "cors", "application/json"),  # the preflight is refused
@@ -70,11 +62,11 @@ def test_a_page_of_another_site_reaches_nothing_and_its_own_page_does(browser: A
                 assert evil.send(way, *request)[1] == "", (way, mode, kind)
         assert evil.send("fetch", f"{server}/config", "GET", "cors", "", "")[1] == ""
         # DNS rebinding: the attacker's name leads to the server, so that the browser takes both for one site.
-        rebound = Page(browser, f"http://{EVIL}:{port}/")
+        rebound = Page(chromium, f"http://{EVIL}:{port}/")
         for request in start_requests("", "same-origin", "application/json"):
             assert rebound.send("fetch", *request)[0] == "basic 421"
         assert recorder.acts == []
-        own = Page(browser, f"{server}/capabilities/version")
+        own = Page(chromium, f"{server}/capabilities/version")
         for request in start_requests("", "same-origin", "application/json"):
             assert own.send("fetch", *request)[0] == "basic 200"
         assert recorder.acts == ["configure", "control"]

@@ -3,46 +3,55 @@ and axe-core finds nothing that is hard to read or to reach."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.page_results import LONG, all_kinds, one_result, two_hundred, written
+from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, two_hundred, written
 from harness.serving import served
 from headless import faults_of, fresh, needs_chromium, screen_of, until
 from page_text import struck_words, text_faults
 
 from wirespeed.corpus.opening import open_corpus
+from wirespeed.exporter.options import Given, targets_of
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
-from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.inspection import inspection_to_json
 from wirespeed.serving.http import HttpServer
 from wirespeed.site.build import build
 from wirespeed.web.app import Where, application
 from wirespeed.web.folder import Folder
+from wirespeed.web.machine import Machine
 
 pytestmark = needs_chromium("every page")
 WIDTHS = (400, 800, 1280)
+LOOKS = ((400, "light"), (1280, "dark"), (400, "dark"), (1280, "light"))
+"""Width of the screen and the reader's theme."""
 OTHERS = pytest.mark.long("one result and 200, half a minute of Chromium; eighteen have every kind of data")
+FOUR_LOOKS = pytest.mark.long("each page in four looks, two minutes of Chromium; the other test has each kind in one")
 DRAWN = "return document.documentElement.dataset.drawn === 'yes'"
+CURVES = "return document.querySelector('#rates .stage :is(canvas, svg)') !== null"
+FAULT = "return document.getElementById('state').textContent.length > 20"
+UNFOLD = 'document.querySelectorAll("main details").forEach((fold) => { fold.open = true; })'
+DRAW = """
+    const all = [...document.querySelectorAll(".chart")].filter((node) => !node.closest("details:not([open])"));
+    all.forEach((node) => Charts.of(node)?.draw());
+"""
+"""Charts below the screen too."""
+LIVE_NAMES = ("running", "latency", "slow-box", "fast-box", "loses all", "disturbed")
 
 
 @dataclass(frozen=True)
-class Pages:
-    """Addresses of one set of data: those of files, by what they are, and the web index with its live pages."""
+class Page:
+    """What it is and its address; `drawn` is a script that says whether all of it is there. `is_another`: there is one
+    of the same kind before."""
 
-    files: dict[str, str]
-    web: str
-    live: dict[str, str]
-
-    @property
-    def every(self) -> list[tuple[str, str, bool]]:
-        """Name, address and whether it is a live page."""
-        still = {**self.files, "web": self.web}
-        return [*((*one, False) for one in still.items()), *((*one, True) for one in self.live.items())]
+    name: str
+    address: str
+    drawn: str = ""
+    is_another: bool = False
 
 
 @pytest.fixture(
@@ -50,63 +59,48 @@ class Pages:
     params=[pytest.param(one_result, marks=OTHERS), all_kinds, pytest.param(two_hundred, marks=OTHERS)],
     ids=["one", "eighteen", "two hundred"],
 )
-def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
+def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Page]]:
+    """A page of each kind of site, report, index and live page; live pages of each kind of test last."""
     make: Callable[[], list[Result]] = request.param
     folder = tmp_path_factory.mktemp("pages")
     results = make()
     paths = written(results, folder / "results")
+    (folder / "inspected.json").write_text(inspection_to_json(INSPECTED))
     with open_corpus(str(folder / "corpus")) as corpus:
-        corpus.add(paths)
+        corpus.add([*paths, folder / "inspected.json"])
         build(corpus, folder / "site", "Routers")
     (folder / "report.html").write_text(render(paths[:40], title="Routers", date="2026-11-22").text)
-    running = _running(results[-1], folder / "results" / f"{LONG}-running.json")
+    journal = running(results[-1], folder / "results" / f"{LONG}-running.json", 0.5)
     (folder / "results" / "broken.json").write_text("{")
-    app = application([folder / "results"], Where())
+    silent = targets_of(Given(routers=(f"silent={folder}/no.sock",)))
+    app = application([folder / "results"], Where(), silent)
     with served(HttpServer(app, "web page")) as port:
+        web = f"http://127.0.0.1:{port}/"
         tests = Folder([folder / "results"]).tests
-        yield Pages(
-            {name: page.as_uri() for name, page in _first_of_each_kind(folder / "site")}
-            | {"report": (folder / "report.html").as_uri()},
-            f"http://127.0.0.1:{port}/",
-            {
-                name: f"http://127.0.0.1:{port}/test/{found[0].id}"
-                for name in LIVE_NAMES
-                if (found := [test for test in tests if name in test.name])
-            },
-        )
-    running.remove()
+        ids = {name: found[0].id for name in LIVE_NAMES if (found := [test for test in tests if name in test.name])}
+        (broken,) = (test.id for test in tests if test.name == "broken")
+        yield [
+            *_of_the_site(folder / "site"),
+            Page("report", (folder / "report.html").as_uri(), DRAWN),
+            Page("web index", web),
+            Page("report of a broken file", f"{web}report/{broken}"),
+            Page("live page of a broken file", f"{web}test/{broken}", FAULT),
+            Page("live page of a router that is silent", f"{web}machine/{Machine(silent[0]).id}", FAULT),
+            *(
+                Page(f"live, {name}", f"{web}test/{each}", CURVES, place > 1)
+                for place, (name, each) in enumerate(ids.items())
+            ),
+        ]
+    journal.remove()
 
 
-def _running(result: Result, file: Path) -> Journal:
-    """A test that is under way: half of its samples are in its journal."""
-    document: dict[str, Any] = json.loads(json.dumps(result.to_json()))
-    samples = list(document.pop("stats").values())
-    document.pop("outcome")
-    journal = Journal(journal_path(file))
-    journal.most_s = 2.0 * len(samples)
-    journal.begin("loadtest", {"name": file.stem, "started": result.ending.started, **document})
-    for sample in samples[: len(samples) // 2]:
-        journal.add(sample)
-    return journal
-
-
-def _first_of_each_kind(site: Path) -> list[tuple[str, Path]]:
-    found = [(page.name, page) for page in sorted(site.glob("*.html"))]
-    for kind in ("boxes", "tests", "results"):
+def _of_the_site(site: Path) -> Iterator[Page]:
+    """Pages of the first folder, and of each other one the largest whose name is the longest."""
+    for page in sorted(site.glob("*.html")):
+        yield Page(page.name, page.as_uri(), DRAWN)
+    for kind in ("boxes", "tests", "results", "hardware"):
         every = sorted((site / kind).glob("*.html"), key=lambda page: (LONG not in page.name, -page.stat().st_size))
-        found.append((kind, every[0]))
-    return found
-
-
-def opened(browser: Any, address: str, *, is_live: bool = False) -> None:
-    browser.get(address)
-    if is_live:
-        until(
-            browser,
-            lambda: browser.execute_script("return document.querySelector('#rates .stage :is(canvas, svg)') !== null"),
-        )
-    elif address.startswith("file:"):
-        until(browser, lambda: browser.execute_script(DRAWN))
+        yield Page(kind, every[0].as_uri(), DRAWN)
 
 
 @pytest.fixture
@@ -116,31 +110,40 @@ def browser(chromium: Any) -> Any:
     return chromium
 
 
-LIVE_NAMES = ("running", "slow-box", "fast-box", "latency", "loses all", "disturbed")
+def opened(browser: Any, page: Page, *, unfold: bool = True, draw: bool = True) -> None:
+    browser.get(page.address)
+    if page.drawn:
+        until(browser, lambda: browser.execute_script(page.drawn))
+    if unfold:
+        browser.execute_script(UNFOLD)
+    if draw:
+        browser.execute_script(DRAW)
 
 
-def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: Pages) -> None:
+def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: list[Page]) -> None:
     """A page is laid out anew for each width, as when a phone is turned."""
     faults = []
-    for name, address, is_live in pages.every:
+    for page in pages:
         screen_of(browser, WIDTHS[0])
-        opened(browser, address, is_live=is_live)
+        opened(browser, page, unfold=False, draw=False)
         for width_px in WIDTHS:
             screen_of(browser, width_px)
-            found = text_faults(browser) + (struck_words(browser)[1] if is_live or name == "report" else [])
-            faults += [f"{name}, {width_px} px: {fault}" for fault in found]
+            found = text_faults(browser) + (
+                struck_words(browser)[1] if page.name.startswith(("report", "live")) else []
+            )
+            faults += [f"{page.name}, {width_px} px: {fault}" for fault in found]
     assert "\n".join(faults) == ""
-    assert browser.get_log("browser") == []
+    logged = [line["message"] for line in browser.get_log("browser")]
+    assert [one for one in logged if "422 (Unprocessable" not in one] == []  # the report of the broken file
 
 
-@pytest.mark.long(
-    "each page by axe-core in both themes, a minute of Chromium; one of each is in the tests of these pages"
-)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: Pages, scheme: str) -> None:
+@pytest.mark.parametrize("looks", [1, pytest.param(len(LOOKS), marks=FOUR_LOOKS)])
+def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], looks: int) -> None:
+    """By axe-core: each kind of page in one look, which the next one does not have; or all pages, unfolded, in all."""
     faults = []
-    screen_of(browser, 400 if scheme == "light" else 1280, scheme)
-    for name, address, is_live in pages.every:
-        opened(browser, address, is_live=is_live)
-        faults += [f"{name}: {fault}" for fault in faults_of(browser)]
+    for place, page in enumerate(pages if looks > 1 else [page for page in pages if not page.is_another]):
+        opened(browser, page, unfold=looks > 1)
+        for width_px, scheme in (LOOKS[(place + number) % len(LOOKS)] for number in range(looks)):
+            screen_of(browser, width_px, scheme)
+            faults += [f"{page.name}, {width_px} px, {scheme}: {fault}" for fault in faults_of(browser)]
     assert "\n".join(faults) == ""

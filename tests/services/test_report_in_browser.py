@@ -19,8 +19,10 @@ from simulated_dut import step as up_to
 from wirespeed.charts import dygraphs
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
+from wirespeed.results.codec import from_json
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import COMPLETE, INTERRUPTED, Ending
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import PortSample, Sample
@@ -60,7 +62,7 @@ def simulated(size_bytes, tunables, both_ways):
                 bps * rx,
                 used * tx,
                 used * rx,
-                asked_pps=load * tx,
+                intended_pps=load * tx,
                 refused=refused * tx,
                 late=0,
             )
@@ -81,8 +83,8 @@ def simulated(size_bytes, tunables, both_ways):
     }
     ending = Ending(status=COMPLETE if both_ways else INTERRUPTED, reason=TITLE)
     ports = {port: PortFacts(port, speed_bps=SPEED_BPS, medium=Medium.RING) for port in (0, 1)}
-    dut = {"name": TITLE, "commands": COMMANDS}
-    return Result("", variables, tuple(samples), dut=dut, ports=ports, ending=ending)
+    dut = from_json(DutFacts, {"name": TITLE, "commands": COMMANDS})
+    return Result("", from_json(LoadTestSettings, variables), tuple(samples), dut=dut, ports=ports, ending=ending)
 
 
 @pytest.fixture(scope="module")
@@ -518,7 +520,7 @@ def polled(result, dut):
         }
         worker = {"name": "ws_wk_0", "interval": 1.0, "tsc_hz": 2_600_000_000, "clocks": 2_600_000_000, "nodes": nodes}
         samples.append(replace(sample, dut={"interval": 1.0, "workers": [worker]}))
-    return replace(result, samples=tuple(samples), dut=dut)
+    return replace(result, samples=tuple(samples), dut=from_json(DutFacts, dut))
 
 
 @pytest.fixture(scope="module")
@@ -526,7 +528,7 @@ def kinds_page(tmp_path_factory):
     """A load test with the search of the same test, another search, RFC 2544 and a soak on one page."""
     folder = tmp_path_factory.mktemp("kinds")
     described = {"name": "router"}
-    ramp = replace(simulated(64, "size=64", both_ways=False), dut=described)
+    ramp = replace(simulated(64, "size=64", both_ways=False), dut=from_json(DutFacts, described))
     results = {
         "ramp": ramp,
         "polled": polled(simulated(512, "size=512", both_ways=False), described),

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from harness.programs import wirespeed
-from headless import faults_of, headless, look_in, needs_chromium
+from headless import needs_chromium
 from headless import until as until_in
 from report_cases import OURS
 from report_kinds import search_of, soak_of
@@ -287,59 +287,50 @@ def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str], tm
 
 
 @needs_chromium("the live page")
-def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_path: Path, chromium: Any) -> None:
     from selenium.webdriver.common.by import By  # noqa: PLC0415 - slow
 
     growing = Growing(tmp_path / "seen.json")
     growing.grow(4)
+    browser, until = chromium, partial(until_in, chromium)
     drawn = "const c = document.querySelector('#rates canvas'); return c ? c.toDataURL() : ''"
 
-    with headless(tmp_path_factory.mktemp("profile")) as browser:
-        until = partial(until_in, browser)
-        with web(tmp_path, ended_by=signal.SIGKILL) as address:
-            browser.get(f"{address}live")
-            until(lambda: "running" in browser.find_element(By.ID, "state").text)
-            first = until(lambda: browser.execute_script(drawn))
-            growing.grow(3)
-            until(lambda: browser.execute_script(drawn) != first)
-            assert "pps" in browser.find_element(By.ID, "received").text
-            assert browser.find_element(By.ID, "name").text == "64b one flow through router"
-            assert browser.title == "▶ 64b one flow through router"
-            assert browser.find_element(By.ID, "what").text.startswith("loadtest · seen · 2026-11-22")
-            legend = browser.find_element(By.CSS_SELECTOR, "#rates .legend").text
-            assert re.fullmatch(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered as intended\s*[\d.]+.Mpps", legend), legend
-            assert re.fullmatch(
-                r"0:0\d of at most 0:31, 0:2\d left; Ctrl-C in its terminal ends the test",
-                browser.find_element(By.ID, "time").text,
-            )
-            width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
-            assert width <= 0
-            assert browser.get_log("browser") == []
-            for path in ("", "live"):
-                browser.get(f"{address}{path}")
-                for scheme in ("light", "dark"):
-                    look_in(browser, scheme)
-                    assert faults_of(browser) == [], (path, scheme)
-            until(lambda: "running" in browser.find_element(By.ID, "state").text)
-            until(lambda: "pps" in browser.find_element(By.ID, "received").text)
-            port = urlsplit(address).port or 0
-        until(lambda: "connection lost" in browser.find_element(By.ID, "state").text)
-        assert "pps" in browser.find_element(By.ID, "received").text  # the last figures stay
-        with web(tmp_path, port=port):
-            until(lambda: "running" in browser.find_element(By.ID, "state").text)
-            growing.end()
-            until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
-            assert browser.find_elements(By.CSS_SELECTOR, "#verdicts li")
-            assert not browser.find_element(By.ID, "now").is_displayed()
-            live = browser.current_url
-            browser.find_element(By.CSS_SELECTOR, "#report a").click()
-            until(lambda: "seen" in browser.title and browser.find_elements(By.TAG_NAME, "table"))
-            until(lambda: browser.execute_script("return document.readyState") == "complete")
-            severe = [line for line in browser.get_log("browser") if "ERR_CONNECTION_REFUSED" not in line["message"]]
-            assert [line for line in severe if "ERR_INCOMPLETE_CHUNKED" not in line["message"]] == []
-            browser.get(live)
-            until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
-        until(lambda: "server of this page has ended" in browser.find_element(By.ID, "state").text)
-        assert f"wirespeed report {tmp_path / 'seen.json'}" in browser.find_element(By.ID, "report").text
+    with web(tmp_path, ended_by=signal.SIGKILL) as address:
+        browser.get(f"{address}live")
+        until(lambda: "running" in browser.find_element(By.ID, "state").text)
+        first = until(lambda: browser.execute_script(drawn))
+        growing.grow(3)
+        until(lambda: browser.execute_script(drawn) != first)
+        assert "pps" in browser.find_element(By.ID, "received").text
+        assert browser.find_element(By.ID, "name").text == "64b one flow through router"
+        assert browser.title == "▶ 64b one flow through router"
+        assert browser.find_element(By.ID, "what").text.startswith("loadtest · seen · 2026-11-22")
+        legend = browser.find_element(By.CSS_SELECTOR, "#rates .legend").text
+        assert re.fullmatch(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered as intended\s*[\d.]+.Mpps", legend), legend
+        assert re.fullmatch(
+            r"0:0\d of at most 0:31, 0:2\d left; Ctrl-C in its terminal ends the test",
+            browser.find_element(By.ID, "time").text,
+        )
+        width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0
+        assert browser.get_log("browser") == []
+        port = urlsplit(address).port or 0
+    until(lambda: "connection lost" in browser.find_element(By.ID, "state").text)
+    assert "pps" in browser.find_element(By.ID, "received").text  # the last figures stay
+    with web(tmp_path, port=port):
+        until(lambda: "running" in browser.find_element(By.ID, "state").text)
+        growing.end()
+        until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
+        assert browser.find_elements(By.CSS_SELECTOR, "#verdicts li")
+        assert not browser.find_element(By.ID, "now").is_displayed()
+        live = browser.current_url
+        browser.find_element(By.CSS_SELECTOR, "#report a").click()
+        until(lambda: "seen" in browser.title and browser.find_elements(By.TAG_NAME, "table"))
+        until(lambda: browser.execute_script("return document.readyState") == "complete")
+        severe = [line for line in browser.get_log("browser") if "ERR_CONNECTION_REFUSED" not in line["message"]]
+        assert [line for line in severe if "ERR_INCOMPLETE_CHUNKED" not in line["message"]] == []
+        browser.get(live)
+        until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
+    until(lambda: "server of this page has ended" in browser.find_element(By.ID, "state").text)
+    assert f"wirespeed report {tmp_path / 'seen.json'}" in browser.find_element(By.ID, "report").text
+    browser.get("about:blank")  # no longer asks for its server

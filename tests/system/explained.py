@@ -47,14 +47,14 @@ def profile_of(file: Path, *, ttl: int = 64, at_once: int = 1) -> str:
     return str(file)
 
 
-def away_share(found: Explanation) -> float:
+def preempted_share(found: Explanation) -> float:
     """The part of the time that a worker of the device did not have its CPU."""
-    spans = [worker.absent_s / worker.interval_s for worker in found.case.workers if worker.absent_s]
+    spans = [worker.preempted_s / worker.interval_s for worker in found.case.workers if worker.preempted_s]
     return max(spans, default=0.0)
 
 
 def first_but_the_machine(found: Explanation) -> str:
     """The cause that is named first; one that the machine's other users make by taking CPUs away is passed over where
     a worker measured that they did, and so is a tester that came too late for lack of its CPU."""
-    taken = {"steal", "tester"} if away_share(found) > 0.01 else set()
+    taken = {"steal", "tester"} if preempted_share(found) > 0.01 else set()
     return next((finding.cause for finding in found.named if finding.cause not in taken), "unknown")

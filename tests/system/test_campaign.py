@@ -239,7 +239,7 @@ def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) 
     assert code == 0 and "cannot tell: 1 pairs, at least 3 are needed" in said, said
     out = tmp_path / "wirespeed-campaign" / "builds"
     order = ["main few both on embedded", "change few both on embedded"]
-    assert [one["cell"] for one in tries(out)] == order
+    assert [one["test_case"] for one in tries(out)] == order
     first = {path.name.partition("-")[0]: path for path in (out / "results").iterdir()}
     write(tmp_path, (AB + LOAD).replace("repeats: 1", "repeats: 9"))
     for cell in load(file).cells:
@@ -250,4 +250,4 @@ def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) 
     code, said = suite("run", file, "--ab", "--markdown", table, directory=tmp_path)
     assert code == 7 and "the verdict is clear: 12 cells are not needed" in said, said
     assert table.read_text() in said + "\n" and "worse: -" in table.read_text() and "of 3 pairs" in table.read_text()
-    assert [one["cell"] for one in tries(out)] == order
+    assert [one["test_case"] for one in tries(out)] == order

@@ -58,10 +58,10 @@ def test_every_packet_is_accounted_for(results):
     for name, result in results.items():
         balances = [channel.balance for channel in result.outcome.channels.values()]
         for balance in balances:
-            assert balance.asked == balance.sent + balance.refused + balance.no_buffer + balance.late, name
+            assert balance.intended == balance.sent + balance.refused + balance.no_buffer + balance.late, name
         sent, received = (sum(getattr(balance, way) for balance in balances) for way in ("sent", "received"))
         assert sent > 0, name
-        assert sent == received + result.dut["dropped_packets"], name
+        assert sent == received + result.dut.dropped_packets, name
 
 
 @pytest.mark.alone

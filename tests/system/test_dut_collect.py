@@ -45,9 +45,9 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
         assert sum(cpu.softirqs.get("NET_RX", 0) for cpu in cpus) > 0
         assert all(0 <= cpu.busy <= 1 for cpu in cpus if cpu.busy is not None)
         assert one.machine.counters["IpForwDatagrams"] > 0
-    assert test.dut["kind"] == "linux" and test.dut["version"].startswith("Linux ")
-    assert float(test.dut["texts"]["collector"].split()[0]) > 0
-    assert dut.dut_show(result, "cat /proc/net/soft") == test.dut["texts"]["cat /proc/net/softnet_stat"]
+    assert test.dut.kind == "linux" and test.dut.version.startswith("Linux ")
+    assert float(test.dut.texts["collector"].split()[0]) > 0
+    assert dut.dut_show(result, "cat /proc/net/soft") == test.dut.texts["cat /proc/net/softnet_stat"]
     assert "IpForwDatagrams" in dut.dut_show(result, "nstat -az")
     assert dut.on("sh", "-c", "ls -d /tmp/wirespeed-collect.* 2>/dev/null || true") == ""
     dut.dut("restore")
@@ -72,7 +72,7 @@ def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
         assert code == 0, said
         found = read_file(result)
         told[command] = found.total.dut if command == "soak" else found.trials[-1].trial.dut
-        texts = found.dut["texts"]
+        texts = found.dut.texts
         assert dut.dut_show(result, "nstat") == texts["nstat -az"] != texts["before: nstat -az"]
         assert float(dut.dut_show(result, "collector").split()[0]) > 0
     assert process.end() == 0

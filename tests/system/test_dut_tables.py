@@ -82,8 +82,8 @@ def test_loads_drawn_from_a_table_pass(dut, by, protocol, ip4, ip6):
         test = read_file(result)
         balances = [one.balance for one in test.outcome.channels.values()]
         # A kernel whose CPU is away may lose some; without the table it would be all of them.
-        assert all(one.ours > 1000 and one.loss_ratio < 0.05 for one in balances), balances
-        texts = test.dut["texts"]
+        assert all(one.test_frames > 1000 and one.loss_ratio < 0.05 for one in balances), balances
+        texts = test.dut.texts
         assert count(texts["nstat -az"], nowhere) == count(texts["before: nstat -az"], nowhere)
     assert process.end() == 0
 

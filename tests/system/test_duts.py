@@ -276,7 +276,7 @@ def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None,
         with Trial(Ports(client, pair_directions()), load_of(streams), dut=lab.dut) as trial:
             found = trial.measure(Rate(100.0, "percentage"), 0.5)
     assert lab.facts.wire == f"veth, {port}"
-    assert all(one.tester_limited and one.balance.ours > 0 for one in found.channels.values()), found
+    assert all(one.tester_limited and one.balance.test_frames > 0 for one in found.channels.values()), found
 
 
 @linux_only

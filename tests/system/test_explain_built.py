@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from built_lab import BuiltLab, built_lab
-from explained import away_share, explained, first_but_the_machine, profile_of
+from explained import explained, first_but_the_machine, preempted_share, profile_of
 
 from wirespeed.explain.ranking import Explanation
 from wirespeed.machine.placement import choose_cpus
@@ -108,7 +108,7 @@ def test_bursts_that_a_ring_of_64_slots_does_not_hold(tmp_path: Path, cause: str
     with built_lab(slots=slots) as lab:
         file = tmp_path / "bursts.json"
         found = explained(lab.rpc, file, dut=lab.dut, profile=profile, tunables="", steps="20kpps,50kpps")
-    if cause == "rx-overrun" and away_share(found) > 0.05:
+    if cause == "rx-overrun" and preempted_share(found) > 0.05:
         # A worker that is away so long finds as much waiting as a burst brings: which it was nobody can tell.
         assert {"steal", "tester", cause} >= {finding.cause for finding in found.named}
         assert cause in {finding.cause for finding in (*found.named, *found.likely)}, found

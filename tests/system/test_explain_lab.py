@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from explained import LADDER, away_share, explained, profile_of
+from explained import LADDER, explained, preempted_share, profile_of
 
 from wirespeed.cli.main import main
 from wirespeed.explain.ranking import Explanation
@@ -31,7 +31,7 @@ def dut(lab: EmbeddedLab) -> str:
 
 def disturbed(found: Explanation) -> set[str]:
     """What else may be named without the device's counters: CPUs that were away in most samples that lost."""
-    return {"steal"} if found.case.load.spoilt_share >= 0.5 else set()
+    return {"steal"} if found.case.load.disturbed_share >= 0.5 else set()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_was_broken_is_named(
         found = explained(lab.rpc, tmp_path / "broken.json", dut=dut(lab), tunables=tunables)
     finally:
         ask(lab.control_socket, mended)
-    if away_share(found) > 0.4:
+    if preempted_share(found) > 0.4:
         return  # the router's worker stood still for most of the highest load: there was nothing to see
     assert found.cause == cause, [(one.cause, one.evidence) for one in found.named + found.likely]
 

@@ -30,7 +30,7 @@ def assert_nothing_lost(result: Result, directions: int) -> None:
     for channel in result.outcome.channels.values():
         balance = channel.balance
         assert balance.sent == balance.received > 300
-        assert (balance.lost, balance.surplus, balance.missed) == (0, 0, 0)
+        assert (balance.lost, balance.extraneous, balance.missed) == (0, 0, 0)
         assert channel.frame_bytes == channel.received_frame_bytes == FRAME_BYTES + 4
 
 
@@ -58,7 +58,7 @@ def test_one_command_brings_up_a_lab_for_jumbo_frames(both_cpus: frozenset[int],
     assert done.returncode == 0, done.stderr
     result = read_as(Result, tmp_path / "jumbo.json")
     assert_nothing_lost(result, directions=1)
-    assert (result.lab["kind"], result.lab["mtu"]) == ("embedded", MTU)
+    assert (result.lab.kind, result.lab.mtu) == ("embedded", MTU)
 
 
 def test_a_lab_without_that_mtu_says_what_to_do(tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> No
     (sample,) = result.samples
     balance = result.outcome.channels["0→1"].balance
     assert balance.sent > 0.9 * RATE_PPS * sample.interval_s
-    assert balance.asked is not None
-    assert balance.asked >= 0.9 * RATE_PPS * sample.interval_s
+    assert balance.intended is not None
+    assert balance.intended >= 0.9 * RATE_PPS * sample.interval_s
 
 
 @pytest.mark.parametrize("user", ["thief", None])
@@ -130,9 +130,9 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
         plan = replace(SHORT, verify=True, latency_rate_pps=1000.0)
         result = run_loadtest(plan, client, on_sample=push)
     there, back = (result.outcome.channels[name].balance for name in ("0→1", "1→0"))
-    assert back.surplus == 0
+    assert back.extraneous == 0
     assert back.sent == back.received > 0
-    assert 0 < there.surplus <= 20 * len(result.samples)
+    assert 0 < there.extraneous <= 20 * len(result.samples)
     assert there.lost == 0  # what was pushed is not part of the load, though the port sent it
     for sample in result.samples:
         assert sorted(map(str, sample.latency)) == ["0→1", "1→0"]
@@ -141,7 +141,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
             assert told.lost == told.duplicates == 0
     packets = sum(sample.latency[Channel(0, 1)].packets for sample in result.samples)
     assert packets == pytest.approx(1000 * result.samples[-1].t_s, rel=0.2)
-    assert result.lab["latency_floor"]["0→1"]["median_us"] > 0
+    assert result.lab.latency_floor["0→1"].median_us > 0
 
 
 def packet(raw: bytes) -> dict[str, object]:
@@ -155,7 +155,7 @@ def test_the_other_direction_alone_and_each_load_in_turn(ring: RingLab) -> None:
         result = run_loadtest(plan, client)
     assert [sample.phase for sample in result.samples] == ["warm-up"] + ["step"] * 4
     assert all(sample.ports[0].tx_pps == 0 for sample in result.samples)
-    asked = [sample.ports[1].asked_pps for sample in result.samples if sample.measured]
+    asked = [sample.ports[1].intended_pps for sample in result.samples if sample.measured]
     assert asked[1] == pytest.approx(5000, rel=0.2)
     assert asked[3] == pytest.approx(10_000, rel=0.2)
 
@@ -170,10 +170,10 @@ def test_a_trial_measures_one_load_after_another(ring: RingLab) -> None:
         assert result.drain.settled
         for channel in result.channels.values():
             assert channel.balance.sent == channel.balance.received
-            assert channel.balance.asked == pytest.approx((pps + 1000) * result.duration_s, rel=0.02)
+            assert channel.balance.intended == pytest.approx((pps + 1000) * result.duration_s, rel=0.02)
             assert channel.offered_pps == channel.received_pps
             assert channel.latency is not None and channel.latency.packets > 0
-        assert result.moment is not None
+        assert result.preemption is not None
     assert results[0].ended_s < results[1].began_s
 
 
@@ -227,14 +227,14 @@ def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_direct
     assert list(result.outcome.channels) == ["0→1", "1→2", "2→0"]
     held = [sample for sample in result.samples if sample.phase == "hold"]
     for port, line_bps in enumerate((1e9, 2.5e9, 10e9)):
-        assert held[-1].ports[port].asked_pps == pytest.approx(line_bps / 672 / 1000, rel=0.2)
+        assert held[-1].ports[port].intended_pps == pytest.approx(line_bps / 672 / 1000, rel=0.2)
     for ended in result.outcome.channels.values():
-        assert ended.balance.sent == ended.balance.ours > 0
+        assert ended.balance.sent == ended.balance.test_frames > 0
         assert ended.line_bps in (1e9, 2.5e9, 10e9)
     balances = [merged.outcome.channels[name].balance for name in ("0→2", "1→2")]
     for balance in balances:  # a busy machine may lose some, of whichever it is
-        assert 0 < balance.ours <= balance.sent
-        assert balance.received == sum(one.ours for one in balances)
+        assert 0 < balance.test_frames <= balance.sent
+        assert balance.received == sum(one.test_frames for one in balances)
 
 
 @pytest.fixture
@@ -265,7 +265,7 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
         assert (result.ending.status, result.ending.exit_code) == ("failed", 4)
         assert "lost its link during the test" in result.ending.reason
         assert result.samples[-1].phase == "ramp"
-    assert all(ended.saturated is None for ended in result.outcome.channels.values())
+    assert all(ended.saturation is None for ended in result.outcome.channels.values())
 
 
 def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[int]) -> None:
@@ -333,4 +333,4 @@ def test_an_owners_time_out_ends_no_long_trial(impatient_ring: RingLab) -> None:
         with Trial(pair, load_for(SHORT)) as trial:
             result = trial.measure(Rate(1000, "pps"), duration_s)
     assert result.duration_s == pytest.approx(duration_s, rel=0.02)
-    assert result.balance.asked == pytest.approx(2 * 1000 * duration_s, rel=0.02)
+    assert result.balance.intended == pytest.approx(2 * 1000 * duration_s, rel=0.02)

@@ -37,7 +37,7 @@ PLAN = SearchPlan(
 def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
     with connected(lab.rpc) as client:
         # An absence loses no packet that the rings hold: at these loads they hold a whole trial.
-        return run_search(plan.on(lab=lab.facts.to_json(), dut={}), client, dut=lab.dut)
+        return run_search(plan.on(lab.facts, None), client, dut=lab.dut)
 
 
 def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> None:
@@ -77,8 +77,8 @@ def test_injected_duplicates_and_reorders_are_found_as_injected(lab: EmbeddedLab
 def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> None:
     result = search(lab)
     assert all(trial.trial.dut.cycles_per_packet for trial in result.trials)
-    assert result.dut["kind"] == "router"
-    assert all(channel.most_by_absence == 0 for trial in result.trials for channel in trial.trial.channels.values())
+    assert result.dut.kind == "router"
+    assert all(channel.most_by_preemption == 0 for trial in result.trials for channel in trial.trial.channels.values())
 
 
 @pytest.mark.long("a lab of its own; test_first_commands.py has the command on the shared one")
@@ -92,5 +92,5 @@ def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(both_cpus: frozense
     assert "latency 0→1 at 90 % of PDR" in done.stderr
     result = read_file(file)
     assert isinstance(result, SearchResult)
-    assert result.lab["kind"] == "embedded"
-    assert json.loads(file.read_text())["schema"] == "wirespeed-search/1"
+    assert result.lab.kind == "embedded"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-search/2"

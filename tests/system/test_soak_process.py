@@ -118,5 +118,5 @@ def test_one_command_brings_up_the_lab_and_soaks_it(both_cpus: frozenset[int], t
     done = run_wirespeed("soak", "--lab", "embedded", *LOAD, "--duration", "3", "--target-loss", "0.9", "-o", file)
     assert done.returncode == 0, done.stderr
     assert "0.9 shown at 95 %: yes" in done.stderr
-    assert soak_of(file).lab["kind"] == "embedded"
-    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/1"
+    assert soak_of(file).lab.kind == "embedded"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/2"

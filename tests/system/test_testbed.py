@@ -246,11 +246,11 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     ran = run_wirespeed("loadtest", "--testbed", file, "-p", "bench", *words)
     assert ran.returncode == 0, ran.stderr
     result = read_as(Result, output)
-    assert all(channel.balance.ours for channel in result.outcome.channels.values())
+    assert all(channel.balance.test_frames for channel in result.outcome.channels.values())
     assert result.line_bps(0) == 1e9
-    assert result.lab["bench"]["wires"] == {"0": "e0 1G 100.64.1.1/30", "1": "e1 1G 100.64.2.1/30"}
-    assert result.dut["description"] == {"box": "A namespace", "price": "0 EUR"}
-    assert result.dut["kind"] == "linux"
+    assert result.lab.bench.wires == {"0": "e0 1G 100.64.1.1/30", "1": "e1 1G 100.64.2.1/30"}
+    assert result.dut.description == {"box": "A namespace", "price": "0 EUR"}
+    assert result.dut.kind == "linux"
     assert any(sample.dut for sample in result.samples)
     page = run_wirespeed("report", output, "-o", tmp_path / "page.html")
     assert page.returncode == 0, page.stderr
@@ -279,9 +279,9 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         assert ran.returncode == 0, ran.stderr
         result = read_as(Result, output)
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
-        told = result.lab["bench"]["tester_ceiling"]["directions"]["1"]
-        assert told == {"percent": round(one["percent"], 2), "pps": round(one["pps"])}
-        assert any(note.startswith("the tester reaches") for note in result.ending.notes) == (told["percent"] < 100)
+        told = result.lab.bench.tester_ceiling.directions["1"]
+        assert (told.percent, told.pps) == (round(one["percent"], 2), round(one["pps"]))
+        assert any(note.startswith("the tester reaches") for note in result.ending.notes) == (told.percent < 100)
     finally:
         tool("ip", "link", "del", cable[0])
 
@@ -358,7 +358,7 @@ def test_load_of_a_table_goes_to_the_other_side_of_a_router_that_has_it(lab, tmp
         ask(lab.control_socket, f"exec {ends}")
     assert ran.returncode == 0, ran.stderr
     for channel in read_as(Result, output).outcome.channels.values():
-        assert channel.balance.ours > channel.balance.offered / 2 > 0
+        assert channel.balance.test_frames > channel.balance.offered / 2 > 0
 
 
 def test_contradiction_is_one_line_that_names_both(tmp_path, capsys):

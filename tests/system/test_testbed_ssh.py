@@ -41,9 +41,9 @@ def test_a_bench_from_its_file_to_a_result(device):
     code, said = device.wirespeed("loadtest", "--testbed", str(file), *load)
     assert code == 0, said
     result = read_as(Result, output)
-    assert result.dut["description"] == {"box": "Behind an sshd"}
+    assert result.dut.description == {"box": "Behind an sshd"}
     assert any(sample.dut.get("cpus") for sample in result.samples), [sample.dut for sample in result.samples]
-    assert [channel.balance.ours > 0 for channel in result.outcome.channels.values()] == [True, True]
+    assert [channel.balance.test_frames > 0 for channel in result.outcome.channels.values()] == [True, True]
     code, said = device.wirespeed("dut", "restore", "--testbed", str(file))
     assert code == 0, said
     assert device.state() == before

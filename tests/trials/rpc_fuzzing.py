@@ -172,7 +172,7 @@ class _Late:
         found = self._client.snapshot(TRAFFIC)
         absent_s = sum(worker["absent_s"] for worker in (found.machine or {}).get("workers", ()))
         ports = found.ports.values()
-        return sum(port.late or 0 for port in ports), absent_s, sum(port.asked or 0 for port in ports)
+        return sum(port.late or 0 for port in ports), absent_s, sum(port.intended or 0 for port in ports)
 
     def until_now(self) -> tuple[int, float, int]:
         """Late ones, those among them that the absence of the worker does not explain, and all that were due."""

@@ -11,14 +11,12 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from headless import CHROMEDRIVER, CHROMIUM, headless
+from headless import CHROMEDRIVER, CHROMIUM, EVIL, headless
 
 from trials.held_connections import servers
 from trials.started import connected
 from trials.trial import Ground, Skipped, trial, until
 
-EVIL = "evil.example"
-"""The name of the attacker's site. After rebinding, the name leads to a wirespeed server."""
 FLOW = {
     "name": "f",
     "tx_rx": {"choice": "port", "port": {"tx_name": "a", "rx_names": ["b"]}},
@@ -109,7 +107,7 @@ def web_pages(ground: Ground) -> None:
         at = {name: f"127.0.0.1:{place[1]}" for name, one in there.items() if isinstance(place := one.place, tuple)}
         site = undo.enter_context(evil_site())
         profile = ground.new_directory("profile")
-        browser = undo.enter_context(headless(profile, f"--host-resolver-rules=MAP {EVIL} 127.0.0.1"))
+        browser = undo.enter_context(headless(profile))
         browser.set_script_timeout(60)
         evil = Page(browser, f"http://{EVIL}:{site}/")
         asked = foreign(ground, evil, at)

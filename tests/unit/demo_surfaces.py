@@ -86,7 +86,7 @@ def _check_report(files: Sequence[Path], verdicts: Sequence[Verdict]) -> None:
         assert row[12] == verdict.limited_by
         told = document["verdicts"][verdict.name]
         for shown in (listed[verdict.name], {row["test"]: row for row in document["rows"]}[verdict.name]):
-            assert (shown["held_text"], shown["full_load_text"]) == (figure.text, full.text)
+            assert (shown["forwarded_text"], shown["full_load_text"]) == (figure.text, full.text)
             assert (shown["limited_by"], shown["sentence"]) == (verdict.limited_by, verdict.sentence)
         assert [one["text"] for one in told["figures"]] == [figure.text, full.text]
         assert [one["share"] for one in told["figures"]] == [figure.share_text, full.share_text]

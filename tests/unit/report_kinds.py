@@ -13,15 +13,19 @@ from wirespeed.measurement.rfc2544.result import (
     RecoveryRow,
     ResetRow,
     Rfc2544Result,
+    Rfc2544Settings,
     ThroughputRow,
 )
 from wirespeed.measurement.search.controller import Controller
 from wirespeed.measurement.search.goals import goals_of
-from wirespeed.measurement.search.result import SearchResult
+from wirespeed.measurement.search.result import SearchResult, SearchSettings
 from wirespeed.measurement.soak.chronicle import Chronicle
-from wirespeed.measurement.soak.result import Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.result import Flow, Gap, LatencySpan, LossEvent, SoakResult, SoakSettings, Span, Verdict
 from wirespeed.report.comparison import compare
+from wirespeed.results.codec import from_json
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
+from wirespeed.results.lab import LabFacts, LatencyFloor
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
 from wirespeed.units import Rate, line_rate_pps
@@ -66,7 +70,7 @@ def search_of(
             measure(7.7e6 * share / 100, 5.0, "latency", f"{share} % of PDR")
     return SearchResult(
         name=name,
-        variables={"profile_file": "bench", "tunables": tunables, "preset": preset},
+        variables=SearchSettings(profile_file="bench", tunables=tunables, preset=preset),
         directions=directions,
         least_pps=9001.0,
         most_pps=most_pps,
@@ -74,8 +78,8 @@ def search_of(
         trials=tuple(made.trials),
         goals=made.outcomes(most_is_line=True),
         versions={"wirespeed": "0.1.0"},
-        lab={"kind": "embedded", "latency_floor": {"0→1": {"median_us": 4.5}}} if latency else {"kind": "embedded"},
-        dut=described,
+        lab=LabFacts(kind="embedded", latency_floor={"0→1": LatencyFloor(median_us=4.5)} if latency else {}),
+        dut=from_json(DutFacts, described),
         ports=PORTS,
         frame_bytes={0: 64.0, 1: 64.0},
         spent_s=made.spent_s,
@@ -92,7 +96,7 @@ def suite_of(name="suite", irregular=""):
     exceptions = {"throughput": ("trials of 2 s, not of at least 60 s (§24)",)}
     return Rfc2544Result(
         name=name,
-        variables={"sizes": "64,1518"},
+        variables=Rfc2544Settings(sizes="64,1518"),
         directions=BOTH,
         method=Method(
             ("throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"),
@@ -123,7 +127,7 @@ def suite_of(name="suite", irregular=""):
                 least_us=5.0,
                 most_us=80.0,
                 tagged=3000,
-                floor_us=4.0,
+                baseline_us=4.0,
             )
             for one in common
             for wire in BOTH
@@ -151,7 +155,7 @@ def suite_of(name="suite", irregular=""):
         recovery=(RecoveryRow(*common[0], held["64"], held["64"] * 1.1, held["64"] / 2, 2.0, (0.004, 0.005), 0.001),),
         reset=(ResetRow(*common[0], "software, by the lab", held["64"], (0.31,), (2_170_000.0,)),),
         versions={"wirespeed": "0.1.0", "generator": "wirespeed"},
-        dut=DUT,
+        dut=from_json(DutFacts, DUT),
         ports=PORTS,
     )
 
@@ -160,14 +164,14 @@ def soak_of(name="soak", seconds=400, lossy=(), gap=None, shown=False):
     """A load of 1 Mpps each way; `lossy` are (second, packets) of 0→1, `gap` the one of which nobody knows."""
     head = SoakResult(
         name=name,
-        variables={"profile_file": "bench", "tunables": "size=64"},
+        variables=SoakSettings(profile_file="bench", tunables="size=64"),
         directions=BOTH,
         load=Rate(1e6, "pps"),
         load_pps=1e6,
         intended_s=float(seconds),
         verdict=Verdict(target_ratio=1e-7, confidence=0.95),
         versions={"wirespeed": "0.1.0"},
-        dut=DUT,
+        dut=from_json(DutFacts, DUT),
         ports=PORTS,
         frame_bytes={0: 64.0, 1: 64.0},
     )

@@ -26,13 +26,13 @@ def balances(draw: st.DrawFn) -> Balance:
     return balance(
         sent=sent,
         received=draw(COUNTS),
-        asked=draw(st.sampled_from([None, sent + refused + no_buffer + late])),
+        intended=draw(st.sampled_from([None, sent + refused + no_buffer + late])),
         refused=refused,
         no_buffer=no_buffer,
         late=late,
         missed=draw(COUNTS),
         foreign=0,
-        ours=None,
+        test_frames=None,
         medium=draw(st.sampled_from(Medium)),
         paused=draw(st.booleans()),
         order=draw(st.none() | st.builds(Order, COUNTS, COUNTS, COUNTS)),
@@ -41,14 +41,14 @@ def balances(draw: st.DrawFn) -> Balance:
 
 @given(balances())
 def test_nothing_appears_or_vanishes(one: Balance) -> None:
-    assert one.ours + one.surplus == one.received
-    assert one.ours <= one.offered
-    assert one.offered - one.ours == one.lost
+    assert one.test_frames + one.extraneous == one.received
+    assert one.test_frames <= one.offered
+    assert one.offered - one.test_frames == one.lost
     assert one.lost_by_tester + one.lost_by_dut == one.lost
     assert one.unoffered + one.lost == one.shortfall
-    if one.asked is not None:
-        assert one.offered + one.unoffered == one.asked
-        assert one.ours + one.shortfall == one.asked
+    if one.intended is not None:
+        assert one.offered + one.unoffered == one.intended
+        assert one.test_frames + one.shortfall == one.intended
 
 
 @given(balances())
@@ -61,7 +61,7 @@ def test_ratios_are_shares(one: Balance) -> None:
 @given(st.lists(balances(), max_size=6))
 def test_a_sum_is_its_parts(parts: list[Balance]) -> None:
     whole = total(parts)
-    for name in ("sent", "received", "offered", "ours", "lost", "unoffered", "shortfall", "surplus"):
+    for name in ("sent", "received", "offered", "test_frames", "lost", "unoffered", "shortfall", "extraneous"):
         assert getattr(whole, name) == sum(getattr(part, name) for part in parts)
     orders = [part.order for part in parts]
     known = [order for order in orders if order is not None]
@@ -84,7 +84,7 @@ def test_a_balance_is_read_as_it_was_written(one: Balance) -> None:
 def test_a_surplus_never_hides_a_loss_where_ours_are_known(one: Balance, more: int) -> None:
     counted = {
         "sent": one.sent,
-        "asked": one.asked,
+        "intended": one.intended,
         "refused": one.refused,
         "no_buffer": one.no_buffer,
         "late": one.late,
@@ -92,10 +92,10 @@ def test_a_surplus_never_hides_a_loss_where_ours_are_known(one: Balance, more: i
         "medium": one.medium,
         "paused": one.paused,
     }
-    by_signature = balance(received=one.received + more, foreign=0, ours=one.ours, **counted)
-    by_kind = balance(received=one.received + more, foreign=more + one.surplus, ours=None, **counted)
+    by_signature = balance(received=one.received + more, foreign=0, test_frames=one.test_frames, **counted)
+    by_kind = balance(received=one.received + more, foreign=more + one.extraneous, test_frames=None, **counted)
     assert by_signature.lost == by_kind.lost == one.lost
-    assert by_signature.surplus == by_kind.surplus == more + one.surplus
+    assert by_signature.extraneous == by_kind.extraneous == more + one.extraneous
 
 
 @given(balances())
@@ -130,7 +130,7 @@ def test_points_keep_the_books_of_their_samples(bench: Bench, top_pps: float, se
     whole, parts = after_drain(bench, samples), total(point.balance for point in found)
     assert parts.sent == whole.sent
     assert parts.received == whole.received
-    assert parts.asked == whole.asked
+    assert parts.intended == whole.intended
     assert parts.offered == whole.offered
     assert parts.unoffered == whole.unoffered
     assert whole.lost <= parts.lost  # what came later was missing first

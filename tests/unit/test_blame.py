@@ -13,7 +13,7 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, Loads, ramp, run, seen, st
 from wirespeed.results.balance import Medium
 from wirespeed.results.judge import judge
 from wirespeed.results.point import points
-from wirespeed.results.sample import Moment
+from wirespeed.results.sample import Preemption
 from wirespeed.units import line_rate_pps
 
 LINE = line_rate_pps(64, LINE_BPS)
@@ -174,7 +174,7 @@ NOBODY = {
 
 def said_of(bench: Bench, loads: Loads) -> tuple[Said, bool]:
     found = verdict(bench, loads, threshold=THRESHOLD)
-    said: Said = "saturated" if found.saturated else "lossy" if found.lossy_from else "nothing"
+    said: Said = "saturated" if found.saturation else "lossy" if found.loss_onset else "nothing"
     return said, found.tester_limited
 
 
@@ -188,7 +188,7 @@ def test_the_tester_is_blamed(name: str) -> None:
 def test_the_dut_is_blamed(name: str) -> None:
     case = DUT[name]
     assert said_of(case.bench, case.loads) == (case.said, False)
-    knee = verdict(case.bench, case.loads, threshold=THRESHOLD).saturated
+    knee = verdict(case.bench, case.loads, threshold=THRESHOLD).saturation
     if case.capacity_pps is not None:
         assert knee is not None
         assert knee.low_pps <= case.capacity_pps <= knee.high_pps
@@ -225,25 +225,25 @@ def test_moments_of_absence_at_half_load_are_no_saturation(tests: int) -> None:
     """Where absences are measured, they are not loss of the DUT's either."""
     for seed in range(tests):
         found = verdict(*at_half_load(seed, measured=True), seed)
-        assert (found.saturated, found.lossy_from, found.tester_limited) == (None, None, False), seed
+        assert (found.saturation, found.loss_onset, found.tester_limited) == (None, None, False), seed
 
 
 @TESTS
 def test_nor_are_they_where_nobody_measures_them(tests: int) -> None:
     found = [verdict(*at_half_load(seed, measured=False), seed) for seed in range(tests)]
-    assert all(one.saturated is None for one in found)
-    assert sum(one.lossy_from is not None for one in found) > 0.2 * tests, "the machine must cost enough to be seen"
+    assert all(one.saturation is None for one in found)
+    assert sum(one.loss_onset is not None for one in found) > 0.2 * tests, "the machine must cost enough to be seen"
 
 
 def test_the_case_of_the_bench_that_lost_a_little_from_two_million_on() -> None:
     """0.15 % refused from 2 Mpps on, and forwarded up to 8.8: lossy there, and saturated at 8.8 only."""
     bench = Bench(medium=RING, dut=lambda pps: min(pps if pps < 2e6 else 0.9985 * pps, 8.8e6))
     found = verdict(bench, ramp(LINE, 300))
-    assert found.lossy_from is not None
-    assert found.lossy_from.offered_pps == pytest.approx(2e6, rel=0.05)
-    assert found.saturated is not None
-    assert found.saturated.low_pps <= 8.8e6 <= found.saturated.high_pps
-    assert verdict(bench, ramp(8e6)).saturated is None
+    assert found.loss_onset is not None
+    assert found.loss_onset.offered_pps == pytest.approx(2e6, rel=0.05)
+    assert found.saturation is not None
+    assert found.saturation.low_pps <= 8.8e6 <= found.saturation.high_pps
+    assert verdict(bench, ramp(8e6)).saturation is None
 
 
 @TESTS
@@ -262,7 +262,7 @@ def test_a_knee_is_found_where_it_is(tests: int) -> None:
             measured=rng.random() < 0.5,
             interval_s=rng.choice([0.25, 1.0]),
         )
-        knee = verdict(bench, ramp(top_pps, count, max(3, count // 8)), seed).saturated
+        knee = verdict(bench, ramp(top_pps, count, max(3, count // 8)), seed).saturation
         assert knee is not None, seed
         assert knee.offered_pps == pytest.approx(capacity_pps, rel=0.03), seed
         assert knee.plateau_pps == pytest.approx(capacity_pps, rel=0.02), seed
@@ -274,7 +274,7 @@ def test_the_order_of_samples_changes_no_knee() -> None:
     """The knee is one of loads, not of time: a test that goes down finds it too."""
     bench = Bench(dut=up_to(CAPACITY))
     up, down = ramp(LINE), list(reversed(ramp(LINE)))
-    rising, falling = (verdict(bench, loads).saturated for loads in (up, down))
+    rising, falling = (verdict(bench, loads).saturation for loads in (up, down))
     assert rising is not None
     assert falling is not None
     assert rising.offered_pps == pytest.approx(falling.offered_pps, rel=1e-6)
@@ -292,10 +292,10 @@ def test_full_load_is_the_mean_of_the_hold_and_never_more_than_was_offered() -> 
 
 def test_a_dut_that_is_lossy_holds_the_loads_below() -> None:
     found = verdict(Bench(dut=lambda pps: pps if pps < 5e6 else 0.99 * pps), ramp(LINE))
-    assert found.held is not None
-    assert found.lossy_from is not None
-    assert found.held.received_pps < 5e6 <= found.lossy_from.offered_pps
-    assert found.saturated is None
+    assert found.forwarded is not None
+    assert found.loss_onset is not None
+    assert found.forwarded.received_pps < 5e6 <= found.loss_onset.offered_pps
+    assert found.saturation is None
 
 
 def test_a_lost_link_is_marked_and_left_out() -> None:
@@ -304,25 +304,25 @@ def test_a_lost_link_is_marked_and_left_out() -> None:
     lost = [sample for sample in samples if sample.ports[0].tx_pps and not sample.ports[1].rx_pps]
     marked = [replace(sample, links_down=(1,)) if sample in lost else sample for sample in samples]
     found = points(marked, FORWARD, Medium.QUEUE, LINE_BPS)
-    assert [point.spoilt for point in found if point.spoilt] == ["port 1 had no link"] * len(lost)
+    assert [point.disturbed for point in found if point.disturbed] == ["port 1 had no link"] * len(lost)
     ended = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS)
-    assert (ended.saturated, ended.lossy_from, ended.spoilt_samples) == (None, None, len(lost))
+    assert (ended.saturation, ended.loss_onset, ended.disturbed_samples) == (None, None, len(lost))
 
 
 def test_spoilt_samples_count_when_told() -> None:
     bench, loads = at_half_load(26, measured=True)
     found = seen(bench, loads, 26)
-    kept = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS, leave_out_spoilt=False)
-    assert kept.lossy_from is not None
+    kept = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS, exclude_disturbed=False)
+    assert kept.loss_onset is not None
     failed = [point for point in found if point.measured and point.loss_ratio > THRESHOLD]
-    assert kept.spoilt_samples == sum(point.spoilt is not None for point in failed)
-    assert judge(found, threshold=THRESHOLD, line_bps=LINE_BPS).lossy_from is None
+    assert kept.disturbed_samples == sum(point.disturbed is not None for point in failed)
+    assert judge(found, threshold=THRESHOLD, line_bps=LINE_BPS).loss_onset is None
 
 
 def test_a_sample_that_passed_though_the_machine_was_in_the_way_has_passed() -> None:
     bench = Bench(medium=RING, dut=up_to(6e6), absences_hz=5, absence_s=0.001)
     found = seen(bench, ramp(10e6, 100, 10))
-    held = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS).held
+    held = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS).forwarded
     assert held is not None
     passed = sorted(point.offered_pps for point in found if point.loss_ratio <= THRESHOLD)
     assert held.offered_pps == pytest.approx(sum(passed[-3:]) / 3, rel=0.02)
@@ -330,30 +330,33 @@ def test_a_sample_that_passed_though_the_machine_was_in_the_way_has_passed() -> 
 
 def test_loss_far_beyond_what_the_machine_could_cause_is_not_its_doing() -> None:
     samples = run(Bench(dut=up_to(CAPACITY)), ramp(LINE))
-    moment = Moment(tester_absent_s=0.001, dut_absent_s=0.004)
-    found = points([replace(one, machine=moment) for one in samples], FORWARD, Medium.QUEUE, LINE_BPS)
-    spoilt = [point.loss_ratio for point in found if point.spoilt]
-    assert all(ratio <= 0.01 for ratio in spoilt)
+    moment = Preemption(tester_preempted_s=0.001, dut_preempted_s=0.004)
+    found = points([replace(one, preemption=moment) for one in samples], FORWARD, Medium.QUEUE, LINE_BPS)
+    disturbed = [point.loss_ratio for point in found if point.disturbed]
+    assert all(ratio <= 0.01 for ratio in disturbed)
     assert sum(point.loss_ratio > 0.01 for point in found) > 40
 
 
 def test_a_tester_that_never_has_its_cpu_is_the_limit() -> None:
     """Each sample's shortfall is one that the absences explain; all of them together are no moment."""
     samples = run(Bench(medium=RING, worker_pps=6e6), ramp(LINE))
-    away = [replace(one, machine=Moment(tester_absent_s=0.6 * one.interval_s, dut_absent_s=0.0)) for one in samples]
+    away = [
+        replace(one, preemption=Preemption(tester_preempted_s=0.6 * one.interval_s, dut_preempted_s=0.0))
+        for one in samples
+    ]
     ended = judge(points(away, FORWARD, RING, LINE_BPS), threshold=THRESHOLD, line_bps=LINE_BPS)
     assert ended.tester_limited
-    assert ended.saturated is None
+    assert ended.saturation is None
 
 
 def test_steal_counts_by_the_cpu_where_absences_are_unknown() -> None:
     (sample, _) = run(Bench(dut=lambda pps: 0.98 * pps), [("ramp", 1e6)])
 
-    def spoilt(**machine: float) -> bool:
-        stolen = replace(sample, machine=Moment(**machine))  # type: ignore[arg-type]
-        return points([stolen], FORWARD, Medium.QUEUE, LINE_BPS)[0].spoilt is not None
+    def disturbed(**machine: float) -> bool:
+        stolen = replace(sample, preemption=Preemption(**machine))  # type: ignore[arg-type]
+        return points([stolen], FORWARD, Medium.QUEUE, LINE_BPS)[0].disturbed is not None
 
-    assert spoilt(steal_s=0.02, cpus=2)
-    assert not spoilt(steal_s=0.02, cpus=64)
-    assert spoilt(steal_s=0.64, cpus=64)
-    assert not spoilt(steal_s=0.02, cpus=2, tester_absent_s=0.0, dut_absent_s=0.0)
+    assert disturbed(steal_s=0.02, cpus=2)
+    assert not disturbed(steal_s=0.02, cpus=64)
+    assert disturbed(steal_s=0.64, cpus=64)
+    assert not disturbed(steal_s=0.02, cpus=2, tester_preempted_s=0.0, dut_preempted_s=0.0)

@@ -16,6 +16,7 @@ from wirespeed.corpus.words import parse_words
 from wirespeed.errors import UsageError
 from wirespeed.measurement.file import read_file
 from wirespeed.results.box_names import parse_names
+from wirespeed.results.dut import DutFacts
 
 PATTERN = "{box}-{load}-{direction}.json"
 BOXES = ("netgate-6100-pfsense", "netgate-6100-vpp", *(f"box{number}" for number in range(8)))
@@ -61,7 +62,7 @@ def test_a_device_that_has_a_name_keeps_it(tmp_path: Path) -> None:
     path = write(tmp_path, "a", "bench")
     names = parse_names("x", [])
     named = names.named(read_file(path), path)
-    assert (named.dut, parse_names("y", []).named(named, path)) == ({"name": "x"}, named)
+    assert (named.dut, parse_names("y", []).named(named, path)) == (DutFacts("x"), named)
     content = path.read_bytes()
     assert parse_names("", []).in_file(content, path) is content
     again = names.in_file(content, path)
@@ -105,7 +106,7 @@ def test_a_corpus_keeps_the_names(articles: list[Path], tmp_path: Path, capsys: 
     with open_corpus(where) as opened:
         rows = opened.index.results(parse_words([])).rows
         assert {row["box"] for row in rows} == set(BOXES)
-        assert {result.dut["name"] for result in opened.results([row["digest"] for row in rows])} == set(BOXES)
+        assert {result.dut.name for result in opened.results([row["digest"] for row in rows])} == set(BOXES)
         assert opened.verify().unindexed == ()
 
 

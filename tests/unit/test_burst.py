@@ -29,6 +29,7 @@ from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import frames_of, summary_of
 from wirespeed.measurement.rerun import command_of
 from wirespeed.report.listing import to_csv, to_json, to_markdown
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import MEGA
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
@@ -39,7 +40,7 @@ LINE_PPS = line_rate_pps(64, 10e9)
 CAPACITY_PPS, BUFFER = 4e6, 200_000.0
 HELD = BUFFER / (1 - CAPACITY_PPS / LINE_PPS)
 """The longest burst at line rate that the queue and the capacity of the simulated device forward whole."""
-QUICK = BurstPlan("bench", {"size": "64"}, longest_s=0.1, tries=1, rest_s=0.0, resolution=0.05, dut={"name": "a loop"})
+QUICK = BurstPlan("bench", {"size": "64"}, longest_s=0.1, tries=1, rest_s=0.0, resolution=0.05, dut=DutFacts("a loop"))
 FLAGS = ("-p", "bench", "-t", "size=64", "--longest", "0.1", "--tries", "1", "--rest", "0", "--resolution", "5%")
 
 
@@ -103,7 +104,7 @@ def test_a_length_with_gaps_makes_the_figure_a_lower_bound(found: BurstResult) -
     longest = max(one.frames for one in found.trials)
     (loses, *_) = (one for one in found.trials if one.frames == longest)
     channels = {
-        name: replace(one, balance=replace(one.balance, asked=one.balance.sent * 1.2, late=one.balance.sent * 0.2))
+        name: replace(one, balance=replace(one.balance, intended=one.balance.sent * 1.2, late=one.balance.sent * 0.2))
         for name, one in loses.trial.channels.items()
     }
     gaps = replace(loses, trial=replace(loses.trial, channels=channels))

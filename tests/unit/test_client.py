@@ -86,7 +86,7 @@ def test_a_session_from_connecting_to_giving_the_ports_back(extended: bool) -> N
         assert after.at_s > before.at_s
         assert after.ports[1].ipackets > before.ports[1].ipackets == 0
         assert after.instant is extended
-        assert (after.ports[0].asked is not None) is extended
+        assert (after.ports[0].intended is not None) is extended
         assert bool(after.global_stats) is not extended
         client.release((0, 1))
         assert trex.idle
@@ -303,6 +303,6 @@ def test_what_is_no_server(text: str) -> None:
 def test_what_a_port_pushed_beside_its_streams_is_no_part_of_what_they_sent() -> None:
     raw = {"opackets": 105, "ipackets": 103, "obytes": 6720, "ibytes": 6592, "oerrors": 0, "ierrors": 0}
     told = port_stats({**raw, "asked_packets": 106, "pushed_packets": 5, "pushed_bytes": 320, "refused_packets": 1})
-    assert (told.opackets, told.obytes, told.asked, told.refused) == (100, 6400, 101, 1)
+    assert (told.opackets, told.obytes, told.intended, told.refused) == (100, 6400, 101, 1)
     of_a_trex = port_stats(raw)
-    assert (of_a_trex.opackets, of_a_trex.obytes, of_a_trex.asked) == (105, 6720, None)
+    assert (of_a_trex.opackets, of_a_trex.obytes, of_a_trex.intended) == (105, 6720, None)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import INLINE, SPARSE, Misfit, Stored, from_json, to_json
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import CpuRoles, LabFacts, MeterFacts, Topology
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,25 @@ def test_what_does_not_fit_is_told_with_its_place(raw: Any, words: str) -> None:
     with pytest.raises(Misfit) as fault:
         from_json(Outer, raw, "a file")
     assert str(fault.value).startswith(words)
+
+
+FOREIGN = {"ports": [1], "mtu": None, "kind": "bench", "cpus": "0-3", "power": {"meter": "x", "idle_watts": 12}}
+
+
+def test_what_another_program_wrote_is_written_again_to_the_letter() -> None:
+    lab = from_json(LabFacts, FOREIGN)
+    assert (lab.kind, lab.cpus, lab.power) == ("bench", None, MeterFacts("x", idle_watts=12))
+    assert json.dumps(to_json(lab)) == json.dumps(FOREIGN)
+
+
+def test_a_value_that_changes_takes_the_place_of_what_was_read() -> None:
+    lab = replace(from_json(LabFacts, FOREIGN), kind="embedded", mtu=1500, cpus=CpuRoles((0,)), power=None)
+    cpus = {"tester": [0], "dut": [], "control": []}
+    assert to_json(lab) == {"ports": [1], "mtu": 1500, "kind": "embedded", "cpus": cpus}
+
+
+def test_our_own_document_is_kept_once() -> None:
+    lab = LabFacts(kind="embedded", cpus=CpuRoles((0,), (1,), (0,)), topology=Topology("x"), latency_floor={})
+    assert from_json(LabFacts, json.loads(json.dumps(to_json(lab)))) == lab
+    with pytest.raises(Misfit, match="name is not a text"):
+        from_json(DutFacts, {"name": []})

@@ -47,7 +47,7 @@ def test_statistics_have_the_rows_of_trex_in_its_order(console: Driver) -> None:
         "tx-pkts, rx-pkts, tx-bytes, rx-bytes, oerrors, ierrors"
     )
     assert names[5:22] == wanted.split(", ")
-    assert names[22:] == ["asked", "refused", "late", "missed"]
+    assert names[22:] == ["intended", "refused", "late", "missed"]
 
 
 def test_a_total_is_split_between_the_ports(server: ConsoleServer, console: Driver) -> None:

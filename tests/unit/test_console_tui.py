@@ -269,15 +269,15 @@ def reading(port: int, tx_pps: float = 0.0, rx_pps: float = 0.0, **counters: int
 
 
 def test_what_is_missing_is_told_apart_by_fault() -> None:
-    before = [reading(0, asked=0, late=0), reading(1, asked=0, late=0)]
-    after = [reading(0, asked=1000, late=100), reading(1, asked=0, late=0, ipackets=700)]
+    before = [reading(0, intended=0, late=0), reading(1, intended=0, late=0)]
+    after = [reading(0, intended=1000, late=100), reading(1, intended=0, late=0, ipackets=700)]
     assert missing(after, before, 1.0) == (Missing(drops_pps=200.0, late_pps=100.0), Missing())
     assert missing(after, None, 0.0) == (Missing(), Missing())
 
 
 def test_packets_on_the_way_are_not_lost() -> None:
-    before = [reading(0, asked=0, late=0), reading(1, asked=0, late=0)]
-    after = [reading(0, asked=100_000, late=0), reading(1, asked=0, late=0, ipackets=99_950)]
+    before = [reading(0, intended=0, late=0), reading(1, intended=0, late=0)]
+    after = [reading(0, intended=100_000, late=0), reading(1, intended=0, late=0, ipackets=99_950)]
     assert missing(after, before, 1.0) == (Missing(), Missing())
 
 

@@ -14,8 +14,11 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.measurement.loadtest.remarks import remarks_on
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
+from wirespeed.results.codec import from_json
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import CpuRoles, LabFacts
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample, sample_balance
@@ -25,17 +28,19 @@ LOADS = steps([1e6, 2e6])
 
 def result_of(samples: list[Sample], dropped: int | None = None, **variables: object) -> Result:
     ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=str(Medium.RING)) for port in (0, 1)}
-    dut = {} if dropped is None else {"dropped_packets": dropped}
+    dut = DutFacts(dropped_packets=dropped)
     head = {"warmup_mult": "", "warmup_duration": 0, "rampup_target": "", "rampup_duration": 0, "hold_duration": 0}
     known = {**head, "profile_file": "bench", "tunables": {"size": "64"}, **variables}
-    return judged(Result("t", known, tuple(samples), ports=ports, directions=(FORWARD,), dut=dut))
+    return judged(
+        Result("t", from_json(LoadTestSettings, known), tuple(samples), ports=ports, directions=(FORWARD,), dut=dut)
+    )
 
 
 def numbered(duplicates: float, reordered: int = 0, unplaced: int = 0) -> list[Sample]:
     """Samples of a DUT that loses nothing and sends a share of the packets twice."""
     made = []
     for sample in run(Bench(medium=Medium.RING, signature=True), LOADS):
-        ours = sample.ours[FORWARD]
+        ours = sample.test_frames[FORWARD]
         again = round(ours * duplicates)
         port = replace(sample.ports[1], ipackets=(sample.ports[1].ipackets or 0) + again)
         order = {FORWARD: Order(again, reordered, unplaced)}
@@ -47,7 +52,7 @@ def test_duplicates_are_counted_per_sample_and_hide_no_loss() -> None:
     samples = numbered(0.02, reordered=7)
     found = sample_balance(samples[3], samples[4], FORWARD, Medium.RING)
     assert found.order is not None and found.order.reordered == 0
-    assert found.order.duplicates == found.surplus == pytest.approx(0.02 * found.ours, abs=1)
+    assert found.order.duplicates == found.extraneous == pytest.approx(0.02 * found.test_frames, abs=1)
     assert found.lost == 0
     first = sample_balance(None, samples[0], FORWARD, Medium.RING)
     assert first.order is not None and first.order.reordered == 7
@@ -109,7 +114,7 @@ def test_the_report_warns_of_both() -> None:
     found = {one.cause: one.sentence for one in remarks_on([twice, hidden])}
     assert "packets came back twice" in found["duplicates"]
     assert "duplicates hide a loss" in found["hidden-loss"]
-    assert "surplus" not in found
+    assert "extraneous" not in found
 
 
 def test_trials_say_it_too() -> None:
@@ -129,7 +134,7 @@ def test_trials_say_it_too() -> None:
 
 @pytest.mark.parametrize(("workers", "says"), [((3,), False), ((3, 4), True), (None, True)])
 def test_copies_at_several_workers_are_no_duplicates_and_the_result_says_so(workers, says: bool) -> None:
-    lab = {} if workers is None else {"cpus": {"tester": workers}}
+    lab = LabFacts(cpus=None if workers is None else CpuRoles(workers))
     told = verdict_of(replace(result_of(numbered(0.02), verify=True), lab=lab)).counting
     assert "duplicates (" in told
     assert told.endswith("workers of the receiver are not counted as duplicates") == says
@@ -152,6 +157,6 @@ def test_a_soak_says_what_its_counters_cannot_see(verify: bool, dropped: int | N
     soak = soak_of()
     assert soak.total is not None
     total = replace(soak.total, dut=replace(soak.total.dut, drop_packets=dropped))
-    verdict = verdict_of(replace(soak, total=total, variables={**soak.variables, "verify": verify}))
+    verdict = verdict_of(replace(soak, total=total, variables=replace(soak.variables, verify=verify)))
     assert words in verdict.counting
     assert verdict.lines[-1] == f"counting: {verdict.counting}"

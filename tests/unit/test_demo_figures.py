@@ -9,7 +9,7 @@ import pytest
 from demo_surfaces import check_demo
 from rich.console import Console
 from simulated_bench import LINE_BPS, Bench, ramp, run
-from test_figures_agree import VARIABLES, both_ways
+from test_figures_agree import SETTINGS, both_ways
 
 from wirespeed.demo.demo import tables
 from wirespeed.demo.suite import BURDENED, SEED_SUITE, Finding, SuiteTest, finding
@@ -18,8 +18,9 @@ from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.results.balance import Medium
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.sample import Preemption, Sample
 from wirespeed.units import line_rate_pps
 
 BENCHES = (
@@ -33,7 +34,7 @@ ACL = Bench(medium=Medium.RING, interval_s=0.25, dut=lambda pps: min(pps, 1.2345
 
 
 def away(sample: Sample) -> Sample:
-    return replace(sample, machine=Moment(tester_absent_s=0.0, dut_absent_s=0.5 * sample.interval_s))
+    return replace(sample, preemption=Preemption(tester_preempted_s=0.0, dut_preempted_s=0.5 * sample.interval_s))
 
 
 def result_of(test: SuiteTest, bench: Bench, dut: str) -> Result:
@@ -43,11 +44,11 @@ def result_of(test: SuiteTest, bench: Bench, dut: str) -> Result:
     tunables = ",".join(f"{key}={value}" for key, value in test.tunables.items())
     result = Result(
         name=test.file_stem,
-        variables=VARIABLES | {"profile_file": test.profile, "tunables": tunables},
+        variables=replace(SETTINGS, profile_file=test.profile, tunables=tunables),
         samples=tuple(samples) if test.unidirectional else both_ways(samples),
         ports={port: PortFacts(port, speed_bps=LINE_BPS, medium=bench.medium) for port in (0, 1)},
         directions=test.directions,
-        dut={"name": dut},
+        dut=DutFacts(dut),
     )
     return judged(result)
 

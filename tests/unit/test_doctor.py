@@ -1,4 +1,4 @@
-"""`wirespeed host check`: each check on what machines answer, mending and putting back, and the command."""
+"""`wirespeed host check`: each check on what machines answer, fixes and their reversal, and the command."""
 
 import json
 from dataclasses import replace
@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from wirespeed.cli.main import main
-from wirespeed.doctor.examination import as_text, findings_in, is_honest, verdict
+from wirespeed.doctor.examination import as_text, findings_in, is_suitable, verdict
 from wirespeed.doctor.finding import Step, Wanted
-from wirespeed.doctor.mending import mend, read_record, steps_of, undo
+from wirespeed.doctor.fixing import apply, read_record, steps_of, undo
 from wirespeed.doctor.questions import QUESTIONS
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.inspect.transcript import Here, Section, ask
@@ -84,10 +84,10 @@ def only(check: str, wanted: Wanted = WANTED, **changed: str):
     return wrong[0]
 
 
-def test_a_machine_that_lacks_nothing_is_honest():
+def test_a_machine_that_lacks_nothing_is_suitable():
     findings = [one for several in found().values() for one in several]
     assert {one.grade for one in findings} == {"ok"}
-    assert is_honest(findings)
+    assert is_suitable(findings)
     assert verdict(findings) == "A test here would give valid results."
 
 
@@ -113,11 +113,11 @@ def test_no_hugepages_at_all_is_not_known():
 def test_an_iommu_that_is_off_blocks_vfio_and_nothing_else():
     finding = only("iommu", iommu="")
     assert finding.grade == "blocks" and finding.steps == ()
-    assert any("intel_iommu=on iommu=pt" in line for line in finding.mend)
+    assert any("intel_iommu=on iommu=pt" in line for line in finding.fix)
     mellanox = device(NIC, "mlx5_core", "0x15b3:0x1017")
     assert found(Wanted(nics=(NIC,)), iommu="", pci=mellanox)["iommu"][0].grade == "note"
     amd = only("iommu", iommu="", cpuinfo=GOOD["cpuinfo"] + "vendor_id : AuthenticAMD\n")
-    assert not any("intel" in line for line in amd.mend)
+    assert not any("intel" in line for line in amd.fix)
 
 
 def test_an_iommu_that_translates_for_the_kernel_costs():
@@ -151,7 +151,7 @@ def test_a_nic_that_is_in_use_is_never_taken(changed, use):
     finding = only("drivers", replace(WANTED, nics=(NIC, MANAGEMENT)), **changed)
     assert use in finding.is_
     assert finding.steps == ()
-    assert finding.mend
+    assert finding.fix
 
 
 def test_a_nic_with_nothing_but_a_link_local_address_is_free():
@@ -177,7 +177,7 @@ def test_a_connectx_3_wants_its_steering(size, well):
     modules = GOOD["modules"] + (f"{path} = {size}\n" if size else "")
     nics = found(Wanted(WANTED.cpus, (NIC,)), pci=device(NIC, "mlx4_core", "0x15b3:0x1003"), modules=modules)["drivers"]
     assert [one.grade for one in nics] == (["ok"] if well else ["ok", "blocks"])
-    assert well or any("log_num_mgm_entry_size=-1" in line for line in nics[1].mend)
+    assert well or any("log_num_mgm_entry_size=-1" in line for line in nics[1].fix)
 
 
 def test_a_nic_that_is_not_there():
@@ -186,7 +186,7 @@ def test_a_nic_that_is_not_there():
 
 def test_cpus_that_are_not_isolated_or_not_there():
     finding = only("isolation", Wanted((1, 2), WANTED.nics))
-    assert finding.grade == "costs" and "isolcpus=1 nohz_full=1 rcu_nocbs=1" in finding.mend[0]
+    assert finding.grade == "costs" and "isolcpus=1 nohz_full=1 rcu_nocbs=1" in finding.fix[0]
     assert only("isolation", Wanted((7,), WANTED.nics)).grade == "blocks"
 
 
@@ -250,15 +250,15 @@ def test_what_the_hypervisor_takes(after, grade):
 
 def test_memory_that_may_not_be_locked():
     finding = only("memlock", uid="1000\n", memlock="8192\n")
-    assert finding.grade == "blocks" and "limits.d" in finding.mend[0]
+    assert finding.grade == "blocks" and "limits.d" in finding.fix[0]
     assert found(uid="1000\n", memlock="unlimited\n")["memlock"][0].grade == "ok"
 
 
 def test_packages_that_are_missing():
     answers = {name: Section(text) for name, text in GOOD.items()} | {"dpdk": Section("", 1)}
     (dpdk,) = [one for one in findings_in(answers, WANTED) if one.check == "packages"]
-    assert (dpdk.grade, dpdk.mend) == ("blocks", ("apt-get install libdpdk-dev",))
-    assert only("packages", programs="lspci\n").mend == ("apt-get install pciutils",)
+    assert (dpdk.grade, dpdk.fix) == ("blocks", ("apt-get install libdpdk-dev",))
+    assert only("packages", programs="lspci\n").fix == ("apt-get install pciutils",)
 
 
 def test_ports_that_are_taken():
@@ -284,7 +284,7 @@ def test_leftovers_are_of_those_that_are_gone():
 
 def test_a_machine_that_answers_nothing_breaks_no_check():
     findings = findings_in({}, WANTED)
-    assert not is_honest(findings)
+    assert not is_suitable(findings)
     assert all("\n" not in line for line in as_text(findings))
 
 
@@ -314,7 +314,7 @@ def setting(tmp_path):
 def test_what_was_mended_is_put_back_the_last_first(setting, tmp_path):
     record, said = tmp_path / "run" / "record.json", []
     steps = [Step(f"echo {new} >>{setting}", f"echo back-{new} >>{setting}") for new in ("one", "two")]
-    assert all(one.went_well for one in mend(Root(), [*steps, Step(f"echo kept >>{setting}")], record, said.append))
+    assert all(one.went_well for one in apply(Root(), [*steps, Step(f"echo kept >>{setting}")], record, said.append))
     assert read_record(record) == steps, "what needs no putting back is not recorded"
     assert all(one.went_well for one in undo(Root(), record, said.append))
     assert setting.read_text().split() == ["old", "one", "two", "kept", "back-two", "back-one"]
@@ -332,14 +332,14 @@ def test_a_step_is_recorded_before_it_is_done(setting, tmp_path):
             return super().run(command)
 
     with pytest.raises(KeyboardInterrupt):
-        mend(Killed(), [Step(f"echo new >{setting}", f"echo old >{setting}")], record, lambda line: None)
+        apply(Killed(), [Step(f"echo new >{setting}", f"echo old >{setting}")], record, lambda line: None)
     assert len(read_record(record)) == 1
 
 
 def test_what_cannot_be_put_back_stays_in_the_record(setting, tmp_path):
     record = tmp_path / "record.json"
     steps = [Step("true", "exit 4"), Step("true", f"echo back >{setting}")]
-    mend(Root(), steps, record, lambda line: None)
+    apply(Root(), steps, record, lambda line: None)
     done = undo(Root(), record, lambda line: None)
     assert [one.went_well for one in done] == [True, False]
     assert read_record(record) == [steps[0]]
@@ -348,7 +348,7 @@ def test_what_cannot_be_put_back_stays_in_the_record(setting, tmp_path):
 def test_mending_again_keeps_what_is_to_be_put_back(setting, tmp_path):
     record = tmp_path / "record.json"
     for number in range(2):
-        mend(Root(), [Step("true", f"echo {number}")], record, lambda line: None)
+        apply(Root(), [Step("true", f"echo {number}")], record, lambda line: None)
     assert [step.undo for step in read_record(record)] == ["echo 0", "echo 1"]
 
 
@@ -358,7 +358,7 @@ def test_only_root_mends(tmp_path):
             return "1000\n"
 
     with pytest.raises(EnvironmentFault, match="only root may change settings of this machine; run this with sudo"):
-        mend(Nobody(), [Step("true")], tmp_path / "record", print)
+        apply(Nobody(), [Step("true")], tmp_path / "record", print)
 
 
 @pytest.mark.parametrize("text", ["", "{}", '[{"do": 1}]', "\xff"])
@@ -371,10 +371,10 @@ def test_a_record_that_is_none(tmp_path, text):
 # ---- the command
 
 
-def test_the_exit_code_says_whether_a_test_would_be_honest(capsys):
+def test_the_exit_code_says_whether_a_test_would_be_valid(capsys):
     code = main(["host", "check", "--json"])
     document = json.loads(capsys.readouterr().out)
-    assert code == (0 if document["honest"] else 3)
+    assert code == (0 if document["suitable"] else 3)
     assert {one["check"] for one in document["findings"]} >= {"hugepages", "iommu", "clock", "steal", "leftovers"}
 
 
@@ -403,7 +403,7 @@ def test_each_finding_is_explained(capsys):
 )
 def test_each_way_to_get_it_wrong_is_one_line(words, code, sentence, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("wirespeed.doctor.mending.check_root", lambda machine: None)
+    monkeypatch.setattr("wirespeed.doctor.fixing.check_root", lambda machine: None)
     assert main(["host", *words]) == code
     said = capsys.readouterr()
     assert sentence in said.err and said.err.count("\n") == 1
@@ -422,6 +422,6 @@ def test_folders_of_others_and_links_are_left(tmp_path):
     (tmp_path / "kept").mkdir()
     link.symlink_to(tmp_path / "kept")
     finding = only("leftovers", folders=f"{left}\n{link}\n")
-    done = mend(Root(), finding.steps, tmp_path / "record", lambda line: None)
+    done = apply(Root(), finding.steps, tmp_path / "record", lambda line: None)
     assert [one.went_well for one in done] == [True, False]
     assert not left.exists() and link.is_symlink() and (tmp_path / "kept").is_dir()

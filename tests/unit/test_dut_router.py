@@ -39,7 +39,7 @@ def test_counts_are_of_the_interval() -> None:
     assert (first.name, first.cpu, first.loops, first.clocks_total) == ("ws_wk_0", 3, 2000, 500_000)
     assert first.nodes == (NodeCost("dpdk-input", 2000, 200, 20_000, 200),)  # the other one did not run
     assert (second.name, second.cpu, second.nodes) == ("worker 1", None, ())
-    assert first.absent_s is first.longest_absent_s is None
+    assert first.preempted_s is first.longest_preemption_s is None
 
 
 def test_a_call_that_began_before_the_interval_leaves_no_negative_rest() -> None:
@@ -54,7 +54,7 @@ def test_a_counter_that_fell_counts_from_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "absent_s", "longest_s"),
+    ("before", "after", "preempted_s", "longest_s"),
     [
         ((1000, 400), (1000, 400), 0.0, 0.0),
         ((1000, 400), (3000, 1500), 0.002, 0.0015),
@@ -65,16 +65,16 @@ def test_a_counter_that_fell_counts_from_zero() -> None:
 def test_absence(
     before: tuple[int | None, int | None],
     after: tuple[int | None, int | None],
-    absent_s: float | None,
+    preempted_s: float | None,
     longest_s: float | None,
 ) -> None:
     told = router_telemetry(counters(worker(1, 0, *before)), counters(worker(1, 0, *after)), 1.0, HZ, [], {})
-    assert told.workers[0].absent_s == absent_s
-    assert told.workers[0].longest_absent_s == longest_s
+    assert told.workers[0].preempted_s == preempted_s
+    assert told.workers[0].longest_preemption_s == longest_s
 
 
 @pytest.mark.parametrize(
-    ("sleeps", "waits", "absent_s"),
+    ("sleeps", "waits", "preempted_s"),
     [
         (0, [], 0.5),
         (3, [], 0.0),
@@ -85,12 +85,12 @@ def test_absence(
     ],
 )
 def test_a_worker_that_ended_no_turn_is_absent_unless_it_may_sleep(
-    sleeps: int | None, waits: list[float], absent_s: float
+    sleeps: int | None, waits: list[float], preempted_s: float
 ) -> None:
     before = replace(worker(1, 0, 0, 0), sleeps=sleeps)
     (told,) = router_telemetry(counters(before), counters(before), 0.5, HZ, [], {}, waits).workers
-    assert told.absent_s == absent_s
-    assert told.longest_absent_s == (absent_s if absent_s in (0.0, 0.5) else None)
+    assert told.preempted_s == preempted_s
+    assert told.longest_preemption_s == (preempted_s if preempted_s in (0.0, 0.5) else None)
 
 
 def test_a_router_that_started_anew_is_told_of() -> None:

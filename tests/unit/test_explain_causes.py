@@ -22,7 +22,7 @@ from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of
 from wirespeed.explain.sources.show_run import workers_of
 from wirespeed.measurement.loadtest.case import cases_of as cases_of_result
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
 from wirespeed.results.outcome import PortFacts
@@ -51,7 +51,7 @@ CASES: dict[str, Case] = {
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
     "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
     "blackhole": Case(SHORT, workers=(IDLE,), drops={"null-node: blackholed packets": 5_000_000}, lost_packets=5e6),
-    "link-down": Case(replace(SHORT, unlinked_share=0.9, spoilt_share=0.1)),
+    "link-down": Case(replace(SHORT, unlinked_share=0.9, disturbed_share=0.1)),
     "not-arrived": Case(
         replace(SHORT, received_pps=1.0), workers=(replace(IDLE, packets=58, in_pps=5.8, out_pps=5.7),)
     ),
@@ -79,7 +79,7 @@ CASES: dict[str, Case] = {
         SHORT, box=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
     ),
     "throttling": Case(SHORT, machine=Machine(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
-    "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, absent_s=0.2),)),
+    "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, preempted_s=0.2),)),
     "bad-wire": Case(
         replace(SHORT, received_pps=9.97e6), steps=tuple(Step(k * 1e6, k * 0.997e6) for k in range(1, 11))
     ),
@@ -186,7 +186,7 @@ def test_healthy_tests_are_given_no_disease(medium: Medium) -> None:
         )
         samples = tuple(run(bench, ramp(capacity_pps / 2, 30, 5), seed))
         ports = {number: PortFacts(number, speed_bps=10e9, medium=medium) for number in (0, 1)}
-        result = Result(f"healthy {seed}", {}, samples, ports=ports, directions=(FORWARD,))
+        result = Result(f"healthy {seed}", LoadTestSettings(), samples, ports=ports, directions=(FORWARD,))
         (case,) = cases_of_result(result, "healthy.json")
         named = {finding.cause for finding in explain(case).named}
         assert named <= {"tester", "steal", "line-rate"}, (seed, named)

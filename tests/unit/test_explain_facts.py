@@ -25,12 +25,14 @@ from wirespeed.inspect.tables import inspection_of
 from wirespeed.inspect.transcript import Section
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.measurement.rfc2544.result import SuiteTrial
 from wirespeed.measurement.soak.result import Drift, SoakResult
+from wirespeed.results.codec import from_json, to_json
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.dut_cpu import CpuLoad, MachineLoad
 from wirespeed.results.inspection import inspection_to_json
+from wirespeed.results.lab import LabFacts, MeterFacts
 from wirespeed.results.outcome import PortFacts
 
 HARDWARE = Path(__file__).parent / "data" / "hardware"
@@ -66,7 +68,7 @@ def test_counters_of_drivers_are_sorted_by_what_they_mean() -> None:
 
 
 def test_what_a_collector_kept_is_read_cpu_by_cpu_and_nic_by_nic() -> None:
-    told, dut = [linux(), linux()], LINUX.to_json()
+    told, dut = [linux(), linux()], LINUX
     assert [(cpu.name, round(cpu.percent["idle"]), cpu.packets) for cpu in cpus_told(told)] == [
         ("cpu0", 1, 10_000_000),
         ("cpu1", 98, 20),
@@ -87,7 +89,7 @@ def test_facts_of_the_machine_are_evidence() -> None:
     case = Case(
         load,
         Box("ssh://box", "linux", cores=2),
-        machine=machine_told(told, LINUX.to_json(), "it"),
+        machine=machine_told(told, LINUX, "it"),
         cpus=cpus_told(told),
     )
     one = explain(case)
@@ -171,19 +173,20 @@ def test_an_inspection_of_another_version_is_told_and_nothing_else_is_lost() -> 
     assert "cannot be used: its cpu.places is not as known" in case.remarks[0]
 
 
-def steps_test(name: str, dut: dict[str, object] | None = None, telemetry: DutTelemetry | None = None) -> Result:
+def steps_test(name: str, dut: DutFacts, telemetry: DutTelemetry | None = None) -> Result:
     samples = tuple(run(Bench(dut=lambda pps: min(pps, 5e5)), ramp(1e6, 20, 3), 1))
     if telemetry is not None:
         samples = tuple(replace(sample, dut=telemetry.to_json()) for sample in samples)
     ports = {number: PortFacts(number, speed_bps=10e9) for number in (0, 1)}
-    return Result(name, dict.fromkeys(REQUIRED_VARS, 1), samples, dut=dut or {}, ports=ports, directions=(FORWARD,))
+    settings = from_json(LoadTestSettings, dict.fromkeys(REQUIRED_VARS, 1))
+    return Result(name, settings, samples, dut=dut, ports=ports, directions=(FORWARD,))
 
 
 def test_a_collection_stands_beside_a_test_that_asked_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_file(steps_test("64b", {"name": "ssh://box", "kind": "linux"}), tmp_path / "64b.json")
-    dut = LINUX.to_json() | {"telemetry": linux().to_json(), "texts": {}}
+    write_file(steps_test("64b", DutFacts("ssh://box", "linux")), tmp_path / "64b.json")
+    dut = to_json(LINUX) | {"telemetry": linux().to_json(), "texts": {}}
     collected = tmp_path / "box.json"
     collected.write_text(json.dumps({"format": "wirespeed-dut/1", "dut": dut, "samples": []}))
     (case,) = read_cases([tmp_path / "64b.json", collected])
@@ -195,7 +198,7 @@ def test_a_collection_stands_beside_a_test_that_asked_nobody(
 
 
 def test_what_the_device_told_wrongly_is_said_and_the_rest_is_explained() -> None:
-    test = steps_test("later", {"name": "box"}, linux())
+    test = steps_test("later", DutFacts("box"), linux())
     samples = tuple(replace(sample, dut=sample.dut | {"drops": {"x": 1.5}}) for sample in test.samples)
     (case,) = cases_of(replace(test, samples=samples), "later.json")
     assert "the counters of the device are missing: x of drops of dut is '1.5', not a whole number" in case.remarks[0]
@@ -203,9 +206,9 @@ def test_what_the_device_told_wrongly_is_said_and_the_rest_is_explained() -> Non
 
 
 def test_a_meter_without_a_device_that_is_asked_tells_watts_alone() -> None:
-    test = steps_test("metered", {"name": "box"})
+    test = steps_test("metered", DutFacts("box"))
     samples = tuple(replace(sample, dut={"watts": 19.0}) for sample in test.samples)
-    lab = {"power": {"meter": "constant:19", "of": "box", "idle_watts": 12.0}}
+    lab = LabFacts(power=MeterFacts("constant:19", "box", 12.0))
     (case,) = cases_of(replace(test, samples=samples, lab=lab), "metered.json")
     assert case.machine.energy is not None
     assert (case.machine.energy.watts, case.machine.energy.idle_w, case.tells_drops) == (19.0, 12.0, False)
@@ -216,14 +219,14 @@ def test_a_meter_without_a_device_that_is_asked_tells_watts_alone() -> None:
 
 def test_a_test_of_another_box_is_not_compared_with(tmp_path: Path) -> None:
     for name, box in (("one", "a"), ("two", "b")):
-        write_file(steps_test(name, {"name": box}), tmp_path / f"{name}.json")
+        write_file(steps_test(name, DutFacts(box)), tmp_path / f"{name}.json")
     (case,) = read_cases([tmp_path / "one.json"], [tmp_path / "two.json"])
     assert case.others == ()
     assert case.remarks == ("two is of another box (b, here a): it is not compared with",)
 
 
 def test_a_file_without_a_load_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
-    write_file(steps_test("full"), tmp_path / "full.json")
+    write_file(steps_test("full", DutFacts()), tmp_path / "full.json")
     write_file(replace(search_of(), trials=(), goals=()), tmp_path / "empty.json")
     full, empty = read_cases([tmp_path / "full.json", tmp_path / "empty.json"])
     assert explain(full).losses is not None

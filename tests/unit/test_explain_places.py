@@ -11,7 +11,7 @@ from wirespeed.cases.facts import Box, Case, Cpu, Load, Step, Worker
 from wirespeed.cases.machine_facts import Machine, Nic
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
 
@@ -88,10 +88,10 @@ def test_what_came_in_after_the_drain_was_under_way() -> None:
         samples = tuple(run(Bench(medium=Medium.QUEUE, dut=lambda pps: pps, held=held), loads, 1))
         ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
         sent = sum(sample.ports[0].tx_pps * sample.interval_s for sample in samples)
-        balance = Balance(sent, sent, asked=sent, medium=Medium.QUEUE)
+        balance = Balance(sent, sent, intended=sent, medium=Medium.QUEUE)
         end = ChannelOutcome(balance, 64.0, 64.0, 10e9, None, None, None, None, tester_limited=False)
         outcome = Outcome(channels={str(FORWARD): end})
-        result = Result("held", {}, samples, outcome=outcome, ports=ports, directions=(FORWARD,))
+        result = Result("held", LoadTestSettings(), samples, outcome=outcome, ports=ports, directions=(FORWARD,))
         (case,) = cases_of(result, "held.json")
         assert (case.load.loss_ratio or 0.0) < 0.001, held
         assert explain(case).cause == "tester"
@@ -101,10 +101,12 @@ def test_what_the_sample_before_sent_is_no_surplus() -> None:
     loads = ramp(5e6, 20, 5)
     samples = tuple(run(Bench(medium=Medium.QUEUE, held=frozenset({21, 23})), loads, 1))
     sent = sum(sample.ports[0].tx_pps * sample.interval_s for sample in samples)
-    end = ChannelOutcome(Balance(sent, sent, asked=sent), 64.0, 64.0, 10e9, None, None, None, None, False)
+    end = ChannelOutcome(Balance(sent, sent, intended=sent), 64.0, 64.0, 10e9, None, None, None, None, False)
     ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
     outcome = Outcome(channels={str(FORWARD): end})
-    (case,) = cases_of(Result("held", {}, samples, outcome=outcome, ports=ports, directions=(FORWARD,)), "held.json")
+    (case,) = cases_of(
+        Result("held", LoadTestSettings(), samples, outcome=outcome, ports=ports, directions=(FORWARD,)), "held.json"
+    )
     assert explain(case).cause == "tester"
 
 

@@ -155,7 +155,7 @@ def loaded(mpps: float, idle_polls: int) -> Step:
         NodeCost("ip4-lookup", calls, packets, 30 * packets, 0),
         NodeCost("e1-tx", calls, packets, 20 * packets, 0),
     )
-    worker = replace(worker_of("w0", 1.0, nodes, tsc_hz=1e9), absent_s=0.001)
+    worker = replace(worker_of("w0", 1.0, nodes, tsc_hz=1e9), preempted_s=0.001)
     return Step(mpps * 1e6, mpps * 1e6, workers=(worker,))
 
 
@@ -197,7 +197,7 @@ def test_what_a_packet_costs_is_the_same_in_all_figures_of_a_worker_that_was_awa
         NodeCost("ethernet-input", 500_000, 10_000_000, 3_000_000_000, 0),
         NodeCost("ip4-lookup", 500_000, 10_000_000, 5_000_000_000, 0),
     )
-    worker = worker_of("w0", 10.0, nodes, tsc_hz=2.0e9, absent_s=8.0)
+    worker = worker_of("w0", 10.0, nodes, tsc_hz=2.0e9, preempted_s=8.0)
     load = Load("a", 1e6, offered_pps=2e6, frame_bytes=64, line_bps=10e9)
     told = {figure.name: figure.value for figure in explain(Case(load, workers=(worker,))).figures}
     assert told["work_cycles_per_packet"] == pytest.approx(2.0e9 / told["core_pps"], rel=0.01)
@@ -206,7 +206,7 @@ def test_what_a_packet_costs_is_the_same_in_all_figures_of_a_worker_that_was_awa
 def test_a_worker_that_was_away_all_the_time_has_no_cost_of_a_packet() -> None:
     nodes = (NodeCost("dpdk-input", 1_000, 10_000, 2_000_000, 0), NodeCost("ip4-lookup", 500, 10_000, 5_000_000, 0))
     load = Load("a", 1e3, offered_pps=2e3, frame_bytes=64, line_bps=10e9)
-    for absent_s in (0.4, 0.9):  # an absence may begin before the time that is looked at
-        worker = worker_of("w0", 0.4, nodes, tsc_hz=2.0e9, absent_s=absent_s)
+    for preempted_s in (0.4, 0.9):  # an absence may begin before the time that is looked at
+        worker = worker_of("w0", 0.4, nodes, tsc_hz=2.0e9, preempted_s=preempted_s)
         told = {figure.name for figure in explain(Case(load, workers=(worker,))).figures}
         assert told.isdisjoint({"core_pps", "effective_hz", "work_cycles_per_packet"})

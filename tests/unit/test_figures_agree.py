@@ -28,10 +28,11 @@ from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_as, read_file, write_file
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import summary
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import MEGA
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
@@ -43,15 +44,15 @@ from wirespeed.tables import plain
 from wirespeed.web.folder import Folder
 from wirespeed.web.followed import Followed
 
-VARIABLES = {
-    "profile_file": "bench",
-    "tunables": "size=64",
-    "warmup_mult": "1kpps",
-    "warmup_duration": 0,
-    "rampup_target": 100,
-    "rampup_duration": 15,
-    "hold_duration": 2.5,
-}
+SETTINGS = LoadTestSettings(
+    profile_file="bench",
+    tunables="size=64",
+    warmup_mult="1kpps",
+    warmup_duration=0,
+    rampup_target=100,
+    rampup_duration=15,
+    hold_duration=2.5,
+)
 BENCHES = {
     "saturated, memif": Bench(medium=Medium.RING, dut=lambda pps: min(pps, 5.0123456e6), interval_s=0.25),
     "line rate that catches up": Bench(
@@ -77,8 +78,8 @@ def both_ways(samples: list[Sample]) -> tuple[Sample, ...]:
                     },
                     opackets=sample.ports[0].opackets,
                     ipackets=sample.ports[1].ipackets,
-                    asked=sample.ports[0].asked,
-                    asked_pps=sample.ports[0].asked_pps,
+                    intended=sample.ports[0].intended,
+                    intended_pps=sample.ports[0].intended_pps,
                     refused=sample.ports[0].refused,
                     late=sample.ports[0].late,
                     no_buffer=sample.ports[0].no_buffer,
@@ -96,11 +97,11 @@ def result_of(bench: Bench, directions: int) -> Result:
     forward = Channel(0, 1)
     result = Result(
         name="t",
-        variables=VARIABLES,
+        variables=SETTINGS,
         samples=both_ways(samples) if directions == 2 else tuple(samples),
         ports=ports,
         directions=(forward, forward.reverse)[:directions],
-        dut={"name": "router"},
+        dut=DutFacts("router"),
     )
     return judged(result)
 
@@ -157,13 +158,13 @@ def test_tables_have_the_verdict_to_the_character(file: Path, verdict: Verdict) 
     *_, row = csv.DictReader(io.StringIO(text(file, output_format="csv")))
     document = json.loads(text(file, output_format="json"))
     for found in (row, document["rows"][-1]):
-        assert (found["held_text"], found["full_load_text"]) == (figure.text, full.text)
+        assert (found["forwarded_text"], found["full_load_text"]) == (figure.text, full.text)
         assert (found["sentence"], found["limited_by"]) == (verdict.sentence, verdict.limited_by)
         assert float(found["full_load_pps"]) == pytest.approx(full.rate_pps, abs=0.001)
         assert float(found["full_load_line_percent"]) == pytest.approx(full.line_percent, abs=0.001)
         if figure.is_measured:
-            assert float(found["held_pps"]) == pytest.approx(figure.rate_pps, abs=0.001)
-            assert float(found["held_line_percent"]) == pytest.approx(figure.line_percent, abs=0.001)
+            assert float(found["forwarded_pps"]) == pytest.approx(figure.rate_pps, abs=0.001)
+            assert float(found["forwarded_line_percent"]) == pytest.approx(figure.line_percent, abs=0.001)
     assert document["verdicts"]["t"] == verdict.to_json()
     matrix = text(file, output_format="md", layout="matrix", both="sum100")
     bound = f", {figure.bound}" if figure.bound else ""

@@ -20,7 +20,7 @@ from wirespeed.cli.main import COMMANDS, main
 from wirespeed.cli.plain import options_of
 from wirespeed.cli.tree import commands_of
 from wirespeed.corpus.keeping import read_result
-from wirespeed.measurement.file import of_journal, read_file
+from wirespeed.measurement.file import of_journal, read_file, write_file
 from wirespeed.renamed import OPTIONS
 from wirespeed.results.journal import read_journal
 
@@ -32,6 +32,46 @@ PEAKS = frozenset(
 """Figures of single samples in load tests, which are means of steps today."""
 PEAK_NAMES, MEAN_NAMES = {"most received", "held"}, {"forwarded", "at full load"}
 """Names of such figures in a corpus, then and today."""
+RENAMED = {
+    "asked": "intended",
+    "asked_packets": "intended_packets",
+    "asked_percent": "intended_percent",
+    "asked_pps": "intended_pps",
+    "absent": "preempted",
+    "away_s": "preempted_s",
+    "by_machine": "by_host",
+    "came_later": "delayed",
+    "dut_absent_s": "dut_preempted_s",
+    "dut_longest_absent_s": "dut_longest_preemption_s",
+    "floor_us": "baseline_us",
+    "held_l1_bps": "forwarded_l1_bps",
+    "held_l2_bps": "forwarded_l2_bps",
+    "held_line_percent": "forwarded_line_percent",
+    "held_loss_ratio": "forwarded_loss_ratio",
+    "held_returned_percent": "forwarded_returned_percent",
+    "held_text": "forwarded_text",
+    "longest_absent": "longest_preemption",
+    "lossy_from": "loss_onset",
+    "lossy_from_line_percent": "loss_onset_line_percent",
+    "lossy_from_pps": "loss_onset_pps",
+    "lost_by_machine": "lost_by_host",
+    "machine": "preemption",
+    "most_by_absence": "most_by_preemption",
+    "ours": "test_frames",
+    "saturated": "saturation",
+    "saturated_high_pps": "saturation_high_pps",
+    "saturated_line_percent": "saturation_line_percent",
+    "saturated_low_pps": "saturation_low_pps",
+    "saturated_pps": "saturation_pps",
+    "set_aside": "excluded",
+    "spoilt": "disturbed",
+    "spoilt_samples": "disturbed_samples",
+    "surplus_packets": "extraneous_packets",
+    "tester_absent_s": "tester_preempted_s",
+    "tester_longest_absent_s": "tester_longest_preemption_s",
+    "whose": "cause",
+}
+"""Keys that have another name today."""
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 
 
@@ -58,9 +98,10 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 def assert_same_figures(now: Any, then: Any, place: str = "") -> None:
     """Every number, truth value and None of `then` is in `now` at the same place, but for PEAKS; words may differ."""
     if isinstance(then, dict):
-        for key, value in then.items():
-            if key in PEAKS:
+        for then_key, value in then.items():
+            if then_key in PEAKS:
                 continue
+            key = RENAMED.get(then_key, then_key)
             assert key in now, f"{place}.{key}"
             assert_same_figures(now[key], value, f"{place}.{key}")
     elif isinstance(then, list):
@@ -83,6 +124,27 @@ def test_journals_are_recovered_as_then(golden: Path, kind: str) -> None:
     path = golden / "journals" / f"{kind}.json.part"
     then = read_file(golden / "shown" / f"recovered-{kind}.json")
     assert_same_figures(replace(of_journal(read_journal(path), path), name=then.name).to_json(), then.to_json())
+
+
+def keys_of(document: Any) -> set[str]:
+    """All keys of a document, at any depth."""
+    parts = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
+    return {*(document if isinstance(document, dict) else ())}.union(*map(keys_of, parts))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_written_anew_has_present_keys_only_and_gives_the_same_report(
+    golden: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    then, now = golden / f"{kind}.json", tmp_path / f"{kind}.json"
+    write_file(read_file(then), now)
+    assert keys_of(json.loads(then.read_text())) & {*RENAMED}
+    assert not keys_of(json.loads(now.read_text())) & {*RENAMED}
+    for form in ("json", "md", "csv"):
+        reports = [printed(capsys, "report", "--format", form, "-o", "-", file) for file in (then, now)]
+        assert reports[0] == reports[1]
+    explained = [printed(capsys, "explain", "--format", "json", file) for file in (then, now)]
+    assert explained[0] == explained[1]
 
 
 def test_reports_show_the_same_figures(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,10 @@ from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.output import Output
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
 from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import Outcome, PortFacts
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample import PortSample, Sample
@@ -28,8 +30,8 @@ HEAD = Result(
     variables=LoadPlan("bench").variables("here"),
     samples=(),
     versions={"wirespeed": "7"},
-    lab={"generator": "here"},
-    dut={"name": "box"},
+    lab=LabFacts(generator="here"),
+    dut=DutFacts("box"),
     ports={port: PortFacts(port, "net_memif", "02::", 10e9, "ring") for port in (0, 1)},
     directions=(WIRE,),
     ending=Ending(started="2026-01-01T00:00:00+00:00", notes=("a note",)),

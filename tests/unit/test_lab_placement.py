@@ -10,7 +10,7 @@ import pytest
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import DEEP_SLOTS, SHALLOW_SLOTS, slots_for
 from wirespeed.machine.placement import limits, place
-from wirespeed.results.codec import from_json
+from wirespeed.results.codec import from_json, to_json
 from wirespeed.results.lab import CpuPlace, LabFacts, Topology
 
 
@@ -109,9 +109,9 @@ def test_what_disturbs_is_said_in_a_line_each(topology: Topology, said: list[str
 
 def test_facts_survive_their_file() -> None:
     cpus = place(machine(FOLDED, quota=3.5))
-    facts = LabFacts("embedded", "memif", 10_000_000_000, cpus.roles, cpus.topology)
-    assert from_json(LabFacts, json.loads(json.dumps(facts.to_json()))) == facts
-    assert facts.to_json()["cpus"]["tester"] == (6,)
+    facts = LabFacts(kind="embedded", speed_bps=10_000_000_000, cpus=cpus.roles, topology=cpus.topology)
+    assert from_json(LabFacts, json.loads(json.dumps(to_json(facts)))) == facts
+    assert to_json(facts)["cpus"]["tester"] == [6]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
+from wirespeed.results.codec import to_json
 from wirespeed.results.journal import journal_path
 
 QUICK = ["-p", "bench", "-t", "size=64,vm=var2", "-wm", "100kpps", "-wd", "0.1", "-rd", "0.3", "-hd", "0.1"]
@@ -34,7 +35,7 @@ def test_the_flags_of_trex_loadtest(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert trex.idle
     result = read_as(Result, file)
     assert result.name == "dut-bench"
-    assert result.variables == {
+    assert to_json(result.variables) == {
         "server": trex.server,
         "profile_file": "bench",
         "tunables": "size=64,vm=var2",
@@ -66,7 +67,7 @@ def test_long_flags_with_underscores_and_with_dashes(tmp_path: Path) -> None:
                 main(["loadtest", *(word.replace("_", between) if word[:2] == "--" else word for word in flags), *more])
                 == 0
             )
-        variables = read_as(Result, file).variables
+        variables = to_json(read_as(Result, file).variables)
         assert [variables[name] for name in names] == ["2kpps", 0.1, "5mpps", 0.2, 0.1]
 
 
@@ -218,9 +219,9 @@ def test_latency_stands_without_a_rate_or_with_one(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     with SimulatedTrex(extended=False) as trex:
         assert loadtest(trex, "--latency", "-u", "-q", "-o", str(file)) == 0
-        assert read_as(Result, file).variables["latency"] == 1000.0
+        assert read_as(Result, file).variables.latency == 1000.0
         assert loadtest(trex, "-u", "-q", "-o", str(file), "--latency", "2kpps") == 0
-        assert read_as(Result, file).variables["latency"] == 2000.0
+        assert read_as(Result, file).variables.latency == 2000.0
 
 
 def test_steps_directions_and_another_line(tmp_path: Path) -> None:

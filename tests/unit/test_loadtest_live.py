@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirespeed.measurement.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
 from wirespeed.measurement.loadtest.plan import LoadPlan, Step
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.measurement.loadtest.run import Progress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
@@ -27,18 +27,18 @@ from wirespeed.watching import NoView
 
 PLAN = LoadPlan("bench", {"size": "64", "vm": "var2"})
 THERE, BACK = Channel(0, 1), Channel(1, 0)
-PORT = PortSample(8e6, 6e6, 4.096e9, 3.072e9, 53.8, 40.3, asked_pps=8e6)
+PORT = PortSample(8e6, 6e6, 4.096e9, 3.072e9, 53.8, 40.3, intended_pps=8e6)
 LOSSY = LoadPoint(300.0, 7e6, 6e6, 47.04, 40.32)
 KNEE = Knee(7e6, 6.8e6, 7.3e6, 6e6, 47.04)
 FINE = ChannelOutcome(
-    balance=Balance(sent=1_000_000, received=998_766, asked=1_000_000),
+    balance=Balance(sent=1_000_000, received=998_766, intended=1_000_000),
     frame_bytes=64,
     received_frame_bytes=64,
     line_bps=10e9,
     full_load=LoadPoint(330.0, 8e6, 6e6, 53.76, 40.32),
-    held=None,
-    lossy_from=None,
-    saturated=None,
+    forwarded=None,
+    loss_onset=None,
+    saturation=None,
     tester_limited=False,
 )
 
@@ -95,9 +95,9 @@ def test_loss_and_saturation_are_told_once_each_and_at_once() -> None:
     screen = console()
     with PlainLines(screen, PLAN) as lines:
         lines(progress(end_s=300))
-        lines(progress(end_s=301, lossy_from=LOSSY))
-        lines(progress(end_s=302, lossy_from=LOSSY, saturated=KNEE))
-        lines(progress(end_s=303, lossy_from=LOSSY, saturated=KNEE))
+        lines(progress(end_s=301, loss_onset=LOSSY))
+        lines(progress(end_s=302, loss_onset=LOSSY, saturation=KNEE))
+        lines(progress(end_s=303, loss_onset=LOSSY, saturation=KNEE))
     told = [line for line in text_of(screen).splitlines() if "offered" not in line]
     assert told == [
         "0→1 loss above 0.1 % from 7.00 Mpps (47.0 % of line), at 300.0 s",
@@ -106,14 +106,14 @@ def test_loss_and_saturation_are_told_once_each_and_at_once() -> None:
 
 
 def test_loss_where_the_tester_was_the_limit_is_called_so() -> None:
-    assert news(progress(lossy_from=LOSSY, tester_limited=True), set()) == [
+    assert news(progress(loss_onset=LOSSY, tester_limited=True), set()) == [
         "0→1 loss above 0.1 % from 7.00 Mpps (47.0 % of line), at 300.0 s; the tester was the limit, not the DUT"
     ]
 
 
 def test_the_live_view_has_a_row_for_each_channel_and_marks_the_saturated_one() -> None:
     screen = console()
-    screen.print(view(progress(saturated=KNEE), title_of(PLAN)))
+    screen.print(view(progress(saturation=KNEE), title_of(PLAN)))
     lines = text_of(screen).splitlines()
     assert lines[0] == "bench size=64,vm=var2, bidirectional: 50.0 %"
     assert lines[1].split()[0] == "ramp"
@@ -130,7 +130,7 @@ def test_the_live_view_leaves_only_the_news_behind() -> None:
     screen = console(terminal=True)
     with LiveView(screen, PLAN, "title") as live:
         live(progress())
-        live(progress(saturated=KNEE))
+        live(progress(saturation=KNEE))
     assert "0→1 saturated at 7.00 Mpps" in text_of(screen)
 
 
@@ -142,20 +142,20 @@ def test_the_view_fits_where_it_is_shown() -> None:
 
 def ended(*notes: str, **changes: Any) -> Result:
     outcome = Outcome(channels={"0→1": replace(FINE, **changes)})
-    return Result("x", {}, (), directions=(THERE,), outcome=outcome, ending=Ending(notes=notes))
+    return Result("x", LoadTestSettings(), (), directions=(THERE,), outcome=outcome, ending=Ending(notes=notes))
 
 
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
         (
-            {"lossy_from": LOSSY, "saturated": KNEE},
+            {"loss_onset": LOSSY, "saturation": KNEE},
             "loss above 0.1 % from 7.00 Mpps (47.0 % of line); "
             "saturated at 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps; 1,234 of 1,000,000 "
             "offered packets lost (0.123 %)",
         ),
         (
-            {"lossy_from": LOSSY},
+            {"loss_onset": LOSSY},
             "loss above 0.1 % from 7.00 Mpps (47.0 % of line); "
             "not saturated; 1,234 of 1,000,000 offered packets lost (0.123 %)",
         ),
@@ -164,7 +164,7 @@ def ended(*notes: str, **changes: Any) -> Result:
             "no loss above 0.1 %; not saturated; 0 of 100 offered packets lost (0 %)",
         ),
         (
-            {"balance": Balance(1_000_000, 1_000_100, 1_500_000, refused=500_000, surplus=100, medium=Medium.RING)},
+            {"balance": Balance(1_000_000, 1_000_100, 1_500_000, refused=500_000, extraneous=100, medium=Medium.RING)},
             "no lasting loss above 0.1 %; not saturated; 500,000 of 1,500,000 "
             "offered packets lost (33.3 %), 500,000 refused, 100 foreign",
         ),
@@ -173,7 +173,7 @@ def ended(*notes: str, **changes: Any) -> Result:
             "no loss above 0.1 %; not saturated; 0 of 1,000,000 offered packets lost (0 %), 500,000 late",
         ),
         (
-            {"spoilt_samples": 3},
+            {"disturbed_samples": 3},
             "no loss above 0.1 % except in samples that the host disturbed; not saturated; "
             "1,234 of 1,000,000 offered packets lost (0.123 %); 3 samples disturbed by the host",
         ),
@@ -205,13 +205,13 @@ def test_the_summary_ends_with_what_else_is_to_be_said() -> None:
 
 
 def test_packets_that_were_under_way_at_the_last_sample_are_said_to_be_so() -> None:
-    late = replace(PORT, opackets=8_000_000, ipackets=6_000_000, asked=8_000_000)
+    late = replace(PORT, opackets=8_000_000, ipackets=6_000_000, intended=8_000_000)
     sample = Sample(1.0, 1.0, "hold", {0: late, 1: late})
     balance = Balance(8_000_000, 8_000_000)
     facts = {port: PortFacts(port, speed_bps=10e9) for port in (0, 1)}
     verdict = judge(points([sample], THERE, Medium.QUEUE, 10e9), threshold=0.001, line_bps=10e9, balance=balance)
     outcome = Outcome(channels={"0→1": verdict}, settled=True)
-    result = Result("x", {}, (sample,), ports=facts, directions=(THERE,), outcome=outcome)
+    result = Result("x", LoadTestSettings(), (sample,), ports=facts, directions=(THERE,), outcome=outcome)
     *_, line, more = summary(result, Verdict("loadtest", "x", (HELD,), threshold=0.001), None)
     assert "not saturated" in line
     assert more.strip() == "2,000,000 packets were under way at the last sample and came later"

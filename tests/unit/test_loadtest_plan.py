@@ -13,6 +13,7 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, steps
 from wirespeed.results.channel import Channel
+from wirespeed.results.codec import to_json
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.trial.rates import check_rate, of_line
 from wirespeed.trial.wires import pair_directions
@@ -65,7 +66,7 @@ def test_a_step_lasts_about_an_interval(ramp_s: float, interval_s: float) -> Non
 
 def test_variables_are_those_of_a_trex_loadtest_file() -> None:
     plan = LoadPlan("bench", {"size": "64", "vm": "var2"}, directions=pair_directions(only="0-1"), output_file="x.json")
-    assert plan.variables("127.0.0.1:4501") == {
+    assert to_json(plan.variables("127.0.0.1:4501")) == {
         "server": "127.0.0.1:4501",
         "profile_file": "bench",
         "tunables": "size=64,vm=var2",
@@ -77,13 +78,13 @@ def test_variables_are_those_of_a_trex_loadtest_file() -> None:
         "hold_duration": 30.0,
         "unidirectional": True,
     }
-    assert set(REQUIRED_VARS) < set(plan.variables("x"))
-    assert replace(plan, ramp_target=Rate(5e6, "pps")).variables("x")["rampup_target"] == "5mpps"
+    assert set(REQUIRED_VARS) < set(to_json(plan.variables("x")))
+    assert replace(plan, ramp_target=Rate(5e6, "pps")).variables("x").rampup_target == "5mpps"
 
 
 def test_variables_say_what_trex_loadtest_has_no_word_for_only_where_it_is_used() -> None:
     plan = LoadPlan("bench", step_loads=parse_steps("1kpps,50%"), hold_s=7, latency_rate_pps=500.0, line_bps=1e9)
-    told = plan.variables("x")
+    told = to_json(plan.variables("x"))
     assert (told["steps"], told["latency"], told["line"]) == ("1kpps,50%", 500.0, 1e9)
     assert (told["rampup_duration"], told["hold_duration"], told["rampup_target"]) == (0.0, 7, 50.0)
     assert "verify" not in told

@@ -74,11 +74,11 @@ def test_percent_of_line_means_the_same_on_both_sides(tunables: dict[str, str], 
         assert ended.frame_bytes == pytest.approx(frame_bytes, abs=0.1)
         assert ended.full_load is not None and ended.full_load.received_percent == pytest.approx(100, rel=0.02)
         balance = ended.balance
-        assert balance.asked == balance.sent == balance.received
-        assert (balance.refused, balance.late, ended.lossy_from, ended.saturated) == (0, 0, None, None)
+        assert balance.intended == balance.sent == balance.received
+        assert (balance.refused, balance.late, ended.loss_onset, ended.saturation) == (0, 0, None, None)
     hold = [sample for sample in result.samples if sample.phase == "hold"]
     assert hold[-1].ports[0].tx_util == pytest.approx(100, rel=0.02)
-    assert hold[-1].ports[0].asked_pps == pytest.approx(hold[-1].ports[0].tx_pps)
+    assert hold[-1].ports[0].intended_pps == pytest.approx(hold[-1].ports[0].tx_pps)
     assert "cpu_util" in hold[-1].global_stats
     assert {(status.owner, status.state) for status in statuses.values()} == {("", "IDLE")}
 
@@ -106,5 +106,5 @@ def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) ->
         assert core.port_info(0).promiscuous  # a DUT may bridge what a profile addresses
     raise_for(result.ending)
     for ended in result.outcome.channels.values():
-        assert ended.balance.asked == ended.balance.sent == ended.balance.received > 0
-        assert ended.full_load is not None and ended.lossy_from is None
+        assert ended.balance.intended == ended.balance.sent == ended.balance.received > 0
+        assert ended.full_load is not None and ended.loss_onset is None

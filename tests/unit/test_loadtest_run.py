@@ -24,6 +24,7 @@ from wirespeed.measurement.loadtest.run import Progress, run_loadtest
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.ending import raise_for
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import Sample
@@ -40,8 +41,8 @@ QUICK = LoadPlan(
     ramp_s=0.36,
     hold_s=0.09,
     interval_s=0.03,
-    lab={"kind": "simulated"},
-    dut={"name": "a loop"},
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a loop"),
     versions={"dut": "7"},
 )
 
@@ -67,7 +68,7 @@ def test_a_device_that_carries_all_is_not_saturated(extended: bool) -> None:
     assert [sum(s.phase == phase for s in result.samples) for phase in ("warm-up", "ramp", "hold")] == [2, 12, 3]
     for channel in result.channels:
         ended = result.outcome.channels[str(channel)]
-        assert ended.lossy_from is ended.saturated is None
+        assert ended.loss_onset is ended.saturation is None
         assert ended.balance.lost == 0
         assert ended.balance.sent == ended.balance.received > 0
         assert not ended.tester_limited
@@ -83,18 +84,18 @@ def test_saturation_is_found_where_the_device_gives_out(extended: bool) -> None:
         result = run(trex)
     for channel in result.channels:
         ended = result.outcome.channels[str(channel)]
-        assert ended.lossy_from is not None
-        assert ended.lossy_from.offered_percent == pytest.approx(7 / 12 * 100, rel=0.2)
-        assert ended.lossy_from.received_pps == pytest.approx(LINE_PPS * 0.55, rel=0.2)
+        assert ended.loss_onset is not None
+        assert ended.loss_onset.offered_percent == pytest.approx(7 / 12 * 100, rel=0.2)
+        assert ended.loss_onset.received_pps == pytest.approx(LINE_PPS * 0.55, rel=0.2)
         assert not ended.tester_limited
         balance = ended.balance
         assert balance.lost > 0
         if extended:  # a virtual wire does not take what the device leaves: refused, and offered all the same
-            assert balance.asked == balance.sent + balance.refused
+            assert balance.intended == balance.sent + balance.refused
             assert balance.lost == balance.refused > 0 == balance.late
         else:
             assert balance.lost == balance.sent - balance.received
-            assert balance.asked is None
+            assert balance.intended is None
 
 
 def test_packets_under_way_at_the_end_are_waited_for() -> None:
@@ -110,7 +111,7 @@ def test_a_slow_tester_is_not_taken_for_a_slow_device() -> None:
     with loop(tester_pps=LINE_PPS / 3) as trex:
         result = run(trex)
     for ended in result.outcome.channels.values():
-        assert ended.saturated is None
+        assert ended.saturation is None
         assert ended.tester_limited
         assert ended.balance.late > 0
 
@@ -135,11 +136,11 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
     write_file(result, tmp_path / "x.json")
     again = read_as(Result, tmp_path / "x.json")
     assert again == result
-    assert again.variables["server"] == trex.server
+    assert again.variables.server == trex.server
     assert again.versions == {"wirespeed": "0.1.0", "generator": "T-Rex v3.08", "dut": "7"}
-    assert again.lab["kind"] == "simulated"
+    assert again.lab.kind == "simulated"
     assert again.ports[1] == PortFacts(1, "net_memif", "02:00:00:00:00:01", 10e9, "ring", "unknown")
-    assert again.dut == {"name": "a loop"}
+    assert again.dut == DutFacts("a loop")
     assert again.samples[0].global_stats.items() >= {"cpu_util": 12.5, "queue_full": 3}.items()
     times = [sample.t_s for sample in again.samples]
     assert times == sorted(times)
@@ -152,11 +153,11 @@ def test_a_watcher_sees_every_sample_and_saturation_as_it_happens() -> None:
     assert tuple(progress.sample for progress in seen) == result.samples
     assert seen[-1].remaining_s == pytest.approx(0, abs=1e-9)
     wire = Channel(0, 1)
-    first = next(index for index, progress in enumerate(seen) if progress.outcomes[wire].lossy_from)
+    first = next(index for index, progress in enumerate(seen) if progress.outcomes[wire].loss_onset)
     assert seen[first].sample.phase == "ramp"
-    lossy = seen[first].outcomes[wire].lossy_from
+    lossy = seen[first].outcomes[wire].loss_onset
     assert lossy is not None
-    assert lossy == result.outcome.channels["0→1"].lossy_from
+    assert lossy == result.outcome.channels["0→1"].loss_onset
     assert lossy.t_s < seen[first].sample.t_s
     assert seen[-1].points[wire] == list(points(result.samples, wire, result.medium(0), 10e9))
 
@@ -186,13 +187,13 @@ class Told(NoDut):
 
 def test_what_the_device_says_goes_with_its_sample_even_when_it_does_not_answer() -> None:
     with loop() as trex:
-        result = run(trex, replace(QUICK, dut={}), dut=Told())
+        result = run(trex, replace(QUICK, dut=None), dut=Told())
     told = [sample.dut for sample in result.samples]
     assert [one.get("drop_packets") for one in told[:5]] == [7, 7, None, None, 7]
     assert told[2] == told[3] == {"error": "router gone"}
-    assert result.dut["kind"] == "simulated"
-    assert result.dut["dropped_packets"] == 7
-    assert result.dut["drops"] == {"no route": 7}
+    assert result.dut.kind == "simulated"
+    assert result.dut.dropped_packets == 7
+    assert result.dut.drops == {"no route": 7}
 
 
 def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> None:
@@ -222,7 +223,7 @@ def test_a_device_that_returns_nothing_ends_the_test_after_the_warm_up(warmup_s:
 def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
     monkeypatch: pytest.MonkeyPatch, away: float | None, status: str
 ) -> None:
-    monkeypatch.setattr("wirespeed.measurement.loadtest.run.away_share", lambda before, sample: away)
+    monkeypatch.setattr("wirespeed.measurement.loadtest.run.preempted_share", lambda before, sample: away)
     with loop() as trex:
         began_s = trex.now_s
 
@@ -285,7 +286,7 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
     assert [sample.phase for sample in result.samples] == ["warm-up", "warm-up", "ramp"]
     ended = result.outcome.channels["0→1"]
     assert ended.balance.lost == ended.balance.refused > 0
-    assert ended.lossy_from is ended.saturated is None  # one failing sample is not enough
+    assert ended.loss_onset is ended.saturation is None  # one failing sample is not enough
     raise_for(result.ending)  # an interrupt is not an error
 
 
@@ -466,11 +467,11 @@ def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> Non
     assert ended.balance.lost == 0
     assert any("foreign frames came back" in note and "--signature" in note for note in hidden.ending.notes)
     ended = verified.outcome.channels["0→1"]
-    assert ended.lossy_from is not None
-    assert ended.lossy_from.offered_percent == pytest.approx(25, rel=0.4)
+    assert ended.loss_onset is not None
+    assert ended.loss_onset.offered_percent == pytest.approx(25, rel=0.4)
     assert 0.4 < ended.balance.loss_ratio < 0.8
-    assert ended.balance.surplus > 0
-    assert set(verified.samples[-1].ours) == {Channel(0, 1), Channel(1, 0)}
+    assert ended.balance.extraneous > 0
+    assert set(verified.samples[-1].test_frames) == {Channel(0, 1), Channel(1, 0)}
 
 
 def test_latency_of_a_trex_goes_with_each_sample() -> None:

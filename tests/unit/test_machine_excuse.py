@@ -11,23 +11,28 @@ from simulated_bench import FORWARD, Bench, run
 
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
-from wirespeed.results.machine import why_spoilt
+from wirespeed.results.machine import why_disturbed
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Moment, PortSample, Sample
+from wirespeed.results.sample import PortSample, Preemption, Sample
 
 
-def sample(away_s: float, *, dut: dict[str, Any] | None = None, links_down: tuple[int, ...] = ()) -> Sample:
+def sample(preempted_s: float, *, dut: dict[str, Any] | None = None, links_down: tuple[int, ...] = ()) -> Sample:
     port = PortSample(1e6, 1e6, 0.0, 0.0, 0.0, 0.0)
-    moment = Moment(tester_absent_s=0.0, dut_absent_s=away_s, tester_longest_absent_s=0.0, dut_longest_absent_s=away_s)
+    moment = Preemption(
+        tester_preempted_s=0.0,
+        dut_preempted_s=preempted_s,
+        tester_longest_preemption_s=0.0,
+        dut_longest_preemption_s=preempted_s,
+    )
     return Sample(
-        1.0, 1.0, "hold", {0: port, 1: port}, global_stats={}, dut=dut or {}, machine=moment, links_down=links_down
+        1.0, 1.0, "hold", {0: port, 1: port}, global_stats={}, dut=dut or {}, preemption=moment, links_down=links_down
     )
 
 
 @pytest.mark.parametrize(
-    ("away_s", "loss", "spoilt"),
+    ("preempted_s", "loss", "disturbed"),
     [
         (0.1, 0.15, True),
         (0.1, 0.3, False),
@@ -36,22 +41,22 @@ def sample(away_s: float, *, dut: dict[str, Any] | None = None, links_down: tupl
         (0.95, 1.0, True),
     ],
 )
-def test_an_absence_excuses_a_loss_of_its_size(away_s: float, loss: float, spoilt: bool) -> None:
-    assert (why_spoilt(None, sample(away_s), FORWARD, loss) is not None) is spoilt
+def test_an_absence_excuses_a_loss_of_its_size(preempted_s: float, loss: float, disturbed: bool) -> None:
+    assert (why_disturbed(None, sample(preempted_s), FORWARD, loss) is not None) is disturbed
 
 
 def test_a_link_of_the_tester_that_is_down_is_named_first() -> None:
-    assert why_spoilt(None, sample(0.6, links_down=(1,)), FORWARD, 1.0) == "port 1 had no link"
-    assert why_spoilt(None, sample(0.6, links_down=(1,)), FORWARD, 0.5) == "port 1 had no link"
+    assert why_disturbed(None, sample(0.6, links_down=(1,)), FORWARD, 1.0) == "port 1 had no link"
+    assert why_disturbed(None, sample(0.6, links_down=(1,)), FORWARD, 0.5) == "port 1 had no link"
 
 
 @pytest.mark.parametrize(
     "reason", ["e1-output: interface is down", "ethernet-input: subinterface down", "null-node: blackholed packets"]
 )
 def test_what_the_device_counted_for_its_own_link_is_not_the_machines(reason: str) -> None:
-    assert why_spoilt(None, sample(0.6, dut={"drops": {reason: 5000}}), FORWARD, 0.5) is None
-    assert why_spoilt(None, sample(0.6, dut={"drops": {reason: 0}}), FORWARD, 0.5) is not None
-    assert why_spoilt(None, sample(0.6, dut={"drops": {"e1-tx: no free tx slots": 5000}}), FORWARD, 0.5) is not None
+    assert why_disturbed(None, sample(0.6, dut={"drops": {reason: 5000}}), FORWARD, 0.5) is None
+    assert why_disturbed(None, sample(0.6, dut={"drops": {reason: 0}}), FORWARD, 0.5) is not None
+    assert why_disturbed(None, sample(0.6, dut={"drops": {"e1-tx: no free tx slots": 5000}}), FORWARD, 0.5) is not None
 
 
 @pytest.mark.parametrize(("first", "cause"), [(10, "link-down"), (28, "tester")], ids=["most", "two samples"])
@@ -64,7 +69,7 @@ def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str
         for at, one in enumerate(run(bench, [("hold", 5e6)] * 30, 1))
     )
     ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
-    (case,) = cases_of(Result("cut", {}, samples, ports=ports, directions=(FORWARD,)), "cut.json")
+    (case,) = cases_of(Result("cut", LoadTestSettings(), samples, ports=ports, directions=(FORWARD,)), "cut.json")
     found = explain(case)
     assert found.cause == cause and "steal" not in {finding.cause for finding in (*found.named, *found.likely)}
     if cause == "tester":

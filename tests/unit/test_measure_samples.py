@@ -23,13 +23,13 @@ def shot(at_s: float, stats: PortStats, **global_stats: object) -> Reading:
 
 
 def test_rates_are_deltas_and_totals_count_from_the_start_of_traffic() -> None:
-    origin = PortStats(1000, 500, 64_000, 32_000, 1, 2, asked=1000, refused=10, late=20, rx_missed=30)
-    before = replace(origin, opackets=2000, obytes=128_000, asked=2500)
-    now = PortStats(4000, 2500, 256_000, 160_000, 1, 5, asked=6500, refused=1510, late=1020, rx_missed=31)
+    origin = PortStats(1000, 500, 64_000, 32_000, 1, 2, intended=1000, refused=10, late=20, rx_missed=30)
+    before = replace(origin, opackets=2000, obytes=128_000, intended=2500)
+    now = PortStats(4000, 2500, 256_000, 160_000, 1, 5, intended=6500, refused=1510, late=1020, rx_missed=31)
     sample = sample_between(Basis(shot(11.0, origin), {0: 1e6}), shot(12.0, before), shot(14.0, now), phase="ramp")
     port = sample.ports[0]
     assert (sample.t_s, sample.interval_s, sample.phase) == (3.0, 2.0, "ramp")
-    assert (port.tx_pps, port.rx_pps, port.asked_pps) == (1000, 1000, 2000)
+    assert (port.tx_pps, port.rx_pps, port.intended_pps) == (1000, 1000, 2000)
     assert (port.tx_bps, port.rx_bps) == (512_000, 512_000)
     assert port.tx_util == pytest.approx(1000 * 84 * 8 / 1e6 * 100)
     assert (port.opackets, port.ipackets, port.obytes, port.ibytes) == (3000, 2000, 192_000, 128_000)
@@ -40,7 +40,7 @@ def test_a_server_without_the_extension_leaves_them_out() -> None:
     sample = sample_between(Basis(shot(0, ZERO), {}), shot(0, ZERO), shot(1, replace(ZERO, opackets=5)), phase="hold")
     port = sample.ports[0]
     assert (port.tx_pps, port.tx_util) == (5, 0)
-    assert port.asked_pps is port.refused is port.late is port.rx_missed is None
+    assert port.intended_pps is port.refused is port.late is port.rx_missed is None
 
 
 def test_global_statistics_have_the_names_of_the_trex_client_and_finite_values() -> None:
@@ -80,11 +80,13 @@ def test_each_port_counts_over_the_time_between_its_own_instants() -> None:
 
 def test_what_the_plan_asked_for_stands_where_the_server_keeps_no_account() -> None:
     basis, end = Basis(shot(0, ZERO), {}), shot(2, replace(ZERO, opackets=10))
-    sample = sample_between(basis, shot(0, ZERO), end, phase="ramp", asked_pps={0: 7.0})
-    assert (sample.ports[0].asked_pps, sample.ports[0].asked) == (7.0, None)
-    known = replace(ZERO, asked=4)
-    sample = sample_between(Basis(shot(0, known), {}), shot(0, known), shot(2, replace(known, asked=8)), phase="ramp")
-    assert (sample.ports[0].asked_pps, sample.ports[0].asked) == (2.0, 4)
+    sample = sample_between(basis, shot(0, ZERO), end, phase="ramp", intended_pps={0: 7.0})
+    assert (sample.ports[0].intended_pps, sample.ports[0].intended) == (7.0, None)
+    known = replace(ZERO, intended=4)
+    sample = sample_between(
+        Basis(shot(0, known), {}), shot(0, known), shot(2, replace(known, intended=8)), phase="ramp"
+    )
+    assert (sample.ports[0].intended_pps, sample.ports[0].intended) == (2.0, 4)
 
 
 def test_foreign_frames_are_those_of_kinds_that_no_stream_sends() -> None:
@@ -99,6 +101,6 @@ def test_frames_of_others_hide_no_loss_in_a_balance() -> None:
     before = Reading(0, {0: ZERO, 1: ZERO})
     after = Reading(1, {0: replace(ZERO, opackets=100), 1: replace(ZERO, ipackets=100, kinds={"icmp_error": 30})})
     found = balance_between(before, after, wire, Medium.QUEUE)
-    assert (found.sent, found.received, found.surplus, found.lost) == (100, 100, 30, 30)
-    marked = replace(after, ours={wire: 60})
+    assert (found.sent, found.received, found.extraneous, found.lost) == (100, 100, 30, 30)
+    marked = replace(after, test_frames={wire: 60})
     assert balance_between(before, marked, wire, Medium.QUEUE).lost == 40

@@ -25,7 +25,7 @@ from wirespeed.trial.frame_kinds import frame_kind, kinds_sent
 from wirespeed.trial.guard import links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import LatencyReading, latency_between, latency_reading
 from wirespeed.trial.load import load_of, payload_at
-from wirespeed.trial.machine import is_local, is_virtual, machine_reading, moment
+from wirespeed.trial.machine import is_local, is_virtual, machine_reading, preemption_between
 from wirespeed.trial.reading import Reading
 from wirespeed.trial.wires import check_wires, pair_directions, parse_ports, parse_wires
 from wirespeed.units import Rate
@@ -98,7 +98,7 @@ def test_a_load_is_what_the_profile_sends_unless_told() -> None:
     load = load_of({0: BENCH})
     assert load.ports[0].streams == tuple(BENCH)
     assert (load.ports[0].latency, load.verified, load.kinds) == (None, False, frozenset())
-    assert load.ports[0].asked(Rate(5, "pps"), 10e9) == Rate(5, "pps")
+    assert load.ports[0].intended(Rate(5, "pps"), 10e9) == Rate(5, "pps")
 
 
 def test_a_latency_stream_is_of_one_flow_and_has_a_group_and_a_number_of_its_own() -> None:
@@ -118,12 +118,12 @@ def test_a_latency_stream_is_of_one_flow_and_has_a_group_and_a_number_of_its_own
 
 def test_a_latency_stream_comes_on_top_as_far_as_the_line_has_room() -> None:
     load = load_of({0: BENCH}, latency_pps=1000).ports[0]
-    assert load.asked(Rate(1000, "pps"), 10e9) == Rate(2000, "pps")
-    assert load.asked(Rate(1000, "pps"), None) == Rate(2000, "pps")
-    assert load.asked(Rate(50, "percentage"), 10e9).value == pytest.approx(50 + 672e3 / 10e9 * 100)
-    assert load.asked(Rate(1e9, "bpsl1"), 10e9) == Rate(1e9 + 672e3, "bpsl1")
-    assert load.asked(Rate(1e9, "bps"), 10e9) == Rate(1e9 + 512e3, "bps")
-    assert load.asked(Rate(100, "percentage"), 10e9) == Rate(10e9, "bpsl1")
+    assert load.intended(Rate(1000, "pps"), 10e9) == Rate(2000, "pps")
+    assert load.intended(Rate(1000, "pps"), None) == Rate(2000, "pps")
+    assert load.intended(Rate(50, "percentage"), 10e9).value == pytest.approx(50 + 672e3 / 10e9 * 100)
+    assert load.intended(Rate(1e9, "bpsl1"), 10e9) == Rate(1e9 + 672e3, "bpsl1")
+    assert load.intended(Rate(1e9, "bps"), 10e9) == Rate(1e9 + 512e3, "bps")
+    assert load.intended(Rate(100, "percentage"), 10e9) == Rate(10e9, "bpsl1")
 
 
 def test_marks_are_in_the_payload_where_it_has_room_and_else_in_the_header() -> None:
@@ -222,23 +222,23 @@ def test_steal_and_absence_are_deltas_of_the_worst_worker() -> None:
     )
     after = machine_reading({"ts": 2, "steal_s": 5.5, "cpus": 2, "workers": [worker(1.9, 5, 0.8), worker(2.1, 2, 2.0)]})
     dut = DutTelemetry(1.0, (WorkerCost("w", 1, 1.0, 1, 1, 1, (), 0.25, 0.125),))
-    found = moment(before, after, dut)
+    found = preemption_between(before, after, dut)
     assert found is not None
     assert (found.steal_s, found.cpus) == (0.5, 2)
-    assert found.tester_absent_s == pytest.approx(0.9)
-    assert found.tester_longest_absent_s == 0.8
-    assert (found.dut_absent_s, found.dut_longest_absent_s) == (0.25, 0.125)
+    assert found.tester_preempted_s == pytest.approx(0.9)
+    assert found.tester_longest_preemption_s == 0.8
+    assert (found.dut_preempted_s, found.dut_longest_preemption_s) == (0.25, 0.125)
 
 
 def test_an_absence_that_is_no_record_is_at_most_all_that_was_lost() -> None:
     before, after = (machine_reading({"workers": [worker(absent, n, 2.0)]}) for absent, n in ((2.0, 1), (2.1, 2)))
-    found = moment(before, after)
+    found = preemption_between(before, after)
     assert found is not None
-    assert found.tester_longest_absent_s == pytest.approx(0.1)
+    assert found.tester_longest_preemption_s == pytest.approx(0.1)
 
 
 def test_where_nobody_tells_there_is_no_moment() -> None:
-    assert moment(machine_reading(None), machine_reading(None), DutTelemetry()) is None
+    assert preemption_between(machine_reading(None), machine_reading(None), DutTelemetry()) is None
 
 
 def test_servers_of_this_machine_are_known_by_their_address() -> None:

@@ -7,7 +7,7 @@ from report_charts import curve, curves, over_load
 from report_kinds import FORWARD, comparison_of, search_of
 from simulated_bench import Bench, ramp, run
 from simulated_dut import SimulatedDut, step
-from test_figures_agree import VARIABLES
+from test_figures_agree import SETTINGS
 
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import figures
@@ -31,7 +31,7 @@ def search() -> SearchResult:
 def load_test() -> Result:
     samples = run(Bench(worker_pps=TESTER_PPS), ramp(14_880_952, 10, 2))
     ports = {port: PortFacts(port, speed_bps=10e9) for port in (0, 1)}
-    return judged(Result(name="t", variables=VARIABLES, samples=tuple(samples), ports=ports, directions=(FORWARD,)))
+    return judged(Result(name="t", variables=SETTINGS, samples=tuple(samples), ports=ports, directions=(FORWARD,)))
 
 
 def test_both_shares_are_named_and_none_that_is_nothing() -> None:
@@ -62,7 +62,7 @@ def test_the_chart_and_the_live_view_of_a_load_test(load_test: Result) -> None:
     chart = over_load(comparison_of(load_test), 0, frozenset({"0→1"}))
     (short,) = [point for point in load_test.analysis.curves[0].measured if point.phase == "ramp"][-1:]
     share = short.balance.tester_share
-    assert share == pytest.approx(1 - TESTER_PPS / short.balance.asked * short.interval_s, abs=0.01)
+    assert share == pytest.approx(1 - TESTER_PPS / short.balance.intended * short.interval_s, abs=0.01)
     for panel in (0, 1):
         told = [text for one in curves(chart, chart.legend[0].name, panel) for text in one.told]
         assert any(f"loss 0 %, not sent {loss_text(share)}" in text for text in told)

@@ -312,16 +312,16 @@ def test_a_device_with_a_meter_tells_both():
 def test_no_meter_no_wrapping():
     device = NoDut()
     with metered(device, "") as (told, facts):
-        assert told is device and facts == {}
+        assert told is device and facts is None
 
 
 def test_idle_is_measured_before_the_load_unless_it_is_given(monkeypatch):
     monkeypatch.setattr("wirespeed.power.metered.IDLE_S", 0.2)
     with metered(None, "constant:19") as (_, facts):
-        assert facts["power"]["idle_watts"] == 19.0
-        assert facts["power"]["idle"] == "measured for 0.2 s before the load"
+        assert facts.idle_watts == 19.0
+        assert facts.idle == "measured for 0.2 s before the load"
     with metered(None, "constant:19,idle=12") as (_, facts):
-        assert (facts["power"]["idle_watts"], facts["power"]["idle"]) == (12.0, "given")
+        assert (facts.idle_watts, facts.idle) == (12.0, "given")
 
 
 def test_the_article_s_energy():

@@ -8,19 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.measurement.loadtest.analysis import analyse
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Balance
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.units import l1_bits
 
-VARIABLES = {
-    "warmup_mult": "1kpps",
-    "warmup_duration": 0,
-    "rampup_target": 100,
-    "rampup_duration": 10,
-    "hold_duration": 0,
-}
+SETTINGS = LoadTestSettings(
+    warmup_mult="1kpps", warmup_duration=0, rampup_target=100, rampup_duration=10, hold_duration=0, unidirectional=True
+)
 IDLE = PortSample(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -42,7 +39,7 @@ def one_way(
         for index, (pair, phase) in enumerate(zip(pairs, phases, strict=True))
     )
     more = {"outcome": outcome} if outcome else {}
-    return Result("test", VARIABLES | {"unidirectional": True}, samples, **more)
+    return Result("test", SETTINGS, samples, **more)
 
 
 def curve(result, threshold=0.001):
@@ -66,25 +63,25 @@ def test_the_articles_line_rates(pps, size, speed_bps, line_pps, l1_bps, percent
         one_way([(pps, pps)], ports=lambda s, g: {0: sender(s, size, speed_bps), 1: receiver(g, size, speed_bps)})
     )
     assert found.line_pps == pytest.approx(line_pps, abs=1)
-    assert found.held == found.full_load
-    assert found.held.l1_bps == pytest.approx(l1_bps, rel=1e-3)
-    assert found.held.received_percent == pytest.approx(percent, abs=0.01)
+    assert found.forwarded == found.full_load
+    assert found.forwarded.l1_bps == pytest.approx(l1_bps, rel=1e-3)
+    assert found.forwarded.received_percent == pytest.approx(percent, abs=0.01)
 
 
 def test_the_ramp_before_saturation_gives_the_rate_below_the_threshold():
     found = curve(one_way([(1e6, 1e6), (2e6, 2e6), (3e6, 2.9e6), (4e6, 3.0e6), (5e6, 2.8e6), (6e6, 2.7e6)]))
     # Two samples passed before loss set in: their mean is the figure. The last three are the full load.
-    assert (found.held.received_pps, found.held.samples, found.held.is_estimate) == (1.5e6, 2, True)
+    assert (found.forwarded.received_pps, found.forwarded.samples, found.forwarded.is_estimate) == (1.5e6, 2, True)
     full = found.full_load
     assert (full.offered_pps, full.samples) == (5e6, 3)
     assert full.received_pps == pytest.approx(8.5e6 / 3)
     assert full.loss_ratio == pytest.approx(1 - 8.5 / 15)
     assert full.l1_bps == pytest.approx(8.5e6 / 3 * 84 * 8)
     assert full.received_percent == pytest.approx(full.l1_bps / 10e9 * 100)
-    lossy = found.outcome.lossy_from
+    lossy = found.outcome.loss_onset
     assert (lossy.t_s, lossy.offered_pps, lossy.received_pps) == (3.0, 3e6, 2.9e6)
     assert lossy.offered_percent == pytest.approx(20.16)
-    knee = found.outcome.saturated
+    knee = found.outcome.saturation
     assert 1.9e6 < knee.low_pps < 3e6 < knee.high_pps
     assert knee.low_pps <= knee.offered_pps <= knee.high_pps
     assert found.stray_failures == 0
@@ -93,34 +90,34 @@ def test_the_ramp_before_saturation_gives_the_rate_below_the_threshold():
 def test_one_bad_sample_in_the_middle_is_no_saturation():
     pairs = [(load * 1e6, load * (0.5e6 if load == 4 else 1e6)) for load in range(1, 11)]
     found = curve(one_way(pairs))
-    assert found.outcome.lossy_from is None
-    assert found.outcome.saturated is None
-    assert found.held.received_pps == found.full_load.received_pps == 9e6  # of 8, 9 and 10 Mpps
+    assert found.outcome.loss_onset is None
+    assert found.outcome.saturation is None
+    assert found.forwarded.received_pps == found.full_load.received_pps == 9e6  # of 8, 9 and 10 Mpps
     assert found.stray_failures == 1
 
 
 def test_one_good_sample_at_the_end_does_not_undo_saturation():
     pairs = [(load * 1e6, min(load, 4) * 1e6) for load in range(1, 11)] + [(4e6, 4e6)]
     found = curve(one_way(pairs))
-    assert found.outcome.lossy_from.offered_pps == 5e6
-    assert found.held.received_pps == 3e6  # of 2, 3 and 4 Mpps
+    assert found.outcome.loss_onset.offered_pps == 5e6
+    assert found.forwarded.received_pps == 3e6  # of 2, 3 and 4 Mpps
 
 
 def test_warm_up_and_drain_count_for_nothing():
     pairs = [(9e6, 9e6), (1e6, 1e6), (2e6, 2e6), (9e6, 9e6)]
     found = curve(one_way(pairs, ["warm-up", "ramp", "hold", "drain"]))
     assert (found.full_load.received_pps, found.full_load.samples) == (2e6, 1)
-    assert found.held == found.full_load
-    assert not found.held.is_estimate
+    assert found.forwarded == found.full_load
+    assert not found.forwarded.is_estimate
     assert [point.offered_pps for point in found.measured] == [1e6, 2e6]
 
 
 def test_a_router_that_loses_from_the_first_load_has_no_rate_below_the_threshold():
     found = curve(one_way([(load * 1e6, 0.9e6) for load in range(1, 6)]))
-    assert found.held is None
+    assert found.forwarded is None
     assert found.full_load.received_pps == pytest.approx(0.9e6)
-    assert found.outcome.lossy_from.offered_pps == 1e6
-    assert found.outcome.saturated.offered_pps == pytest.approx(0.9e6)
+    assert found.outcome.loss_onset.offered_pps == 1e6
+    assert found.outcome.saturation.offered_pps == pytest.approx(0.9e6)
 
 
 def test_more_received_than_sent_is_no_loss_and_no_load_is_no_division():
@@ -131,13 +128,13 @@ def test_more_received_than_sent_is_no_loss_and_no_load_is_no_division():
 
 def test_a_test_without_any_traffic_says_nothing():
     found = curve(one_way([(0.0, 0.0)] * 3))
-    assert (found.held, found.full_load, found.line_pps, found.outcome.lossy_from) == (None,) * 4
+    assert (found.forwarded, found.full_load, found.line_pps, found.outcome.loss_onset) == (None,) * 4
 
 
 def test_the_threshold_is_what_may_be_lost():
     pairs = [(1e6, 1e6), *[(load * 1e6, load * 0.995e6) for load in (2, 3, 4, 5)]]
-    assert curve(one_way(pairs), 0.005).outcome.lossy_from is None
-    assert curve(one_way(pairs), 0.004).outcome.lossy_from.offered_pps == 2e6
+    assert curve(one_way(pairs), 0.005).outcome.loss_onset is None
+    assert curve(one_way(pairs), 0.004).outcome.loss_onset.offered_pps == 2e6
 
 
 def test_integer_rates_of_old_files_lose_no_fractions():
@@ -174,17 +171,17 @@ def asked(refused_share, late_share, capacity=3e6, interval_s=0.5):
     samples = []
     for index, (load, back) in enumerate(zip(loads, got, strict=True)):
         unsent = {name: values[index] for name, values in totals.items()}
-        ports = {0: sender(back, asked_pps=load, **unsent), 1: receiver(back)}
+        ports = {0: sender(back, intended_pps=load, **unsent), 1: receiver(back)}
         samples.append(Sample((index + 1) * interval_s, interval_s, "ramp", ports))
-    return Result("test", VARIABLES | {"unidirectional": True}, tuple(samples), lab={"kind": "embedded"})
+    return Result("test", SETTINGS, tuple(samples), lab=LabFacts(kind="embedded"))
 
 
 def test_what_was_asked_and_not_taken_is_the_routers_loss():
     found = curve(asked(refused_share=1, late_share=0))
-    assert found.outcome.lossy_from.offered_pps == 4e6
-    assert found.outcome.saturated.offered_pps == pytest.approx(3e6)
+    assert found.outcome.loss_onset.offered_pps == 4e6
+    assert found.outcome.saturation.offered_pps == pytest.approx(3e6)
     assert found.points[3].loss_ratio == pytest.approx(0.25)
-    assert found.held.received_pps == 2e6  # of 1, 2 and 3 Mpps
+    assert found.forwarded.received_pps == 2e6  # of 1, 2 and 3 Mpps
     assert found.tester_ratio == 0
     assert not found.tester_limited
 
@@ -205,7 +202,7 @@ def test_packets_that_the_receiver_missed_are_the_testers_own():
     found = curve(replace(result, samples=tuple(samples)))
     assert found.tester_limited
     assert found.tester_ratio > 0.5
-    assert found.outcome.saturated is None
+    assert found.outcome.saturation is None
 
 
 def noted(balance, limited=True):
@@ -222,24 +219,24 @@ def test_what_the_load_tester_found_of_itself_is_believed_where_samples_cannot_s
 def test_a_direction_that_lost_nothing_in_the_end_is_neither_lossy_nor_saturated():
     """The last samples lack what was still under way."""
     pairs = [(load * 1e6, load * 1e6) for load in range(1, 8)] + [(8e6, 7e6), (8e6, 7e6), (8e6, 7e6)]
-    assert curve(one_way(pairs)).outcome.lossy_from is not None
+    assert curve(one_way(pairs)).outcome.loss_onset is not None
     found = curve(one_way(pairs, outcome=noted(Balance(52e6, 52e6), limited=False))).outcome
-    assert (found.lossy_from, found.saturated, found.balance.loss_ratio) == (None, None, 0)
+    assert (found.loss_onset, found.saturation, found.balance.loss_ratio) == (None, None, 0)
 
 
 def test_each_file_is_judged_by_its_own_threshold():
     pairs = [(1e6, 1e6), *[(load * 1e6, load * 0.995e6) for load in (2, 3, 4, 5)]]
     result = one_way(pairs, outcome=Outcome(threshold=0.01))
     assert analyse(result).threshold == 0.01
-    assert analyse(result).curves[0].outcome.lossy_from is None
-    assert analyse(result, 0).curves[0].outcome.lossy_from.offered_pps == 2e6
+    assert analyse(result).curves[0].outcome.loss_onset is None
+    assert analyse(result, 0).curves[0].outcome.loss_onset.offered_pps == 2e6
 
 
 def test_percent_of_another_line():
     result = one_way([(1e6, 1e6)])
-    assert curve(result).held.received_percent == pytest.approx(6.72)
+    assert curve(result).forwarded.received_percent == pytest.approx(6.72)
     (found,) = analyse(result, line_bps=1e9).curves
-    assert found.held.received_percent == pytest.approx(67.2)
+    assert found.forwarded.received_percent == pytest.approx(67.2)
     assert found.line_pps == pytest.approx(1_488_095, abs=1)
 
 
@@ -247,7 +244,7 @@ def test_percent_of_another_line():
 def test_rate_l1_and_percentage_end_at_the_line_together(native):
     """A tester that catches up, or a clock, shows more than the line carries."""
     pairs = [(1e6, 1e6), (14.95e6, 14.95e6), (15.1e6, 15.1e6)]
-    found = curve(replace(one_way(pairs, ["ramp", "hold", "hold"]), native=native)).held
+    found = curve(replace(one_way(pairs, ["ramp", "hold", "hold"]), native=native)).forwarded
     assert found.received_percent == 100
     assert found.received_pps == pytest.approx(10e9 / 672)
     assert found.l1_bps == pytest.approx(10e9)
@@ -255,9 +252,9 @@ def test_rate_l1_and_percentage_end_at_the_line_together(native):
 
 def test_frames_that_come_back_longer_are_a_share_of_their_own():
     found = curve(one_way([(1e6, 1e6)], ports=lambda s, g: {0: sender(s, 64), 1: receiver(g, 68)}))
-    assert found.held.received_percent == pytest.approx(6.72)
-    assert found.returned_percent(found.held) == pytest.approx(7.04)
-    assert found.held.l1_bps == pytest.approx(1e6 * 84 * 8)
+    assert found.forwarded.received_percent == pytest.approx(6.72)
+    assert found.returned_percent(found.forwarded) == pytest.approx(7.04)
+    assert found.forwarded.l1_bps == pytest.approx(1e6 * 84 * 8)
 
 
 def test_the_line_rate_is_not_spoilt_by_rounded_utilisation():
@@ -273,8 +270,8 @@ def test_without_utilisation_there_are_rates_but_no_percentages():
     found = curve(
         one_way([(1e6, 1e6)], ports=lambda s, g: {0: PortSample(s, 0, 0, 0, 0, 0), 1: PortSample(0, g, 0, 0, 0, 0)})
     )
-    assert found.held.received_pps == 1e6
-    assert (found.line_pps, found.held.received_percent, found.held.l1_bps) == (None,) * 3
+    assert found.forwarded.received_pps == 1e6
+    assert (found.line_pps, found.forwarded.received_percent, found.forwarded.l1_bps) == (None,) * 3
     assert analyse(one_way([(1e6, 1e6)]), 0.001).frame_bytes == pytest.approx(64)
 
 
@@ -292,7 +289,7 @@ def both_ways(triples):
         )
         for index, (load, there, back) in enumerate(triples)
     )
-    return Result("test", VARIABLES, samples)
+    return Result("test", replace(SETTINGS, unidirectional=None), samples)
 
 
 def test_two_channels_are_summed_on_a_line_of_200_percent():
@@ -300,18 +297,18 @@ def test_two_channels_are_summed_on_a_line_of_200_percent():
         both_ways([(1e6, 1e6, 1e6), (2e6, 2e6, 2e6), *[(load, 2.5e6, load) for load in (3e6, 4e6, 5e6)]]), 0.001
     ).curves
     assert [found.channel for found in (there, back, both)] == ["0→1", "1→0", "sum"]
-    assert (there.outcome.lossy_from.offered_pps, back.outcome.lossy_from) == (3e6, None)
+    assert (there.outcome.loss_onset.offered_pps, back.outcome.loss_onset) == (3e6, None)
     assert both.lines == 2
     assert both.line_pps == pytest.approx(2 * 14_880_952, rel=1e-6)
-    assert both.held.received_pps == 3e6  # of 1 and 2 Mpps each way
+    assert both.forwarded.received_pps == 3e6  # of 1 and 2 Mpps each way
     assert both.full_load.received_pps == pytest.approx(6.5e6)  # of 3, 4 and 5 Mpps each way
     assert both.full_load.received_percent == pytest.approx(6.5e6 * 6.72e-6)
     assert both.full_load.loss_ratio == pytest.approx(1.5 / 8)
-    for figure in ("held", "full_load"):
+    for figure in ("forwarded", "full_load"):
         parts = [getattr(one, figure) for one in (there, back)]
         assert sum(part.received_pps for part in parts) == pytest.approx(getattr(both, figure).received_pps)
-    assert both.outcome.lossy_from.offered_pps == 6e6
-    assert both.outcome.lossy_from.offered_percent == pytest.approx(6e6 * 6.72e-6)
+    assert both.outcome.loss_onset.offered_pps == 6e6
+    assert both.outcome.loss_onset.offered_percent == pytest.approx(6e6 * 6.72e-6)
     assert both.points[2].loss_ratio == pytest.approx(0.5 / 6)
 
 
@@ -322,9 +319,9 @@ rates = st.floats(0, 1e9)
 def test_figures_agree_with_each_other(pairs, threshold):
     found = curve(one_way(pairs), threshold)
     assert all(0 <= point.loss_ratio <= 1 for point in found.points)
-    if found.held is not None:
-        assert found.held.loss_ratio <= threshold
-        assert found.held.received_pps <= max(point.received_pps for point in found.measured)
-    if found.outcome.lossy_from:
-        assert found.outcome.lossy_from.offered_pps in [sent for sent, _ in pairs]
+    if found.forwarded is not None:
+        assert found.forwarded.loss_ratio <= threshold
+        assert found.forwarded.received_pps <= max(point.received_pps for point in found.measured)
+    if found.outcome.loss_onset:
+        assert found.outcome.loss_onset.offered_pps in [sent for sent, _ in pairs]
         assert sum(point.loss_ratio > threshold for point in found.measured) > found.stray_failures

@@ -98,13 +98,13 @@ def test_the_scaler_is_the_unit_everywhere(here, capsys):
 def test_the_threshold_is_what_counts_as_failed(capsys):
     assert main(["report", OURS, "--format", "json", "-f", "0.7"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["lossy_from_pps"], row["threshold"]) == (None, 0.7)
+    assert (row["loss_onset_pps"], row["threshold"]) == (None, 0.7)
 
 
 def test_no_loss_at_all_may_be_asked_for(capsys):
     assert main(["report", OURS, "--format", "json", "-f", "0"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["lossy_from_pps"], row["threshold"]) == (5_952_384, 0)
+    assert (row["loss_onset_pps"], row["threshold"]) == (5_952_384, 0)
     assert main(["report", OURS, "-o", "-", "-f", "0"]) == 0
     assert "Forwarded, loss ≤ 0 %" in capsys.readouterr().out
 
@@ -115,8 +115,8 @@ def test_the_threshold_of_the_file_counts_unless_another_is_given(here, capsys):
     (here / "lax.json").write_text(json.dumps(document))
     assert main(["report", "lax.json", OURS, "--format", "csv"]) == 0
     first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert (first["threshold"], first["lossy_from_pps"]) == ("0.7", "")
-    assert (second["threshold"], second["lossy_from_pps"]) == ("0.001", "5952384.0")
+    assert (first["threshold"], first["loss_onset_pps"]) == ("0.7", "")
+    assert (second["threshold"], second["loss_onset_pps"]) == ("0.001", "5952384.0")
     assert main(["report", "lax.json", OURS, "--format", "md"]) == 0
     assert "Forwarded, loss ≤ 0.1 % or 70 % (Mpps)" in capsys.readouterr().out
     assert main(["report", "lax.json", OURS, "-o", "-"]) == 0

@@ -60,7 +60,7 @@ def test_what_all_tests_miss_is_said_once():
 
 def test_an_inspection_of_another_machine_says_nothing_of_the_device():
     result, facts = test_of("ramp"), {"cpu": {"governor": "powersave"}}
-    named = replace(result, dut={**result.dut, "name": "box"})
+    named = replace(result, dut=replace(result.dut, name="box"))
     for machine, governor in (("tester", ""), ("box", "powersave")):
         (case,) = cases_of_results([named], [Inspection(machine, "today", (), facts=facts)])
         assert case.machine.governor == governor

@@ -117,4 +117,4 @@ def test_csv_and_json(comparison):
     assert document["columns"][1] == {"dut": "VPP", "direction": "both"}
     cell = document["rows"][2]["cells"][1][0]
     assert (cell["rate_pps"], cell["of_percent"], cell["chart"]) == (1_488_100, 100, "load-2")
-    assert cell["figures"]["lossy_from_pps"] == 2_083_340
+    assert cell["figures"]["loss_onset_pps"] == 2_083_340

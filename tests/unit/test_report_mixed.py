@@ -14,6 +14,9 @@ from test_report_page import ACTING, HOSTILE, Reader, hostile, page
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.registry import kinds, report_of
+from wirespeed.results.codec import from_json
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import LabFacts
 
 KINDS = {
     "search": lambda: search_of("a", mrr=3, latency=True),
@@ -72,13 +75,15 @@ def test_many_searches_are_folded_and_have_cards_while_there_is_room():
 
 def dirty(result, text):
     """`result` with `text` wherever a file can say something."""
-    said = {"name": text, "dut": {"name": text, text: text}, "variables": {"profile_file": text, text: text}}
+    dut, lab = from_json(DutFacts, {"name": text, text: text}), from_json(LabFacts, {text: text})
+    variables = from_json(type(result.variables), {"profile_file": text, text: text})
+    said = {"name": text, "dut": dut, "lab": lab, "variables": variables}
     ending = replace(result.ending, status="failed", reason=text, started=text, notes=(text,))
-    result = replace(result, lab={text: text}, versions={"wirespeed": text, "generator": text}, ending=ending, **said)
+    result = replace(result, versions={"wirespeed": text, "generator": text}, ending=ending, **said)
     match result:
         case _ if hasattr(result, "goals"):
             goals = tuple(replace(one, irregular=text, goal=replace(one.goal, name=text)) for one in result.goals)
-            trials = tuple(replace(one, label=text, set_aside=text) for one in result.trials)
+            trials = tuple(replace(one, label=text, excluded=text) for one in result.trials)
             return replace(result, goals=goals, trials=trials)
         case _ if hasattr(result, "frame_loss"):
             method = replace(result.method, protocol=text, stream_format=text, exceptions={"throughput": (text,)})

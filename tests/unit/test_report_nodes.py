@@ -10,18 +10,19 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 
 from wirespeed.measurement.loadtest.nodes import dearest, node_rows
 from wirespeed.measurement.loadtest.panels import more_panels
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.report.comparison import compare
 from wirespeed.report.nodes import all_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
 from wirespeed.report.views import page_of
+from wirespeed.results.codec import from_json
 from wirespeed.results.dut import OUTSIDE, DutTelemetry, NodeCost, NodeRow, WorkerCost
 from wirespeed.results.figures import MEGA
+from wirespeed.results.lab import LabFacts, LatencyFloor
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
 from wirespeed.tables import rows_csv
 
-VARIABLES = {"profile_file": "bench", "warmup_mult": "1", "warmup_duration": 0, "unidirectional": True}
 CLOCKS = 2_600_000
 
 
@@ -42,10 +43,10 @@ def told(loads):
         telemetry = DutTelemetry(1.0, (worker("wk_0", packets), worker("wk_1", 2 * packets)))
         latency = Latency(100, 5.0, 10.0 + packets / 1000, 90.0, 1.0, {"50": 9.0, "99": 40.0})
         samples.append(replace(sample, dut=telemetry.to_json(), latency={FORWARD: latency}))
-    variables = VARIABLES | {"rampup_target": 100, "rampup_duration": 10, "hold_duration": 2}
+    settings = LoadTestSettings(profile_file="bench", unidirectional=True, rampup_duration=10, hold_duration=2)
     ports = {port: PortFacts(port, speed_bps=LINE_BPS) for port in (0, 1)}
-    lab = {"latency_floor": {"0→1": {"min_us": 3.0, "median_us": 4.5, "p99_us": 7.0}}}
-    return Result("t", variables, tuple(samples), ports=ports, lab=lab)
+    lab = LabFacts(latency_floor={"0→1": LatencyFloor(3.0, 4.5, 7.0)})
+    return Result("t", settings, tuple(samples), ports=ports, lab=lab)
 
 
 def test_three_loads_of_a_ramp():
@@ -129,5 +130,5 @@ def test_latency_and_nodes_are_panels_over_the_load():
 @pytest.mark.parametrize("floor", [None, 5, {"0→1": 5}, {"0→1": {"median_us": "x"}}, {"0→1": {"median_us": -1}}])
 def test_a_floor_that_is_none_is_left_out(floor):
     test = told(ramp(10e6, 10, 2))
-    other = replace(test, lab={"latency_floor": floor})
+    other = replace(test, lab=from_json(LabFacts, {"latency_floor": floor}))
     assert more_panels([other.analysis])[0].floors == ()

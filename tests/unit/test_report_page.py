@@ -17,7 +17,7 @@ from wirespeed.charts import dygraphs
 from wirespeed.charts.page_parts import Card, Cards
 from wirespeed.charts.scales import log_scale
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
-from wirespeed.measurement.loadtest.result import Judging
+from wirespeed.measurement.loadtest.result import Judging, LoadTestSettings
 from wirespeed.measurement.loadtest.rows import cells, lines_of
 from wirespeed.pages.templates import environment, script_json
 from wirespeed.pages.trust import Trust
@@ -25,7 +25,11 @@ from wirespeed.report.comparison import compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.page import to_html
 from wirespeed.report.views import page_of
+from wirespeed.results.codec import from_json
+from wirespeed.results.codec import to_json as document_of
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import MEGA
+from wirespeed.results.lab import LabFacts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 HOSTILE = "</script><script>alert(1)</script>\u2028'\"<b>&amp;%{x}{{ 7 * 6 }}{% raw %}{# gone #}-->"
@@ -122,7 +126,7 @@ def test_each_channel_can_be_toggled_and_the_sum_waits_hidden(tests):
 
 def test_a_device_has_one_colour_and_of_its_tests_in_one_direction_one_is_drawn(tests):
     again = replace(tests[1], name="again")
-    other = replace(tests[1], name="other", dut={"name": "other"})
+    other = replace(tests[1], name="other", dut=DutFacts("other"))
     entries = {entry.name: entry for entry in chart([tests[1], again, other]).legend}
     assert [name for name, entry in entries.items() if entry.on] == ["router 0→1 (wirespeed)", "other 0→1"]
     first, other, again = ((entry.colour, entry.symbol) for entry in entries.values())
@@ -257,7 +261,8 @@ def test_no_json_is_shown(tests):
         "nics": [{"queues": [1, 2], "up": True}],
         "fit": {"a": None},
     }
-    test = replace(tests[1], dut=dut, lab={"cpus": [0, 1], "empty": [], "none": {}})
+    lab = from_json(LabFacts, {"cpus": [0, 1], "empty": [], "none": {}})
+    test = replace(tests[1], dut=from_json(DutFacts, dut), lab=lab)
     read = Reader(page([test]))
     for text in read.text:
         assert not re.search(r'[\[\]{}"]', text)
@@ -266,7 +271,7 @@ def test_no_json_is_shown(tests):
 
 
 def test_routers_that_have_no_room_are_counted(tests):
-    many = [replace(tests[1], name=f"t{n}", dut={"name": f"r{n}"}) for n in range(11)]
+    many = [replace(tests[1], name=f"t{n}", dut=DutFacts(f"r{n}")) for n in range(11)]
     read = Reader(page(many))
     assert [item.get("class") for _, item in read.elements].count("card") == 8
     assert "3 more routers below." in read.text
@@ -275,14 +280,15 @@ def test_routers_that_have_no_room_are_counted(tests):
 
 def hostile(test, text):
     """A result that says `text` wherever a file can say something."""
-    variables = {key: text if isinstance(value, str) else value for key, value in test.variables.items()}
+    variables = {key: text if isinstance(value, str) else value for key, value in document_of(test.variables).items()}
+    variables |= {text: text, "profile_file": text, "tunables": {text: text}}
     return replace(
         test,
         name=text,
-        variables=variables | {text: text, "profile_file": text, "tunables": {text: text}},
+        variables=from_json(LoadTestSettings, variables),
         versions={text: text},
-        lab={text: [text], "ports": [{text: {text: text}}]},
-        dut={"name": text, "commands": [text, text], "config": f"{text}\n{text}"},
+        lab=from_json(LabFacts, {text: [text], "ports": [{text: {text: text}}]}),
+        dut=from_json(DutFacts, {"name": text, "commands": [text, text], "config": f"{text}\n{text}"}),
         ending=replace(test.ending, status="failed", reason=text, started=text),
     )
 
@@ -319,7 +325,7 @@ def test_lone_surrogates_do_not_stop_the_page(tests):
 
 
 numbers = st.floats(-1e18, 1e18)
-MORE = ("tx_bps", "rx_bps", "tx_util", "rx_util", "asked_pps", "opackets", "ipackets", "late")
+MORE = ("tx_bps", "rx_bps", "tx_util", "rx_util", "intended_pps", "opackets", "ipackets", "late")
 ports = st.fixed_dictionaries({"tx_pps": numbers, "rx_pps": numbers}, optional=dict.fromkeys(MORE, numbers))
 documents = st.fixed_dictionaries(
     {

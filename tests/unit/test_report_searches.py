@@ -173,7 +173,7 @@ def test_mrr_has_its_spread_of_all_directions():
 
 def test_trials_that_do_not_count_are_counted(one_way):
     (row, _) = goal_rows([one_way])
-    assert (row.trials, row.set_aside, row.outcome) == (len(one_way.of("search")), 0, "complete")
+    assert (row.trials, row.excluded, row.outcome) == (len(one_way.of("search")), 0, "complete")
 
 
 def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways):
@@ -196,7 +196,7 @@ def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways
 
 def test_searches_of_the_same_load_share_a_row(one_way):
     other = search_of("other", tunables="flows=9,gap=1", directions=(FORWARD,))
-    same = replace(other, name="same", variables=other.variables | {"tunables": "gap=1,flows=9"})
+    same = replace(other, name="same", variables=replace(other.variables, tunables="gap=1,flows=9"))
     found = matrix(comparison_of(one_way, other, same))
     assert [{cell.test for cells in row for cell in cells} for row in found.cells] == [
         {one_way.name},

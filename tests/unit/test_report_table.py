@@ -32,28 +32,28 @@ def test_an_old_result_by_hand(golden):
     # Ten steps of 148 810 pps to 1 Gb/s; 0→1 forwards 900 kpps, loses a second at 30 %, and looks well in the last one.
     there, back, both = rows(golden)[:3]
     # Of five loads that passed the third, fourth and fifth are the highest three, for both directions.
-    assert (there.held_pps, there.held_line_percent, there.held_loss_ratio) == (5 * 148_810, 50, 0)
-    assert (there.held_l2_bps, there.held_l1_bps) == (5 * 148_810 * 64 * 8, 5 * 148_810 * 84 * 8)
+    assert (there.forwarded_pps, there.forwarded_line_percent, there.forwarded_loss_ratio) == (5 * 148_810, 50, 0)
+    assert (there.forwarded_l2_bps, there.forwarded_l1_bps) == (5 * 148_810 * 64 * 8, 5 * 148_810 * 84 * 8)
     assert (there.full_load_pps, there.full_load_line_percent) == (900_000, 60.48)
     assert there.full_load_loss_ratio == pytest.approx(0.2463, abs=1e-4)
-    assert (there.lossy_from_pps, there.lossy_from_line_percent) == (7 * 148_810, 70)
-    assert there.saturated_low_pps < there.saturated_pps == 900_000 < there.saturated_high_pps
-    assert (back.held_pps, back.full_load_pps, back.full_load_line_percent) == (5 * 148_810, 1_488_100, 100)
-    assert (back.lossy_from_pps, back.saturated_pps) == (None, None)
-    assert (both.held_pps, both.full_load_pps) == (2 * 5 * 148_810, 900_000 + 1_488_100)
-    assert (both.lines, both.full_load_line_percent, both.lossy_from_line_percent) == (2, 80.24, 70)
+    assert (there.loss_onset_pps, there.loss_onset_line_percent) == (7 * 148_810, 70)
+    assert there.saturation_low_pps < there.saturation_pps == 900_000 < there.saturation_high_pps
+    assert (back.forwarded_pps, back.full_load_pps, back.full_load_line_percent) == (5 * 148_810, 1_488_100, 100)
+    assert (back.loss_onset_pps, back.saturation_pps) == (None, None)
+    assert (both.forwarded_pps, both.full_load_pps) == (2 * 5 * 148_810, 900_000 + 1_488_100)
+    assert (both.lines, both.full_load_line_percent, both.loss_onset_line_percent) == (2, 80.24, 70)
     assert {row.notes for row in (there, back, both)} == {"smoothed rates"}
 
 
 def test_a_result_of_ours_by_hand(golden):
     # Ten steps of 1 488 096 pps to 10 Gb/s against the Netgate article's 5.01 Mpps: 3.37 Gbps at layer 1, 33.67 %.
     row = rows(golden)[3]
-    assert (row.held_pps, row.full_load_pps) == (2 * 1_488_096, 5_010_000)
+    assert (row.forwarded_pps, row.full_load_pps) == (2 * 1_488_096, 5_010_000)
     assert (row.full_load_l1_bps, row.full_load_line_percent) == (5_010_000 * 672, 33.667)
-    assert (row.held_text, row.full_load_text, row.limited_by) == ("2.98 Mpps", "5.01 Mpps", "dut")
-    assert (row.lossy_from_pps, row.lossy_from_line_percent) == (4 * 1_488_096, 40)
-    assert (row.saturated_pps, row.saturated_line_percent) == (5_010_000, 33.667)
-    assert 3 * 1_488_096 * 0.99 < row.saturated_low_pps < row.saturated_high_pps < 4 * 1_488_096 * 1.01
+    assert (row.forwarded_text, row.full_load_text, row.limited_by) == ("2.98 Mpps", "5.01 Mpps", "dut")
+    assert (row.loss_onset_pps, row.loss_onset_line_percent) == (4 * 1_488_096, 40)
+    assert (row.saturation_pps, row.saturation_line_percent) == (5_010_000, 33.667)
+    assert 3 * 1_488_096 * 0.99 < row.saturation_low_pps < row.saturation_high_pps < 4 * 1_488_096 * 1.01
     assert row.notes == ""
 
 
@@ -65,13 +65,13 @@ def test_csv(golden):
     assert to_csv(golden) == (GOLDEN / "table.csv").read_text()
     line = list(csv.DictReader(io.StringIO(to_csv(golden))))[1]
     assert float(line["full_load_pps"]) == 1_488_100
-    assert line["saturated_pps"] == ""
+    assert line["saturation_pps"] == ""
 
 
 def test_json(golden):
     assert to_json(golden, "Two") == (GOLDEN / "table.json").read_text()
     document = json.loads(to_json(golden, "Two"))
-    assert document["rows"][1]["saturated_pps"] is None
+    assert document["rows"][1]["saturation_pps"] is None
     assert document["rows"][1]["threshold"] == 0.001
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from wirespeed.errors import FileFault
 from wirespeed.measurement.file import read_as, write_file
 from wirespeed.measurement.loadtest.document import result_of
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.channel import Channel
 from wirespeed.results.sample import PortSample, Sample
 
@@ -30,7 +30,7 @@ port_samples = st.builds(
     PortSample,
     *[rates] * 6,
     *[counters] * 6,
-    asked_pps=st.none() | rates,
+    intended_pps=st.none() | rates,
     refused=counters,
     late=counters,
     rx_missed=counters,
@@ -46,7 +46,7 @@ samples = st.builds(
 results = st.builds(
     Result,
     name=st.just("name"),
-    variables=st.just(VARIABLES),
+    variables=st.just(LoadTestSettings(**VARIABLES)),
     samples=st.lists(samples, min_size=1, max_size=4).map(tuple),
     versions=st.dictionaries(st.text(), st.text(), max_size=2),
 )
@@ -64,7 +64,7 @@ def test_an_old_file_gets_times_and_phases():
     assert [sample.t_s for sample in result.samples] == list(range(1, 15))
     assert [sample.phase for sample in result.samples] == ["warm-up"] * 2 + ["ramp"] * 10 + ["hold"] * 2
     assert result.channels == (Channel(0, 1), Channel(1, 0))
-    assert result.samples[0].ports[0].asked_pps is None
+    assert result.samples[0].ports[0].intended_pps is None
 
 
 def test_ours_carries_what_the_old_viewer_reads(tmp_path):

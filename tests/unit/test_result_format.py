@@ -13,7 +13,7 @@ from wirespeed.measurement.rfc2544.result import ROWS, LossPoint, Method, Spread
 from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
-from wirespeed.results.sample import Latency, Moment, PortSample, Sample
+from wirespeed.results.sample import Latency, PortSample, Preemption, Sample
 from wirespeed.results.sample_json import KEYS, sample_to_json
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "result-format.md").read_text()
@@ -28,7 +28,7 @@ def test_the_page_is_written_from_the_types():
     [
         PortSample,
         Latency,
-        Moment,
+        Preemption,
         Outcome,
         ChannelOutcome,
         LoadPoint,
@@ -59,10 +59,10 @@ def test_the_keys_of_a_sample_are_those_that_are_written():
             "ramp",
             {0: port},
             dut={"error": "gone"},
-            ours={Channel(0, 1): 1},
+            test_frames={Channel(0, 1): 1},
             order={Channel(0, 1): Order()},
             latency={Channel(0, 1): Latency(1, 1.0, 1.0, 1.0, 0.0)},
-            machine=Moment(),
+            preemption=Preemption(),
             links_down=(0,),
         )
     )

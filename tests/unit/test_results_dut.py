@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from wirespeed.results.codec import from_json, to_json
 from wirespeed.results.dut import FLAT, DutFacts, DutTelemetry, NodeCost, WorkerCost, forwarding_cost
 
 GOLDEN = Path(__file__).parent.parent / "golden/report/wirespeed.json"
@@ -17,7 +18,7 @@ NODES = (
     NodeCost("ip4-lookup", calls=250, vectors=4000, clocks=120_000, suspends=2),
     NodeCost("main-input", calls=1000, vectors=0, clocks=50_000, suspends=0),
 )
-BUSY = WorkerCost("ws_wk_0", 1, 0.5, 2_000_000, 1000, 1_000_000, NODES, absent_s=0.001, longest_absent_s=0.0004)
+BUSY = WorkerCost("ws_wk_0", 1, 0.5, 2_000_000, 1000, 1_000_000, NODES, preempted_s=0.001, longest_preemption_s=0.0004)
 IDLE = WorkerCost("ws_wk_1", None, 0.5, 2_000_000, 900, 1_000_000, (NodeCost("dpdk-input", 900, 0, 90_000, 0),))
 TOLD = DutTelemetry(
     0.5,
@@ -115,9 +116,9 @@ def test_files_that_are_wrong_say_where(raw: Any, said: str) -> None:
 
 def test_facts_survive_their_file_and_old_ones_load() -> None:
     facts = DutFacts("wirespeed", "router", "v0.1.0", ("set int state e0 up",), (1, 3), {"code": "x86-64-v4"})
-    assert DutFacts.from_json(json.loads(json.dumps(facts.to_json()))) == facts
-    assert DutFacts.from_json({"name": "router"}) == DutFacts("router", "")
+    assert from_json(DutFacts, json.loads(json.dumps(to_json(facts)))) == facts
+    assert from_json(DutFacts, {"name": "router"}) == DutFacts("router", "")
     with pytest.raises(ValueError, match="cpu 0 of dut is 'x', not a whole number"):
-        DutFacts.from_json({"cpus": ["x"]})
+        from_json(DutFacts, {"cpus": ["x"]}, "dut")
     with pytest.raises(ValueError, match="commands of dut is not a list"):
-        DutFacts.from_json({"commands": "show run"})
+        from_json(DutFacts, {"commands": "show run"}, "dut")

@@ -50,7 +50,7 @@ def test_numbers_are_said_kept_and_written_as_text(tmp_path: Path, capsys: pytes
     assert "As a single number: " in text.read_text()
     assert not journal_path(file).exists()
     document = json.loads(file.read_text())
-    assert document["schema"] == "wirespeed-rfc2544/1"
+    assert document["schema"] == "wirespeed-rfc2544/2"
     assert document["conformance"]["throughput"].startswith("RFC 2544 §26.1 except: trials of 0.1 s")
     assert document["throughput"][0]["line_percent"] == pytest.approx(result.throughput[0].line_percent)
     assert main(["rfc2544", "--show", str(file)]) == 0
@@ -173,7 +173,7 @@ def test_files_that_are_not_what_they_say(
 ) -> None:
     file = tmp_path / "x.json"
     document = {
-        "schema": "wirespeed-rfc2544/1",
+        "schema": "wirespeed-rfc2544/2",
         "vars": {},
         "method": {"tests": ["throughput"], "frames": ["64"]},
         "directions": ["0→1"],

@@ -23,7 +23,9 @@ from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_t
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, Row, Test
 from wirespeed.measurement.rfc2544.run import raise_for_ending, run_rfc2544
 from wirespeed.profiles import load_profile
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.trial import tester
 from wirespeed.trial.load import load_of
@@ -39,8 +41,8 @@ QUICK = Rfc2544Plan(
     waits_s=(0.0, 0.0, 0.0),
     resolution=0.05,
     burst_most_s=0.1,
-    lab={"kind": "simulated"},
-    dut={"name": "a loop"},
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a loop"),
 )
 
 
@@ -155,7 +157,7 @@ def test_ipv6_frames_are_sent() -> None:
 def test_loss_falls_to_none_in_steps() -> None:
     with loop(capacity_pps=0.75 * LINE_PPS) as trex:
         (row,) = run(trex, of("frame-loss")).frame_loss
-    assert [point.asked_percent for point in row.points[:4]] == [100, 90, 80, 70]
+    assert [point.intended_percent for point in row.points[:4]] == [100, 90, 80, 70]
     assert row.points[0].loss_percent == pytest.approx(25, abs=1)
     assert row.points[1].loss_percent == pytest.approx(16.7, abs=1)
     assert row.points[-1].loss_percent == row.points[-2].loss_percent == 0

@@ -25,6 +25,7 @@ from wirespeed.measurement.rfc2544.result import (
     RecoveryRow,
     ResetRow,
     Rfc2544Result,
+    Rfc2544Settings,
     ThroughputRow,
     corrected_buffer_s,
     frame_loss_percent,
@@ -94,12 +95,12 @@ def point(percent: float, loss: float) -> LossPoint:
 def test_the_loss_rate_is_measured_down_to_two_trials_on_end_without_loss() -> None:
     lossy_at_60 = {60.0: 0.5}
     points, twice = frame_loss(lambda load: point(load, lossy_at_60.get(load, max(0.0, load - 80))), 10.0)
-    assert [one.asked_percent for one in points] == [100, 90, 80, 70]
+    assert [one.intended_percent for one in points] == [100, 90, 80, 70]
     assert twice
     points, twice = frame_loss(lambda load: point(load, 0.5 if load == 70 else max(0.0, load - 80)), 10.0)
-    assert [one.asked_percent for one in points] == [100, 90, 80, 70, 60, 50]
+    assert [one.intended_percent for one in points] == [100, 90, 80, 70, 60, 50]
     points, twice = frame_loss(lambda load: point(load, 1.0), 10.0)
-    assert (len(points), points[-1].asked_percent, twice) == (10, 10.0, False)
+    assert (len(points), points[-1].intended_percent, twice) == (10, 10.0, False)
 
 
 def test_steps_end_above_nothing() -> None:
@@ -270,7 +271,7 @@ def test_reset_without_a_way_to_do_it() -> None:
 
 RESULT = Rfc2544Result(
     name="edge",
-    variables={},
+    variables=Rfc2544Settings(),
     directions=(Channel(0, 1), Channel(1, 0)),
     method=Rfc2544Plan(frames=parse_sizes("64,1518", ip6=False), trial_s=2.0).method,
 )
@@ -285,7 +286,9 @@ def test_the_block_says_what_each_section_demands() -> None:
                 ThroughputRow("64", 64, 14_880_952.4, 7_770_000, 7_800_000, "dut", trials=9),
                 ThroughputRow("1518", 1518, 812_743.8, 700_000, 710_000, "tester", "the tester could not", 5),
             ),
-            latency=(LatencyRow("64", 64, "0→1", 7.77e6, 14.88e6, (40.0, 50.0), 12.0, 99.0, tagged=9, floor_us=3.0),),
+            latency=(
+                LatencyRow("64", 64, "0→1", 7.77e6, 14.88e6, (40.0, 50.0), 12.0, 99.0, tagged=9, baseline_us=3.0),
+            ),
             frame_loss=(FrameLossRow("64", 64, 1e6, points, lossless_twice=False, irregular="no two trials"),),
             back_to_back=(
                 BackToBackRow("64", 64, 14.88e6, 7.77e6, (26_000.0,), 29_760_000, 14.88e6, 20),

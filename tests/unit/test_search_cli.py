@@ -14,7 +14,7 @@ from wirespeed.cli.main import main
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.live import BAR_CELLS, interval_bar, view
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult, SearchSettings
 from wirespeed.measurement.search.run import Progress
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
@@ -63,7 +63,7 @@ def test_mrr_without_a_goal_searches_nothing(tmp_path: Path, capsys: pytest.Capt
     with SimulatedTrex(capacity_pps=4e6) as trex:
         assert main(["search", "-s", trex.server, "--mrr", "3x0.05", "-o", str(file)]) == 0
     document = json.loads(file.read_text())
-    assert document["schema"] == "wirespeed-search/1"
+    assert document["schema"] == "wirespeed-search/2"
     assert [trial["purpose"] for trial in document["trials"]] == ["mrr"] * 3
     assert document["mrr"]["count"] == 3
     assert "NDR" not in capsys.readouterr().err
@@ -145,7 +145,7 @@ def test_the_interval_is_drawn_on_a_logarithmic_axis() -> None:
 
 
 def test_the_live_view_shows_what_is_held_now_and_each_goal() -> None:
-    head = SearchResult("x", {}, 1e4, 1e7, most_is_line=True)
+    head = SearchResult("x", SearchSettings(), 1e4, 1e7, most_is_line=True)
     interval = Interval(Goal("ndr"), 5.00e6, 5.01e6)
     progress = Progress(head, (interval,), None, "search", 5.005e6, 1.0, 7, 12.0, 1200.0)
     console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123

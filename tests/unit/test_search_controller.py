@@ -150,12 +150,12 @@ def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
         search = controller(SimulatedDut(step(1e9), away=lambda rng: True), robust=robust)
         search.run()
         goals = found(search)
-        assert {outcome.limit for outcome in goals.values()} == {"machine"}
+        assert {outcome.limit for outcome in goals.values()} == {"host"}
         why = "disturbed all" if robust else "explains the loss of"
         assert all(f"preemption of workers {why}" in outcome.irregular for outcome in goals.values())
-        assert any(trial.set_aside for trial in search.trials) == robust
+        assert any(trial.excluded for trial in search.trials) == robust
         most = repeats_for(search.goals) if robust else 0
-        aside = Counter(trial.load_pps for trial in search.trials if trial.set_aside)
+        aside = Counter(trial.load_pps for trial in search.trials if trial.excluded)
         assert max(aside.values(), default=0) == most
 
 
@@ -167,7 +167,7 @@ def test_a_search_ends_where_the_host_disturbs_each_trial(preset: str, away_loss
     search = controller(dut, preset=preset, robust=True)
     search.run()
     assert len(search.trials) <= 2 + 3 * (1 + search.repeats)
-    assert {outcome.limit for outcome in found(search).values()} == {"machine"}
+    assert {outcome.limit for outcome in found(search).values()} == {"host"}
 
 
 @SEEDS
@@ -185,7 +185,7 @@ def test_what_absences_spoil_is_repeated_until_the_bounds_are_the_devices(seeds:
             if robust and not good:
                 wrong.append((seed, goals))
             if not (robust or good):
-                marked += any(one.limit == "machine" and one.irregular for one in goals.values())
+                marked += any(one.limit == "host" and one.irregular for one in goals.values())
                 silent += [(seed, goals)] if not any(one.irregular for one in goals.values()) else []
     assert not wrong
     assert not silent
@@ -204,12 +204,12 @@ def test_only_what_would_fail_an_open_goal_is_repeated() -> None:
     both = searched("ndr", "pdr")
     goals = found(both)
     assert holds(goals["ndr"], 7.77e6) and holds(goals["pdr"], 7.77e6 / 0.995)
-    assert any(trial.set_aside for trial in both.trials if trial.loss_ratio <= 0.005)
+    assert any(trial.excluded for trial in both.trials if trial.loss_ratio <= 0.005)
     alone = searched("pdr")
     assert holds(found(alone)["pdr"], 7.77e6 / 0.995)
-    absent = [trial for trial in alone.trials if trial.trial.moment and trial.trial.moment.dut_absent_s]
+    absent = [trial for trial in alone.trials if trial.trial.preemption and trial.trial.preemption.dut_preempted_s]
     allowed = [trial for trial in absent if trial.loss_ratio <= 0.005]
-    assert allowed and not any(trial.set_aside for trial in allowed)
+    assert allowed and not any(trial.excluded for trial in allowed)
 
 
 def test_one_that_runs_out_of_time_says_what_is_known() -> None:

@@ -19,6 +19,8 @@ from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.plan import LatencyPlan, MrrPlan, SearchPlan
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import Progress, raise_for_ending, run_search
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import LabFacts
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
@@ -29,8 +31,8 @@ QUICK = SearchPlan(
     {"size": "64", "vm": "var2"},
     goals=goals_of([f"ndr:loss=0,{SHAPE}", f"pdr:loss=0.5%,{SHAPE}"], "csit"),
     warmup_s=0.05,
-    lab={"kind": "simulated"},
-    dut={"name": "a loop"},
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a loop"),
 )
 
 

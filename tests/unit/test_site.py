@@ -20,13 +20,13 @@ from wirespeed.results.verdict import Mark
 from wirespeed.site import names
 from wirespeed.site.bars import build_bars, change, side_by_side
 from wirespeed.site.box import Told as Limited
-from wirespeed.site.box import once
+from wirespeed.site.box import box_page, once
 from wirespeed.site.builds import against_before, since_the_last_step
 from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
 from wirespeed.site.parts import Table, number, text
-from wirespeed.site.trends import trends
+from wirespeed.site.trends import Step, trends
 from wirespeed.site.worth import parse_price, per_price_text
 
 
@@ -127,11 +127,31 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
     (trend,) = trends([*after, *before]).values()
     assert [step.at for step in trend.steps] == [4]
-    assert trend.steps[0].text == "▼ -12.81 % from bbbb, 2026-11-05"
+    assert trend.steps[0].text == "bbbb: ▼ -12.81 %"
     assert since_the_last_step([*before, *after]) == after
     (flat,) = trends(series(7e6, 7e6, 1e6)).values()
     assert flat.steps == () and flat.plateaus == ()  # too few to tell
     assert trends([figure(1e6, irregular="noisy")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("version", "before", "text"),
+    [
+        ("1.3", "1.2", "1.3: ▼ -12.00 % against 1.2"),
+        ("1.3", "", "1.3: ▼ -12.00 %"),
+        ("1.3", "1.3", "1.3, since 2026-11-13: ▼ -12.00 %"),
+        ("", "", "since 2026-11-13: ▼ -12.00 %"),
+    ],
+)
+def test_a_step_says_with_which_version_it_came_and_against_which(version: str, before: str, text: str) -> None:
+    assert Step(4, -0.12, "2026-11-13", version, before).text == text
+
+
+def test_a_trend_names_its_box() -> None:
+    found = shelf(*series(7e6, 7.01e6, 6.99e6, 7e6))
+    (chart,) = box_page("router", found.entries, found).charts
+    assert chart.panels[0].title == "router: NDR of 64b one flow, 0→1 (Mpps)"
+    assert chart.sentence == "router: NDR of 64b one flow, 0→1: no step"
 
 
 def test_a_build_against_the_one_before() -> None:
@@ -276,9 +296,9 @@ def test_bars_by_version_tell_of_the_step() -> None:
     assert bars is not None
     assert [(bar.name, bar.text, bar.change, bar.is_down) for bar in bars.bars] == [
         ("1.0", "1.00 ●", "", False),
-        ("1.1", "0.800 ●", "▼ -19.99 %", True),
+        ("1.1", "0.800 ●", "▼ -19.99 % against 1.0", True),
     ]
-    assert change(found.of(found.entries)) == ("▼ -19.99 % from 1.1", True)
+    assert change(found.of(found.entries)) == ("1.1: ▼ -19.99 % against 1.0", True)
     assert change(found.of(found.entries[:2])) == ("", False)
 
 

@@ -37,7 +37,7 @@ def test_no_sample_lost_anything_where_the_whole_lost_nothing(
     bench = skewed(skew_s=skew_s, interval_s=interval_s)
     found = seen(bench, ramp(TOP_PPS, count), seed)
     assert max(point.loss_ratio for point in found) < 1e-5
-    assert verdict(bench, ramp(TOP_PPS, count), seed, THRESHOLD).lossy_from is None
+    assert verdict(bench, ramp(TOP_PPS, count), seed, THRESHOLD).loss_onset is None
 
 
 @settings(max_examples=60, deadline=None)
@@ -56,7 +56,7 @@ def test_what_the_whole_lost_is_in_its_samples(
     whole, found = after_drain(bench, samples), seen(bench, ramp(TOP_PPS), seed)
     assert fsum(point.balance.lost for point in found) == pytest.approx(whole.lost, abs=len(samples))
     assert max(point.loss_ratio for point in found) >= whole.loss_ratio * (1 - 1e-3) > THRESHOLD
-    assert verdict(bench, ramp(TOP_PPS), seed, THRESHOLD).lossy_from is not None
+    assert verdict(bench, ramp(TOP_PPS), seed, THRESHOLD).loss_onset is not None
 
 
 @settings(max_examples=40, deadline=None)
@@ -92,12 +92,12 @@ def test_the_skew_is_estimated_from_what_came_back_late(seed: int, skew_s: float
 def test_the_knee_is_found_through_the_skew(seed: int) -> None:
     bench = skewed(dut=lambda pps: min(pps, 6e6))
     outcome = verdict(bench, ramp(TOP_PPS), seed)
-    assert outcome.saturated is not None and not outcome.tester_limited
-    assert outcome.saturated.offered_pps == pytest.approx(6e6, rel=0.03)
-    assert outcome.lossy_from is not None
+    assert outcome.saturation is not None and not outcome.tester_limited
+    assert outcome.saturation.offered_pps == pytest.approx(6e6, rel=0.03)
+    assert outcome.loss_onset is not None
     # A skew of 4 ms holds 0.1 % of four seconds: it may be drawn into as many samples before the first, never after.
     early = (SKEW_S / THRESHOLD + 2) * TOP_PPS / 60
-    assert 6e6 - early < outcome.lossy_from.offered_pps < 6e6 + 3 * TOP_PPS / 60
+    assert 6e6 - early < outcome.loss_onset.offered_pps < 6e6 + 3 * TOP_PPS / 60
 
 
 def test_without_the_rule_the_samples_would_have_failed() -> None:

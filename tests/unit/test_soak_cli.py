@@ -14,11 +14,21 @@ from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file, write_file
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import GoalOutcome, SearchResult, SearchSettings
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
-from wirespeed.measurement.soak.result import Counters, Flow, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.result import (
+    Counters,
+    Flow,
+    Gap,
+    LossEvent,
+    Mark,
+    SoakResult,
+    SoakSettings,
+    Span,
+    Verdict,
+)
 from wirespeed.measurement.soak.run import Progress
 from wirespeed.measurement.soak.words import needed_text, shown_text, time_text, verdict_text
 from wirespeed.results.channel import Channel
@@ -27,14 +37,14 @@ from wirespeed.results.search_trial import Goal
 from wirespeed.units import Rate, parse_duration
 
 WIRE = Channel(0, 1)
-HEAD = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
+HEAD = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 SECOND = Span(0.0, 1.0, {WIRE: Flow(1000, 990, 10)}, 1.0)
 EVENT = LossEvent(1, 0.0, 1.0, WIRE, 10, "dut", 0.01, drops={"ip4-lookup: no route": 10})
 MARK = Mark(7, 0.0, Counters(0.0, {0: {"opackets": 0}}), Counters(1.0, {0: {"opackets": 1000}}), {WIRE: 10}, {WIRE: 0})
 
 
 def searched(path: Path, *outcomes: GoalOutcome) -> Path:
-    write_file(SearchResult("s", {}, 9001.0, 1e6, True, directions=(WIRE,), goals=outcomes), path)
+    write_file(SearchResult("s", SearchSettings(), 9001.0, 1e6, True, directions=(WIRE,), goals=outcomes), path)
     return path
 
 
@@ -52,7 +62,7 @@ def test_a_soak_says_its_verdict_and_keeps_it(tmp_path: Path, capsys: pytest.Cap
         assert trex.idle
     result = read_file(file)
     assert isinstance(result, SoakResult) and result.ending.status == "complete"
-    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/1"
+    assert json.loads(file.read_text())["schema"] == "wirespeed-soak/2"
     out, err = capsys.readouterr()
     assert out == ""
     for words in ("dut complete: 1.00 Mpps", "lost 0 of", "0.5 shown at 95 %: yes", f"result in {file}"):
@@ -71,7 +81,7 @@ def test_a_share_of_what_a_search_found(tmp_path: Path) -> None:
     result = read_file(file)
     assert isinstance(result, SoakResult)
     assert result.load_pps == 0.9e6
-    assert result.variables["load_from"] == f"90 % of NDR of {found}"
+    assert result.variables.load_from == f"90 % of NDR of {found}"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +146,7 @@ def test_a_journal_is_recovered_and_one_that_is_written_is_left_alone(
 
 def test_a_journal_of_something_else_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = tmp_path / "x.json.part"
-    journal.write_text('{"journal": "wirespeed-soak-journal/1", "state": {"schema": "wirespeed-soak/1"}}\n{"gap": 3}\n')
+    journal.write_text('{"journal": "wirespeed-soak-journal/1", "state": {"schema": "wirespeed-soak/2"}}\n{"gap": 3}\n')
     assert main(["soak", "--recover", str(tmp_path / "x.json")]) == 6
     assert "is not a journal of a soak" in said(capsys)
 

@@ -14,7 +14,7 @@ def told(missing: list[int], drained: int | None, most_under_way: int = 1000) ->
     answers = [answer for one in missing if (answer := ledger.see(one, most_under_way)) is not None]
     assert len(answers) == max(0, len(missing) - LOOK_AHEAD)
     rest, unplaced = ledger.finish(drained)
-    return [one.lost - one.came_later for one in [*answers, *rest]], unplaced
+    return [one.lost - one.delayed for one in [*answers, *rest]], unplaced
 
 
 def test_what_is_under_way_is_no_loss() -> None:
@@ -43,7 +43,7 @@ def test_what_comes_after_all_is_taken_back() -> None:
     ledger = Ledger()
     answers = [ledger.see(one, 0) for one in (0, 0, 0, 500, 500, 500, 500, 20, 20, 20)]
     assert answers[5] == Placed(lost=500)
-    assert sum(one.lost - one.came_later for one in answers if one) <= 20
+    assert sum(one.lost - one.delayed for one in answers if one) <= 20
     assert ledger.placed == 20
 
 

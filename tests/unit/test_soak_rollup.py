@@ -9,17 +9,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.measurement.soak.chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
-from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.result import (
+    DutSpan,
+    Flow,
+    Gap,
+    LatencySpan,
+    LossEvent,
+    SoakResult,
+    SoakSettings,
+    Span,
+    Verdict,
+)
 from wirespeed.results.channel import Channel
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)
-EMPTY = SoakResult("x", {}, Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
+EMPTY = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
 
 
-def second(at_s: float, lost: int = 0, offered: int = 1000, came_later: int = 0) -> Span:
+def second(at_s: float, lost: int = 0, offered: int = 1000, delayed: int = 0) -> Span:
     latency = LatencySpan(10, 0, 1.0, 2.0 + at_s / 1e6, 9.0, 8.0)
-    flow = Flow(offered, offered - lost, lost, came_later, latency=latency)
+    flow = Flow(offered, offered - lost, lost, delayed, latency=latency)
     return Span(at_s, 1.0, {WIRE: flow}, 1.0 if lost else 0.0)
 
 
@@ -94,12 +104,12 @@ def test_what_was_kept_goes_on_where_it_was_left() -> None:
         lost = 5 if at_s == 20 else 0
         for chronicle in (whole, part):
             if lost:
-                chronicle.put(LossEvent(1, at_s, 1.0, WIRE, lost, "machine", 0.005))
+                chronicle.put(LossEvent(1, at_s, 1.0, WIRE, lost, "host", 0.005))
             chronicle.add(second(at_s, lost))
         if at_s in (100, 150):
             part = Chronicle(SoakResult.from_json(part.told(EMPTY).to_json(), "x"))
     assert part.told(EMPTY) == whole.told(EMPTY)
-    assert part.verdict(1e-3, 0.95).by_machine == 5
+    assert part.verdict(1e-3, 0.95).by_host == 5
 
 
 def test_the_verdict_counts_what_is_known_of_gaps_and_has_no_doubt_of_enough() -> None:
@@ -120,11 +130,11 @@ def test_the_verdict_counts_what_is_known_of_gaps_and_has_no_doubt_of_enough() -
 
 def test_an_event_that_came_after_all_is_none() -> None:
     chronicle = Chronicle(EMPTY)
-    event = LossEvent(1, 0, 1.0, WIRE, 7, "machine", 0.5)
+    event = LossEvent(1, 0, 1.0, WIRE, 7, "host", 0.5)
     chronicle.put(event)
     chronicle.put(replace(event, lost=0))
     verdict = chronicle.verdict(1e-3, 0.95)
-    assert (verdict.event_count, verdict.by_machine, verdict.longest_outage_s) == (0, 0, 0.0)
+    assert (verdict.event_count, verdict.by_host, verdict.longest_outage_s) == (0, 0, 0.0)
 
 
 def test_what_is_told_at_the_end_is_put_where_it_belongs() -> None:

@@ -23,8 +23,10 @@ from wirespeed.measurement.soak.live import plain_line, summary
 from wirespeed.measurement.soak.plan import SoakPlan, plan_of
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.run import Progress, run_soak
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import raise_for
 from wirespeed.results.journal import Journal
+from wirespeed.results.lab import LabFacts
 from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
@@ -37,8 +39,8 @@ PLAN = SoakPlan(
     {"size": "64", "vm": "var2"},
     target_ratio=1e-4,
     patience_s=0.0,
-    lab={"kind": "simulated"},
-    dut={"name": "a loop"},
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a loop"),
 )
 
 ENDLESS = replace(PLAN, duration_s=1000.0)
@@ -98,7 +100,7 @@ def test_what_the_device_loses_is_found_and_is_its_own() -> None:
     assert verdict.loss_ratio == pytest.approx(0.25, rel=0.001)
     assert verdict.lower_ratio < verdict.loss_ratio < verdict.upper_ratio
     assert not verdict.shown
-    assert result.events and result.events[0].whose == "dut"
+    assert result.events and result.events[0].cause == "dut"
     assert result.total is not None
     assert result.total.lost + verdict.unplaced == verdict.lost
     assert sum(event.lost for event in result.events) == result.total.lost

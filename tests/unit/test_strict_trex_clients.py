@@ -50,7 +50,7 @@ def test_a_load_test_runs_whole_and_shows_no_loss_that_was_none(trex: SimulatedT
     for curve in analysis.curves:
         assert curve.outcome.balance.lost == 0
         assert max(point.loss_ratio for point in curve.points) < 1e-4
-        assert (curve.stray_failures, curve.outcome.lossy_from) == (0, None)
+        assert (curve.stray_failures, curve.outcome.loss_onset) == (0, None)
 
 
 def test_a_load_test_shows_the_loss_that_there_was(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_load_test_shows_the_loss_that_there_was(tmp_path: Path) -> None:
     [curve] = analyse(read_as(Result, file)).curves
     assert curve.outcome.balance.loss_ratio == pytest.approx(0.02, rel=0.1)
     assert max(point.loss_ratio for point in curve.measured) > 0.015
-    assert curve.outcome.lossy_from is not None
+    assert curve.outcome.loss_onset is not None
 
 
 def test_signatures_and_latency_are_read_from_packet_groups(trex: SimulatedTrex, tmp_path: Path) -> None:

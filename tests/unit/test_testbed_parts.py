@@ -11,6 +11,8 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import ConnectionFault, FileFault
+from wirespeed.results.codec import to_json
+from wirespeed.results.lab import CeilingRate, LabFacts, LabTestbed
 from wirespeed.testbed.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_note, keep, kept
 from wirespeed.testbed.facts import device_facts, lab_facts
 from wirespeed.testbed.file import parse_bench
@@ -146,26 +148,27 @@ def test_ceilings_are_kept_beside_the_bench_and_found_by_the_load(tmp_path: Path
 
 
 def test_results_refer_to_the_ceiling_of_their_load():
-    lab = {"bench": ceiling_facts(CEILINGS, "bench", {"size": "64", "vm": "var2"})}
-    assert lab["bench"]["tester_ceiling"]["directions"]["2"] == {"percent": 60.0, "pps": 8_900_000}
+    ceiling = ceiling_facts(CEILINGS, "bench", {"size": "64", "vm": "var2"})
+    assert ceiling is not None and ceiling.directions["2"] == CeilingRate(60.0, 8_900_000)
+    lab = LabFacts(bench=LabTestbed(tester_ceiling=ceiling))
     assert str(ceiling_note(lab, 1, 100.0)).startswith("the tester reaches 97.0 % of line rate")
     assert ceiling_note(lab, 1, 97.0) is None
     assert ceiling_note(lab, 1, None) is None
     assert ceiling_note(lab, 4, 100.0) is None
-    assert ceiling_note({}, 1, 100.0) is None
-    assert ceiling_facts(CEILINGS, "imix", {}) == {}
-    assert ceiling_facts(None, "bench", {}) == {}
+    assert ceiling_note(LabFacts(), 1, 100.0) is None
+    assert ceiling_facts(CEILINGS, "imix", {}) is None
+    assert ceiling_facts(None, "bench", {}) is None
 
 
 def test_results_describe_the_bench():
     text = BASE.replace("{port: 0}", "{port: 0, interface: e0, speed: 10G}")
     bench = parse_bench(f"{text}description: {{box: Fitlet2, price: 400}}\ndut: {{kind: linux, reach: local}}\n")
-    assert device_facts(bench) == {
+    assert to_json(device_facts(bench, None)) == {
         "name": "Fitlet2",
         "kind": "linux",
         "description": {"box": "Fitlet2", "price": "400"},
     }
-    assert lab_facts(bench, "b.yaml")["bench"]["wires"] == {
+    assert to_json(lab_facts(bench, "b.yaml", None))["bench"]["wires"] == {
         "0": "e0 10G 100.64.1.1/30",
         "1": "not named 100.64.2.1/30",
     }

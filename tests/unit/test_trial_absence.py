@@ -9,10 +9,11 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.none import NoDut
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
+from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.lab import ring_slots, shares_cpus
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.machine import most_lost
-from wirespeed.results.sample import Moment
+from wirespeed.results.sample import Preemption
 from wirespeed.results.search_trial import Goal, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial import tester
@@ -28,21 +29,21 @@ PPS = 10e6
     ("moment", "slots", "packets"),
     [
         # One of 2 ms and rings that hold 0: what would have been forwarded, and as much made up for.
-        (Moment(tester_absent_s=0.002, tester_longest_absent_s=0.002, dut_absent_s=0.0), 0, 40_000),
+        (Preemption(tester_preempted_s=0.002, tester_longest_preemption_s=0.002, dut_preempted_s=0.0), 0, 40_000),
         # Rings that hold 1 ms: half of it comes beyond them, and they take what they hold.
-        (Moment(tester_absent_s=0.002, tester_longest_absent_s=0.002, dut_absent_s=0.0), 10_000, 20_000),
+        (Preemption(tester_preempted_s=0.002, tester_longest_preemption_s=0.002, dut_preempted_s=0.0), 10_000, 20_000),
         # Ten of 0.2 ms: each finds room, but the DUT has lost 2 ms, and the rings hold one.
-        (Moment(tester_absent_s=0.002, tester_longest_absent_s=0.0002, dut_absent_s=0.0), 10_000, 10_000),
+        (Preemption(tester_preempted_s=0.002, tester_longest_preemption_s=0.0002, dut_preempted_s=0.0), 10_000, 10_000),
         # Less than the rings hold, whoever was away.
-        (Moment(tester_absent_s=0.0005, dut_absent_s=0.0004, dut_longest_absent_s=0.0004), 10_000, 0),
-        (Moment(tester_absent_s=0.0, dut_absent_s=0.0), 0, 0),
+        (Preemption(tester_preempted_s=0.0005, dut_preempted_s=0.0004, dut_longest_preemption_s=0.0004), 10_000, 0),
+        (Preemption(tester_preempted_s=0.0, dut_preempted_s=0.0), 0, 0),
         # Only the hypervisor tells: two of four CPUs carry a direction.
-        (Moment(steal_s=0.004, cpus=4), 0, 40_000),
-        (Moment(), 0, None),
+        (Preemption(steal_s=0.004, cpus=4), 0, 40_000),
+        (Preemption(), 0, None),
     ],
 )
 def test_what_absences_can_have_cost_follows_from_their_length_and_the_rings(
-    moment: Moment, slots: int, packets: float | None
+    moment: Preemption, slots: int, packets: float | None
 ) -> None:
     assert most_lost(moment, PPS, slots) == (None if packets is None else pytest.approx(packets))
 
@@ -50,7 +51,7 @@ def test_what_absences_can_have_cost_follows_from_their_length_and_the_rings(
 def trial_of(*channels: tuple[int, int, float | None]) -> SearchTrial:
     """Of packets sent and lost in each direction, and what absences can have cost there."""
     found = {
-        wire: ChannelTrial(Balance(sent, sent - lost, asked=sent), sent, sent - lost, most_by_absence=most)
+        wire: ChannelTrial(Balance(sent, sent - lost, intended=sent), sent, sent - lost, most_by_preemption=most)
         for wire, (sent, lost, most) in zip(pair_directions(), channels, strict=True)
     }
     return SearchTrial(1, "search", 1e6, 1.0, TrialResult(Rate(1e6, "pps"), 0.0, 1.0, found, Drain(0.2, settled=True)))
@@ -60,18 +61,18 @@ def test_only_a_loss_that_absences_explain_down_to_the_goal_is_spoilt_for_it() -
     ndr, pdr = Goal("ndr"), Goal("pdr", loss_ratio=0.005)
     half = trial_of((1_000_000, 8000, 4000.0), (1_000_000, 8000, 4000.0))
     assert half.loss_ratio == pytest.approx(0.008) and half.sure_loss_ratio == pytest.approx(0.004)
-    assert not half.is_spoilt_for(ndr) and half.is_spoilt_for(pdr)
+    assert not half.is_disturbed_for(ndr) and half.is_disturbed_for(pdr)
     whole = trial_of((1_000_000, 3000, 5000.0), (1_000_000, 0, 0.0))
-    assert whole.is_spoilt_for(ndr)
-    assert not whole.is_spoilt_for(pdr)  # which allows it
-    assert not trial_of((1_000_000, 3000, None), (1_000_000, 0, None)).is_spoilt_for(ndr)  # nobody measured
+    assert whole.is_disturbed_for(ndr)
+    assert not whole.is_disturbed_for(pdr)  # which allows it
+    assert not trial_of((1_000_000, 3000, None), (1_000_000, 0, None)).is_disturbed_for(ndr)  # nobody measured
 
 
 def test_an_absence_excuses_the_loss_of_its_own_direction_alone() -> None:
     """Both directions together could have lost 10 000 packets by absences; one of them lost 8 000."""
     one_sided = trial_of((1_000_000, 8000, 5000.0), (1_000_000, 0, 5000.0))
     assert one_sided.sure_loss_ratio == pytest.approx(0.0015)
-    assert not one_sided.is_spoilt_for(Goal("ndr"))
+    assert not one_sided.is_disturbed_for(Goal("ndr"))
 
 
 class Told(NoDut):
@@ -99,30 +100,30 @@ def test_links_of_the_device_and_the_size_decide_before_an_absence(
     away: float, drops: dict[str, int], capacity_pps: float, excused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A trial of 1 Mpps for 0.3 s, in which the tester's worker was away for the share `away` of the time."""
-    absent = Moment(tester_absent_s=away * 0.3, tester_longest_absent_s=away * 0.3)
-    monkeypatch.setattr("wirespeed.trial.trial.moment", lambda *_: absent)
+    absent = Preemption(tester_preempted_s=away * 0.3, tester_longest_preemption_s=away * 0.3)
+    monkeypatch.setattr("wirespeed.trial.trial.preemption_between", lambda *_: absent)
     wires = pair_directions()
     load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
     with SimulatedTrex(capacity_pps=capacity_pps) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:
         client.connect()
         with Trial(tester.Tester(client, wires), load, dut=Told(drops)) as trial:
             found = trial.measure(Rate(1e6, "pps"), 0.3)
-    assert (found.spoilt is not None) is excused
+    assert (found.disturbed is not None) is excused
     trial_of_search = SearchTrial(1, "search", 1e6, 0.3, found)
-    assert trial_of_search.is_spoilt_for(Goal("ndr")) is excused
+    assert trial_of_search.is_disturbed_for(Goal("ndr")) is excused
 
 
 @pytest.mark.parametrize(
-    ("lab", "shares", "slots"),
+    ("lab", "shares"),
     [
-        ({"cpus": {"tester": (0,), "dut": (1,), "control": (0,)}, "ring_slots": 4096}, True, 4096),
-        ({"cpus": {"tester": [2], "dut": [3], "control": [0, 1]}}, False, 0),
-        ({}, False, 0),
-        ({"generator": "10.0.0.1:4501"}, False, 0),
+        ({"cpus": {"tester": [0], "dut": [1], "control": [0]}}, True),
+        ({"cpus": {"tester": [2], "dut": [3], "control": [0, 1]}}, False),
+        ({"cpus": "0-3"}, False),
+        ({"generator": "10.0.0.1:4501"}, False),
     ],
 )
-def test_a_lab_says_whether_control_shares_its_cpus(lab: dict[str, object], shares: bool, slots: int) -> None:
-    assert (shares_cpus(lab), ring_slots(lab)) == (shares, slots)
+def test_a_lab_says_whether_control_shares_its_cpus(lab: dict[str, object], shares: bool) -> None:
+    assert from_json(LabFacts, lab).shares_cpus is shares
 
 
 @pytest.mark.parametrize("extended", [True, False])

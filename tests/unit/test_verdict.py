@@ -10,13 +10,14 @@ from simulated_bench import FORWARD, LINE_BPS, Bench, ramp, run, steps
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.explain.worth import worth_line
 from wirespeed.measurement.loadtest.analysis import analyse, judged
-from wirespeed.measurement.loadtest.result import Result
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.measurement.loadtest.verdict import loadtest_verdict
 from wirespeed.results.balance import Medium
+from wirespeed.results.codec import from_json
 from wirespeed.results.ending import FAILED, INTERRUPTED
 from wirespeed.results.load_figures import NEIGHBOURS
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.sample import Preemption, Sample
 from wirespeed.results.verdict import Figure, Limit, Verdict
 from wirespeed.units import l1_bits
 
@@ -26,7 +27,7 @@ LINE_PPS = LINE_BPS / l1_bits(64)
 def result_of(samples: list[Sample], **variables: object) -> Result:
     ports = {port: PortFacts(port, speed_bps=LINE_BPS, medium=Medium.RING) for port in (0, 1)}
     known = {"profile_file": "bench", "tunables": {"size": "64"}, **variables}
-    return judged(Result("t", known, tuple(samples), ports=ports, directions=(FORWARD,)))
+    return judged(Result("t", from_json(LoadTestSettings, known), tuple(samples), ports=ports, directions=(FORWARD,)))
 
 
 def up_to(pps: float) -> Bench:
@@ -35,8 +36,8 @@ def up_to(pps: float) -> Bench:
 
 def away(sample: Sample, share: float) -> Sample:
     """The DUT's worker was away for `share` of the sample, and so much more was lost."""
-    moment = Moment(tester_absent_s=0.0, dut_absent_s=share * sample.interval_s)
-    return replace(sample, machine=moment)
+    moment = Preemption(tester_preempted_s=0.0, dut_preempted_s=share * sample.interval_s)
+    return replace(sample, preemption=moment)
 
 
 def test_the_figure_of_a_ramp_is_the_mean_of_neighbours_and_an_estimate() -> None:

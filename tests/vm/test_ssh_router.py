@@ -30,7 +30,7 @@ def test_a_guest_is_prepared_proved_loaded_and_reset(tmp_path: Path) -> None:
             output = tmp_path / "result.json"
             box.done("loadtest", *bench, *LOAD, "-hd", "4", "-o", str(output))
             result = read_as(Result, output)
-            assert [channel.balance.ours > 0 for channel in result.outcome.channels.values()] == [True, True]
+            assert [channel.balance.test_frames > 0 for channel in result.outcome.channels.values()] == [True, True]
             collected = tmp_path / "collected.json"
             box.done("dut", "collect", *bench, "--duration", "2", "-o", str(collected))
             assert "Linux" in box.done("dut", "show", str(collected), "uname -srvm")

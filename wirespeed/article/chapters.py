@@ -169,15 +169,13 @@ def device_texts(found: Material) -> tuple[str, list[tuple[str, list[str]]], lis
     test that kept any."""
     for figure in found.best.values():
         result = found.results[figure.entry.digest]
-        carried = result.dut.get("texts")
-        if isinstance(carried, dict) and carried:
-            texts = [(str(name), str(text)) for name, text in carried.items()]
+        if texts := result.dut.texts:
             shown = [
                 (name, list(_cut(text)))
-                for name, text in texts
+                for name, text in texts.items()
                 if name.split("/")[-1].removeprefix("show ").removesuffix("_stat") in _SHOWN and text.strip()
             ]
-            return result.name, shown, [name for name, _ in texts]
+            return result.name, shown, list(texts)
     return "", [], []
 
 

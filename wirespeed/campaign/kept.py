@@ -29,7 +29,7 @@ def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
         result = of_bytes(content, file)
     except FileFault as fault:
         return str(fault)
-    kind, test = class_of(cell.command), PurePath(str(result.variables.get("output_file") or "")).stem
+    kind, test = class_of(cell.command), PurePath(result.variables.output_file).stem
     if result.kind != cell.command:
         return f"{file} is not a {kind.noun}"
     if test != cell.stem:

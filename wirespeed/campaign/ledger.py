@@ -127,7 +127,7 @@ class Ledger:
         """Write a try down."""
         sha256 = digest_of(self.result(cell)) if outcome.status == DONE else ""
         self.tries.append(Try(cell.key, outcome, sha256))
-        document = {"key": cell.key, "cell": cell.title, "ended": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+        document = {"key": cell.key, "test_case": cell.title, "ended": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
         self._journal.write(json.dumps(document | outcome.to_json() | ({"sha256": sha256} if sha256 else {})) + "\n")
         self._journal.flush()
 

@@ -38,13 +38,12 @@ class Load:
     `offered_pps` is None where only the result was published. `line_bps` is one direction's line. `hashed` is False of
     frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
     percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks per packet
-    without polling, with `routes` in the table. `by_direction` is what came back in each. `spoilt_share` of the samples
-    that lost did so while CPUs were away, for `longest_away_s` at the most; `unlinked_share` of what was lost was lost
-    while a port of the tester had no link. `refused_share` of what was lost was never
-    taken by the ring between tester and device, which the device had not drained. `surplus_share` is what came back
-    beyond what was sent, or is not ours, of what was sent. `hidden_share` of what was sent the device says that it
-    dropped, and it is not missing.
-    """
+    without polling, with `routes` in the table. `by_direction` is what came back in each. `disturbed_share` of the
+    samples that lost did so while CPUs were away, for `longest_preemption_s` at the most; `unlinked_share` of what was
+    lost was lost while a port of the tester had no link. `refused_share` of what was lost was never taken by the ring
+    between tester and device, which the device had not drained. `extraneous_share` is what came back beyond what was
+    sent, or is not ours, of what was sent. `hidden_share` of what was sent the device says that it dropped, and it is
+    not missing."""
 
     name: str
     received_pps: float
@@ -57,12 +56,12 @@ class Load:
     hashed: bool = True
     tester_percent: float | None = None
     tester_limited: bool = False
-    spoilt_share: float = 0.0
+    disturbed_share: float = 0.0
     refused_share: float = 0.0
     unlinked_share: float = 0.0
-    surplus_share: float = 0.0
+    extraneous_share: float = 0.0
     hidden_share: float = 0.0
-    longest_away_s: float | None = None
+    longest_preemption_s: float | None = None
     paused: bool = False
     by_direction: tuple[float, ...] = ()
     routes: int | None = None
@@ -124,8 +123,8 @@ class Load:
 @dataclass(frozen=True)
 class Worker:
     """A polling thread over some time. `polls` and `packets` are those of its input nodes, `calls` those of the nodes
-    that take packets from them; clocks are TSC ticks, `polling_clocks` of the input nodes. `absent_s`: others had its
-    CPU. `in_pps`, `out_pps` and `drop_pps` are what the device itself prints as its rates."""
+    that take packets from them; clocks are TSC ticks, `polling_clocks` of the input nodes. `preempted_s`: others had
+    its CPU. `in_pps`, `out_pps` and `drop_pps` are what the device itself prints as its rates."""
 
     name: str
     interval_s: float
@@ -136,7 +135,7 @@ class Worker:
     polling_clocks: int
     source: str = ""
     tsc_hz: float | None = None
-    absent_s: float | None = None
+    preempted_s: float | None = None
     out_pps: float | None = None
     in_pps: float | None = None
     drop_pps: float | None = None
@@ -402,11 +401,11 @@ class Case:
         return self.in_packets / self.interval_s / self.load.offered_pps
 
     @property
-    def surplus_share(self) -> float:
+    def extraneous_share(self) -> float:
         """What the device sent, or the tester got back, beyond what there was, as a share of that. Of the device's
         counts, which are of a part of the test, less than a third may have been under way before."""
         made = self.out_packets / self.in_packets - 1 if self.in_packets and self.out_packets else 0.0
-        return max(self.load.surplus_share, made if made > 1 / 3 else 0.0)
+        return max(self.load.extraneous_share, made if made > 1 / 3 else 0.0)
 
     def dropped(self, *words: str) -> int:
         """Packets dropped for reasons with one of `words` in them; of counters that are known, in their meaning."""

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from wirespeed.cases.facts import Flows
+from wirespeed.results.settings import Settings
 
 _UNREADABLE = ("mpls", "gre", "pppoe")
 """A NIC finds no addresses in such frames, and so one queue."""
 
 
-def flows_of(variables: Mapping[str, Any]) -> Flows:
+def flows_of(settings: Settings) -> Flows:
     """By the `vm` of the bench profile, which is what varies in its packets."""
-    tunables = _tunables(variables)
+    tunables = str(settings.tunables or "")
     return "many" if "vm=" in tunables and "vm=none" not in tunables else "one"
 
 
-def hashed_by(variables: Mapping[str, Any]) -> bool:
-    said = f"{variables.get('profile_file') or ''} {_tunables(variables)}".lower()
+def hashed_by(settings: Settings) -> bool:
+    said = f"{settings.profile_file} {settings.tunables or ''}".lower()
     return not any(word in said for word in _UNREADABLE)
-
-
-def _tunables(variables: Mapping[str, Any]) -> str:
-    return str(variables.get("tunables") or "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from wirespeed.cases.facts import Box, Cpu, Step, Worker, worker_of
 from wirespeed.cases.machine_facts import Clock, Machine, Nic
@@ -37,7 +36,7 @@ def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> 
     found = []
     for name in names:
         rows = [worker for one in told for worker in one.workers if worker.name == name]
-        absences = [row.absent_s for row in rows if row.absent_s is not None]
+        preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
         found.append(
             worker_of(
                 name,
@@ -45,7 +44,7 @@ def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> 
                 summed(node for row in rows for node in row.nodes),
                 source=place,
                 tsc_hz=rows[0].tsc_hz or None,
-                absent_s=sum(absences) if absences else None,
+                preempted_s=sum(preemptions) if preemptions else None,
             )
         )
     return tuple(found)
@@ -69,26 +68,24 @@ def _counted(told: Mapping[str, float], pps: float) -> tuple[float, ...]:
     return packets, polls, calls, cycles * packets, polling * packets
 
 
-def box_of(dut: Mapping[str, Any], workers: Sequence[Worker], source: str) -> Box:
-    facts = DutFacts.from_json(dut) if dut else DutFacts("", "")
-    texts = found if isinstance(found := dut.get("texts"), Mapping) else {}
+def box_of(facts: DutFacts, workers: Sequence[Worker], source: str) -> Box:
     return Box(
         name=facts.name,
         system=SYSTEMS.get(facts.kind, ""),
         cores=len(facts.cpus) or None,
         cpus=facts.cpus,
         workers=len(workers) or (len(facts.cpus) or None if SYSTEMS.get(facts.kind) in _POLLING else None),
-        queues=_queues(facts, texts),
+        queues=_queues(facts),
         hz=workers[0].tsc_hz if workers else None,
-        shapers=shapers_of(texts),
+        shapers=shapers_of(facts.texts),
         firewall=True if facts.details.get("pf") == "on" or facts.details.get("nftables") else None,
         source=source,
     )
 
 
-def _queues(facts: DutFacts, texts: Mapping[str, Any]) -> int | None:
+def _queues(facts: DutFacts) -> int | None:
     """The most RX queues of an interface, by a router's `show interface rx-placement`."""
-    shown = [str(text) for command, text in texts.items() if str(command).endswith("show interface rx-placement")]
+    shown = [text for command, text in facts.texts.items() if command.endswith("show interface rx-placement")]
     placed = facts.details.get("rx_placement") or "; ".join(shown)
     counted: Counter[str] = Counter(name for name, _ in set(_PLACED.findall(placed)))
     return max(counted.values(), default=None)
@@ -120,7 +117,7 @@ def _cpu(number: int, machines: Sequence[MachineLoad]) -> Cpu | None:
     return Cpu(f"cpu{number}", percent, sum(counted) if counted else None)
 
 
-def machine_told(told: Sequence[DutTelemetry], dut: Mapping[str, Any], place: str) -> Machine:
+def machine_told(told: Sequence[DutTelemetry], dut: DutFacts, place: str) -> Machine:
     """Clocks and temperatures at the end of those samples, and what NICs counted over them."""
     machines = _machines(told)
     if not machines:
@@ -142,10 +139,9 @@ def _nic(name: str, machines: Sequence[MachineLoad], place: str) -> Nic:
     return Nic(name, queue_packets=queue_packets(grown), counters=grown, source=f"{place}, ethtool -S {name}")
 
 
-def _rated_hz(dut: Mapping[str, Any]) -> float | None:
+def _rated_hz(dut: DutFacts) -> float | None:
     """By the processor's name, which makers end with the clock that it is sold with."""
-    details = dut.get("details")
-    named = _NOMINAL.search(str(details.get("cpu", ""))) if isinstance(details, Mapping) else None
+    named = _NOMINAL.search(dut.details.get("cpu", ""))
     return float(named[1]) * 1e9 if named else None
 
 

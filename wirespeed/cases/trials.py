@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
-from typing import Any
 
 from wirespeed.cases.facts import Case, Load, Step
 from wirespeed.cases.machine_facts import Energy
@@ -25,11 +24,12 @@ from wirespeed.cases.telemetry import (
 )
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.machine import is_absence
+from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.machine import is_preemption
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Tried:
 
     name: str
     source: str
-    variables: Mapping[str, Any]
-    dut: Mapping[str, Any]
+    variables: Settings
+    dut: DutFacts
     ports: Mapping[int, PortFacts]
     directions: tuple[Channel, ...]
     frame_bytes: float | None
@@ -57,7 +57,7 @@ class Tried:
             ports=result.ports,
             directions=result.directions,
             frame_bytes=fmean(sizes) if sizes else None,
-            idle_w=idle_watts(result.lab),
+            idle_w=result.lab.idle_watts,
         )
 
     @property
@@ -69,13 +69,6 @@ class Tried:
     def has_nics(self) -> bool:
         """Not where tester and device share memory."""
         return not any(port.medium is Medium.RING for port in self.ports.values())
-
-
-def idle_watts(lab: Mapping[str, Any]) -> float | None:
-    """What the meter of a result said before the load."""
-    power = lab.get("power")
-    idle = power.get("idle_watts") if isinstance(power, Mapping) else None
-    return float(idle) if isinstance(idle, int | float) and not isinstance(idle, bool) else None
 
 
 def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:
@@ -109,12 +102,12 @@ def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[Search
 def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str) -> Load:
     wires = tuple(dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels))
     by_direction = tuple(
-        sum(trial.trial.channels[wire].balance.ours for trial in chosen if wire in trial.trial.channels) / span_s
+        sum(trial.trial.channels[wire].balance.test_frames for trial in chosen if wire in trial.trial.channels) / span_s
         for wire in wires
     )
     return Load(
         name=tried.name,
-        received_pps=sum(trial.trial.balance.ours for trial in chosen) / span_s,
+        received_pps=sum(trial.trial.balance.test_frames for trial in chosen) / span_s,
         source=place,
         offered_pps=sum(trial.trial.balance.offered for trial in chosen) / span_s,
         frame_bytes=tried.frame_bytes,
@@ -123,9 +116,9 @@ def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str
         flows=flows_of(tried.variables),
         hashed=hashed_by(tried.variables),
         tester_limited=any(trial.trial.tester_limited for trial in chosen),
-        spoilt_share=sum(is_absence(trial.trial.spoilt) for trial in chosen) / len(chosen),
+        disturbed_share=sum(is_preemption(trial.trial.disturbed) for trial in chosen) / len(chosen),
         unlinked_share=sum(bool(trial.trial.links_down) for trial in chosen) / len(chosen),
-        longest_away_s=_longest_away_s(chosen),
+        longest_preemption_s=_longest_preemption_s(chosen),
         paused=any(trial.trial.balance.paused for trial in chosen),
         by_direction=by_direction if len(by_direction) > 1 else (),
     ).within_line
@@ -140,7 +133,7 @@ def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s:
         load = replace(
             case.load,
             name=str(wire),
-            received_pps=sum(balance.ours for balance in balances) / span_s,
+            received_pps=sum(balance.test_frames for balance in balances) / span_s,
             offered_pps=sum(balance.offered for balance in balances) / span_s,
             directions=1,
             by_direction=(),
@@ -151,9 +144,14 @@ def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s:
     return tuple(found)
 
 
-def _longest_away_s(chosen: Sequence[SearchTrial]) -> float | None:
-    moments = [trial.trial.moment for trial in chosen if trial.trial.moment is not None]
-    found = [s for one in moments for s in (one.tester_longest_absent_s, one.dut_longest_absent_s) if s is not None]
+def _longest_preemption_s(chosen: Sequence[SearchTrial]) -> float | None:
+    preemptions = [one for trial in chosen if (one := trial.trial.preemption) is not None]
+    found = [
+        s
+        for one in preemptions
+        for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
+        if s is not None
+    ]
     return max(found) if found else None
 
 

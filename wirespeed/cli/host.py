@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from wirespeed.doctor.finding import Finding, Wanted
-    from wirespeed.doctor.mending import Done
+    from wirespeed.doctor.fixing import Done
     from wirespeed.inspect.transcript import Machine, Section
 
 
@@ -153,14 +153,14 @@ def fix(*, cpu: _Cpu = "", nic: _Nic = None, record: _Record = Path(_RECORD), js
     Each command is shown before it runs.
     """
     from wirespeed.doctor.examination import examine  # noqa: PLC0415 - a command starts fast
-    from wirespeed.doctor.mending import mend, steps_of  # noqa: PLC0415
+    from wirespeed.doctor.fixing import apply, steps_of  # noqa: PLC0415
     from wirespeed.inspect.transcript import Here  # noqa: PLC0415
 
     machine, wanted = Here(), _wanted(cpu, nic)
     findings = examine(machine, wanted)
     code = 0
     if steps := steps_of(findings):
-        code = _failures(mend(machine, steps, record, _told))
+        code = _failures(apply(machine, steps, record, _told))
         findings = examine(machine, wanted)
     judged = _verdict(machine, findings, json)
     return code or judged
@@ -168,7 +168,7 @@ def fix(*, cpu: _Cpu = "", nic: _Nic = None, record: _Record = Path(_RECORD), js
 
 def restore(*, record: _Record = Path(_RECORD)) -> int:
     """Restore what fix has changed."""
-    from wirespeed.doctor.mending import undo  # noqa: PLC0415 - a command starts fast
+    from wirespeed.doctor.fixing import undo  # noqa: PLC0415 - a command starts fast
     from wirespeed.inspect.transcript import Here  # noqa: PLC0415
 
     return _failures(undo(Here(), record, _told))
@@ -198,7 +198,7 @@ def _verdict(machine: Machine, findings: Sequence[Finding], as_json: bool) -> in
 
     told = examination.as_json(machine.name, findings) if as_json else "\n".join(examination.as_text(findings)) + "\n"
     sys.stdout.write(told)
-    return 0 if examination.is_honest(findings) else EnvironmentFault.exit_code
+    return 0 if examination.is_suitable(findings) else EnvironmentFault.exit_code
 
 
 def _told(line: str) -> None:

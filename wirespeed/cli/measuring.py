@@ -78,12 +78,11 @@ def _last_lines(measurement: Measurement[Any, Any], result: MeasurementResult, w
     """The summary, and what the run is worth if its result is of one load."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
     from wirespeed.explain.worth import worth_line  # noqa: PLC0415
-    from wirespeed.results.lab import lab_cpus  # noqa: PLC0415
 
     verdict = verdict_of(result)
     yield from measurement.summary(result, verdict, where)
     if result.is_of_one_load:
-        yield worth_line([verdict], lab_cpus(result.lab))
+        yield worth_line([verdict], result.lab.cpu_count)
 
 
 @contextmanager

@@ -20,12 +20,11 @@ _KIND = "rx_kind_"
 class PortStats:
     """Counters of one port since its server started; bytes hold the FCS. None where the server does not say.
 
-    `asked` counts what the schedule called for: `opackets + refused + no_buffer + late`. The medium would not take the
-    refused, there was no buffer for others, and the server was too slow to send the late ones. Where the server tells
-    them apart, `opackets`, `obytes` and `asked` leave out what it pushed beside the streams, its answers to ARP among
-    it: no load consists of that, and nobody sends it back. `kinds` are frames
-    received that no load consists of, by what they are. `at_s` is the instant of the counters where they carry one.
-    """
+    `intended` counts what the schedule called for: `opackets + refused + no_buffer + late`. The medium would not take
+    the refused, there was no buffer for others, and the server was too slow to send the late ones. Where the server
+    tells them apart, `opackets`, `obytes` and `intended` leave out what it pushed beside the streams, its answers to
+    ARP among it: no load consists of that, and nobody sends it back. `kinds` are frames received that no load consists
+    of, by what they are. `at_s` is the instant of the counters where they carry one."""
 
     opackets: int
     ipackets: int
@@ -33,7 +32,7 @@ class PortStats:
     ibytes: int
     oerrors: int
     ierrors: int
-    asked: int | None = None
+    intended: int | None = None
     refused: int | None = None
     no_buffer: int | None = None
     late: int | None = None
@@ -134,12 +133,12 @@ def port_stats(raw: dict[str, Any]) -> PortStats:
     def optional(key: str) -> int | None:
         return int(raw[key]) if key in raw else None
 
-    pushed, asked = optional("pushed_packets") or 0, optional("asked_packets")
+    pushed, intended = optional("pushed_packets") or 0, optional("asked_packets")
     return PortStats(
         opackets=int(raw["opackets"]) - pushed,
         obytes=int(raw["obytes"]) - (optional("pushed_bytes") or 0),
         **{key: int(raw[key]) for key in ("ipackets", "ibytes", "oerrors", "ierrors")},
-        asked=None if asked is None else asked - pushed,
+        intended=None if intended is None else intended - pushed,
         refused=optional("refused_packets"),
         no_buffer=optional("no_buffer_packets"),
         late=optional("late_packets"),

@@ -98,6 +98,6 @@ def as_csv(comparison: Comparison) -> str:
 
 
 def as_json(comparison: Comparison, within: float, confidence: float) -> str:
-    document: dict[str, Any] = {"schema": "wirespeed-compare/1", "within": within, "confidence": confidence}
+    document: dict[str, Any] = {"schema": "wirespeed-compare/2", "equivalence": within, "confidence": confidence}
     document |= {"control": comparison.control, "rows": [asdict(row) for row in comparison.rows]}
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

@@ -27,9 +27,9 @@ _RANGE = re.compile(r"(\d*)-(\d*)")
 class Unusable(Exception):
     """A value of a term that means nothing; `mend` says what would."""
 
-    def __init__(self, says: str, mend: str) -> None:
-        super().__init__(says)
-        self.mend = mend
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
 
 
 def protocol_number(term: AclTerm) -> int:
@@ -46,8 +46,8 @@ def protocol_number(term: AclTerm) -> int:
     try:
         return socket.getprotobyname(given)
     except OSError:
-        mend = f"give its number, or one of {', '.join(sorted(_PROTOCOLS))}"
-        raise Unusable(f"protocol {shown(given)} is not known", mend) from None
+        fix = f"give its number, or one of {', '.join(sorted(_PROTOCOLS))}"
+        raise Unusable(f"protocol {shown(given)} is not known", fix) from None
 
 
 def port_range(given: int | str | None) -> tuple[int, int]:
@@ -67,12 +67,12 @@ def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
         return 0, most
     text = str(given)
     found = _RANGE.fullmatch(text)
-    mend = f"give a number from 0 to {most}, a range N-M, or any"
+    fix = f"give a number from 0 to {most}, a range N-M, or any"
     if (found is None and not text.isdecimal()) or text == "-":
-        raise Unusable(f"{what} {shown(text)} is neither a number nor a range", mend)
+        raise Unusable(f"{what} {shown(text)} is neither a number nor a range", fix)
     first, last = (text, text) if found is None else (found[1] or "0", found[2] or str(most))
     if int(first) > most or int(last) > most:
-        raise Unusable(f"{what} {shown(text)} is above {most}", mend)
+        raise Unusable(f"{what} {shown(text)} is above {most}", fix)
     if int(first) > int(last):
         raise Unusable(f"{what} {shown(text)} goes from high to low", f"write {last}-{first}")
     return int(first), int(last)
@@ -84,8 +84,8 @@ def _service(given: str) -> int:
     try:
         return socket.getservbyname(given)
     except OSError:
-        mend = "give a number from 0 to 65535, a service, a range N-M, or any"
-        raise Unusable(f"port {shown(given)} is not a number, service or range", mend) from None
+        fix = "give a number from 0 to 65535, a service, a range N-M, or any"
+        raise Unusable(f"port {shown(given)} is not a number, service or range", fix) from None
 
 
 def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> dict[int, list[str]]:
@@ -98,8 +98,8 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
         try:
             network = ip_interface(member).network
         except ValueError:
-            mend = "give an address, a prefix, any, or add it to prefixlists"
-            raise Unusable(f"{key} {shown(given)} is neither an address nor the name of a prefix list", mend) from None
+            fix = "give an address, a prefix, any, or add it to prefixlists"
+            raise Unusable(f"{key} {shown(given)} is neither an address nor the name of a prefix list", fix) from None
         found[network.version].append(str(ip_network(network)))
     return found
 
@@ -115,8 +115,8 @@ def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: boo
             raise Unusable(f"{key} {shown(given)} has no address {of}", "change the family, or the addresses")
     used = [family for family in families if sources[family] and destinations[family]]
     if not used:
-        says = f"source {shown(term.source)} and destination {shown(term.destination)} have no family in common"
-        raise Unusable(says, "give both addresses of one family")
+        message = f"source {shown(term.source)} and destination {shown(term.destination)} have no family in common"
+        raise Unusable(message, "give both addresses of one family")
     if only_addresses:
         return (AclRule(term.action, sources[used[0]][0], destinations[used[0]][0]),)
     protocol = protocol_number(term)

@@ -53,8 +53,10 @@ def check_text(text: bytes, name: str) -> Checked:
     document = parse(text, name)
     raw = {} if document.root.value is None else document.root.value
     if not isinstance(raw, dict):
-        says = "this is not a mapping of sections such as interfaces and loopbacks"
-        return Checked(None, (Finding((), says, "begin with a section's name and a colon", RULE, document.root.line),))
+        message = "this is not a mapping of sections such as interfaces and loopbacks"
+        return Checked(
+            None, (Finding((), message, "begin with a section's name and a colon", RULE, document.root.line),)
+        )
     try:
         config = Config.model_validate(raw)
     except ValidationError as error:

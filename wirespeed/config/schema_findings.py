@@ -47,8 +47,8 @@ def schema_findings(error: ValidationError, document: Document) -> list[Finding]
         if path not in found:
             found[path], kinds[path] = _finding(one, path, is_key, document), one["type"]
         elif {kinds[path], one["type"]} == {"int_type", "string_type"}:  # neither member of the union fits
-            says = f"{_described(one['input'], document.written(path))} is neither a number nor text"
-            found[path] = replace(found[path], says=says, mend="give a number or text")
+            message = f"{_described(one['input'], document.written(path))} is neither a number nor text"
+            found[path] = replace(found[path], message=message, fix="give a number or text")
     return sorted(found.values(), key=lambda finding: finding.line)
 
 
@@ -71,10 +71,10 @@ def _finding(one: Any, path: Path, is_key: bool, document: Document) -> Finding:
     line = document.line(path)
     if is_key or (path and not isinstance(path[-1], str) and one["type"] == "int_type" and one["loc"][-1] == "[key]"):
         section = str(path[-2]) if len(path) > 1 else ""
-        says = f"{shown(path[-1])!r} is not a name of this section"
-        return Finding(path, says, f"a name here is {_NAMES.get(section, 'text of one letter or more')}", RULE, line)
-    says, mend = _words(one, path, document)
-    return Finding(path, says, mend, RULE, line)
+        message = f"{shown(path[-1])!r} is not a name of this section"
+        return Finding(path, message, f"a name here is {_NAMES.get(section, 'text of one letter or more')}", RULE, line)
+    message, fix = _words(one, path, document)
+    return Finding(path, message, fix, RULE, line)
 
 
 def _words(one: Any, path: Path, document: Document) -> tuple[str, str]:
@@ -129,8 +129,8 @@ def _described(given: Any, value: str) -> str:
 def _unknown(path: Path) -> tuple[str, str]:
     known = sorted(_keys_at(path[:-1]))
     near = difflib.get_close_matches(str(path[-1]), known, n=1, cutoff=0.5)
-    mend = f"did you mean {near[0]}?" if near else f"those there are: {', '.join(known)}"
-    return f"there is no key {shown(path[-1])!r}", mend
+    fix = f"did you mean {near[0]}?" if near else f"those there are: {', '.join(known)}"
+    return f"there is no key {shown(path[-1])!r}", fix
 
 
 def _keys_at(path: Path) -> list[str]:

@@ -59,7 +59,7 @@ def port_table(readings: Sequence[PortReading], title: str = "Port Statistics") 
         count("oerrors", bad=True),
         count("ierrors", bad=True),
     ]
-    extra = (("asked", False), ("refused", True), ("late", True), ("missed", True))
+    extra = (("intended", False), ("refused", True), ("late", True), ("missed", True))
     known = [(name, bad) for name, bad in extra if shown and all(name in one.counters for one in shown)]
     if known:
         rows += [RULE, *(count(name, bad=bad) for name, bad in known)]

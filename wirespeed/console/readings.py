@@ -12,7 +12,7 @@ from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES, l1_bps
 Json = Mapping[str, Any]
 
 COUNTERS = ("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors")
-EXTENSIONS = {"asked": "asked_packets", "refused": "refused_packets", "late": "late_packets", "missed": "rx_missed"}
+EXTENSIONS = {"intended": "asked_packets", "refused": "refused_packets", "late": "late_packets", "missed": "rx_missed"}
 """What our generator adds to T-Rex's counters, and its names for them."""
 
 STATES = {"STREAMS": "IDLE", "TX": "TRANSMITTING", "PCAP_TX": "TRANSMITTING PCAP"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
@@ -76,9 +75,9 @@ def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) ->
         kind=found.kind,
         title=title,
         box=box_of(found),
-        version=_line(found.dut.get("version")),
-        cpu=_model(found.lab),
-        lab=str(found.lab.get("kind") or ""),
+        version=_line(found.dut.version),
+        cpu=found.lab.topology.model if found.lab.topology is not None else "",
+        lab=found.lab.kind,
         load=load_of(found),
         directions=directions_of(found.channels),
         started=found.ending.started,
@@ -107,11 +106,6 @@ def _watts(found: MeasurementResult) -> float | None:
     power = power_of(found)
     most = power.most if power is not None else None
     return most.watts if most is not None else None
-
-
-def _model(lab: Any) -> str:
-    topology = lab.get("topology")
-    return str(topology.get("model") or "") if isinstance(topology, dict) else ""
 
 
 def _cpu(found: Inspection) -> str:

@@ -212,8 +212,8 @@ def _placed(plan: APlan, lab: Lab, test: SuiteTest, path: Path) -> APlan:
         name=path.stem,
         group=test.label,
         output_file=path.name,
-        lab=lab.facts.to_json(),
-        dut=lab.dut.describe().to_json() | {"name": dut_name(lab, test)},
+        lab=lab.facts,
+        dut=replace(lab.dut.describe(), name=dut_name(lab, test)),
     )
 
 

@@ -1,4 +1,4 @@
-"""All checks on one machine, and how what was found is told."""
+"""All checks of one host, and their results as text and JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from wirespeed.doctor.checks import CHECKS
-from wirespeed.doctor.finding import DISHONEST, Finding, Wanted
+from wirespeed.doctor.finding import UNSUITABLE, Finding, Wanted
 from wirespeed.doctor.questions import QUESTIONS
 from wirespeed.inspect.transcript import Machine, Transcript, ask
 from wirespeed.pages.words import harmless
 
-SCHEMA = "wirespeed-doctor/1"
+SCHEMA = "wirespeed-doctor/2"
 
 
 def examine(machine: Machine, wanted: Wanted) -> tuple[Finding, ...]:
@@ -24,9 +24,9 @@ def findings_in(answers: Transcript, wanted: Wanted) -> tuple[Finding, ...]:
     return tuple(finding for check in CHECKS for finding in check(answers, wanted))
 
 
-def is_honest(findings: Sequence[Finding]) -> bool:
-    """Whether a test on this machine would say what the device can, and not what the machine lacks."""
-    return not any(one.grade in DISHONEST for one in findings)
+def is_suitable(findings: Sequence[Finding]) -> bool:
+    """True if the results of a test on this host would be valid."""
+    return not any(one.grade in UNSUITABLE for one in findings)
 
 
 def as_text(findings: Sequence[Finding]) -> Iterator[str]:
@@ -38,7 +38,7 @@ def as_text(findings: Sequence[Finding]) -> Iterator[str]:
             continue
         if one.why:
             yield f"{'':<8}  {harmless(one.why)}"
-        yield from (f"{'':<8}  $ {harmless(command)}" for command in one.mend)
+        yield from (f"{'':<8}  $ {harmless(command)}" for command in one.fix)
     yield verdict(findings)
 
 
@@ -55,11 +55,11 @@ def verdict(findings: Sequence[Finding]) -> str:
     return f"A test here would give valid results.{slower}"
 
 
-def as_json(machine: str, findings: Sequence[Finding]) -> str:
+def as_json(host: str, findings: Sequence[Finding]) -> str:
     document = {
         "schema": SCHEMA,
-        "machine": machine,
-        "honest": is_honest(findings),
+        "host": host,
+        "suitable": is_suitable(findings),
         "findings": [{"is" if key == "is_" else key: value for key, value in asdict(one).items()} for one in findings],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""What a check found, as a value."""
+"""Results of checks, as values."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Literal
 from wirespeed.inspect.transcript import Transcript
 
 Grade = Literal["ok", "note", "costs", "spoils", "blocks", "unknown"]
-DISHONEST: tuple[Grade, ...] = ("spoils", "blocks")
-"""With one of these a test would not say what the device can: blocks is none at all, spoils one that is wrong. What
-only costs speed makes the tester slower, which results say by themselves."""
+UNSUITABLE: tuple[Grade, ...] = ("spoils", "blocks")
+"""Grades with which a host is not suitable for tests: `blocks`, no test can run; `spoils`, results would be invalid.
+`costs` makes the tester slower, which results report by themselves."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Step:
-    """A command for the shell that changes something, and the one that puts it back; without one there is nothing to
-    put back."""
+    """A shell command that changes a setting, and the command that reverses it; empty if there is nothing to
+    reverse."""
 
     do: str
     undo: str = ""
@@ -35,14 +35,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Finding:
-    """`is_` is what is, `why` what that means for a test, `mend` the commands that mend it. `steps` are those of them
-    that harm nobody and that `--fix` does."""
+    """Result of a check. `is_` is the state found, `why` its effect on a test, `fix` the commands that fix it. `steps`
+    are the safe ones, which `host fix` runs."""
 
     check: str
     grade: Grade
     is_: str
     why: str = ""
-    mend: tuple[str, ...] = ()
+    fix: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
 
 
@@ -50,6 +50,6 @@ Check = Callable[[Transcript, Wanted], Iterable[Finding]]
 
 
 def fixable(check: str, grade: Grade, is_: str, why: str, steps: Iterable[Step]) -> Finding:
-    """One whose mending is what `--fix` does."""
+    """A finding that `host fix` fixes completely."""
     done = tuple(steps)
     return Finding(check, grade, is_, why, tuple(step.do for step in done), done)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from wirespeed.dut import prepare as preparing
@@ -16,6 +17,7 @@ from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault
 from wirespeed.files import write_atomically
+from wirespeed.results.codec import to_json
 from wirespeed.validation.proved import caution
 
 Say = Callable[[str], None]
@@ -83,7 +85,7 @@ def describe(device: Device) -> str:
             f"{device.name} does not report a version as a DUT of this kind does; is the kind right?"
         )
     rows = {"device": facts.name, "kind": facts.kind, "version": facts.version, "CPUs": ",".join(map(str, facts.cpus))}
-    return "".join(f"{key:<12} {value}\n" for key, value in (rows | facts.details).items() if value)
+    return "".join(f"{key:<12} {value}\n" for key, value in {**rows, **facts.details}.items() if value)
 
 
 def collect(device: Device, duration_s: float, interval_s: float, output: str, say: Say) -> str:
@@ -105,7 +107,7 @@ def collect(device: Device, duration_s: float, interval_s: float, output: str, s
         box.close()
     if whole.error:
         raise ConnectionFault(whole.error)
-    dut = {**box.describe().to_json(), "texts": texts, "telemetry": whole.to_json()}
+    dut = {**to_json(replace(box.describe(), texts=texts)), "telemetry": whole.to_json()}
     text = json.dumps({"format": FORMAT, "dut": dut, "samples": found}) + "\n"
     if output == "-":
         return text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -46,11 +46,10 @@ class Dut(Protocol):
         """Let go of what `prepare` took. Harmless when repeated."""
 
 
-def texts_of_dut(dut: Dut | None) -> dict[str, Any]:
-    """What a result has of the device beside its description: its texts, under `texts`, if it has any. To be called
-    when no load is on any more."""
+def with_texts(facts: DutFacts, dut: Dut | None) -> DutFacts:
+    """The facts with the texts of the device, if it has any. To be called when no load is on any more."""
     texts = dut.collect() if dut is not None else {}
-    return {"texts": texts} if texts else {}
+    return replace(facts, texts=texts) if texts else facts
 
 
 @runtime_checkable

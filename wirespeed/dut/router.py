@@ -208,19 +208,19 @@ def _worker(
         for name, node in sorted(after.nodes.items())
         if (cost := _node(before.nodes.get(name), node)).calls or cost.clocks
     )
-    absent_s = longest_s = None
+    preempted_s = longest_s = None
     if before.absent_ticks is not None and after.absent_ticks is not None:
-        absent_s = (after.absent_ticks - before.absent_ticks) / tsc_hz
-        if absent_s == 0:
+        preempted_s = (after.absent_ticks - before.absent_ticks) / tsc_hz
+        if preempted_s == 0:
             longest_s = 0.0
         elif (after.longest_absent_ticks or 0) > (before.longest_absent_ticks or 0):
             longest_s = (after.longest_absent_ticks or 0) / tsc_hz
-    if absent_s is not None and after.sleeps == 0 and after.loops == before.loops:
+    if preempted_s is not None and after.sleeps == 0 and after.loops == before.loops:
         # An absence is counted when it ends. A worker that never sleeps and ended no turn is absent still.
-        absent_s = longest_s = interval_s
-    elif absent_s is not None and after.sleeps and wait_s >= max(_LEAST_WAIT_S, absent_s):
+        preempted_s = longest_s = interval_s
+    elif preempted_s is not None and after.sleeps and wait_s >= max(_LEAST_WAIT_S, preempted_s):
         # Linux alone knows how long a worker waits for its CPU after something woke it.
-        absent_s, longest_s = wait_s, interval_s if wait_s == interval_s else longest_s or None
+        preempted_s, longest_s = wait_s, interval_s if wait_s == interval_s else longest_s or None
     return WorkerCost(
         name=name,
         cpu=cpu,
@@ -230,8 +230,8 @@ def _worker(
         # A call that began before the interval is counted where it ended.
         clocks_total=max(round(interval_s * tsc_hz), sum(node.clocks for node in nodes)),
         nodes=nodes,
-        absent_s=absent_s,
-        longest_absent_s=longest_s,
+        preempted_s=preempted_s,
+        longest_preemption_s=longest_s,
     )
 
 

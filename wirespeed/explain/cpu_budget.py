@@ -116,13 +116,13 @@ def _merged(steps: Sequence[Step]) -> Step:
 
 def _one_worker(rows: Sequence[Worker]) -> Worker:
     nodes = summed(node for row in rows for node in row.nodes)
-    absences = [row.absent_s for row in rows if row.absent_s is not None]
+    preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
     return worker_of(
         rows[0].name,
         sum(row.interval_s for row in rows),
         nodes,
         tsc_hz=rows[0].tsc_hz,
-        absent_s=sum(absences) if absences else None,
+        preempted_s=sum(preemptions) if preemptions else None,
     )
 
 
@@ -158,7 +158,7 @@ def _of_workers(step: Step, empty_ticks: float) -> Bar | None:
 def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
     """All of a worker's ticks by what they went into."""
     total = max(worker.interval_s * (worker.tsc_hz or 0.0), worker.clocks)
-    away = min(total, (worker.absent_s or 0.0) * (worker.tsc_hz or 0.0))
+    away = min(total, (worker.preempted_s or 0.0) * (worker.tsc_hz or 0.0))
     here = 1 - away / total if total > 0 else 1.0
     looked = min(float(_input_ticks(worker)), max(0, worker.polls - worker.calls) * empty_ticks)
     for node in worker.nodes:

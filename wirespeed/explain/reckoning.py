@@ -70,7 +70,7 @@ def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
 
 
 def _work_ticks(worker: Worker) -> float:
-    away = (worker.absent_s or 0.0) / worker.interval_s if worker.interval_s > 0 else 0.0
+    away = (worker.preempted_s or 0.0) / worker.interval_s if worker.interval_s > 0 else 0.0
     spent = worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0)
     return spent * (1 - min(1.0, away))
 
@@ -129,7 +129,7 @@ def _by_class(case: Case, source: str) -> Iterator[Figure]:
 
 def _away(busy: Sequence[Worker]) -> str:
     """The clock goes on while others have the CPU, and nobody knows of which packets that is."""
-    shares = [worker.absent_s / worker.interval_s for worker in busy if worker.absent_s and worker.interval_s > 0]
+    shares = [worker.preempted_s / worker.interval_s for worker in busy if worker.preempted_s and worker.interval_s > 0]
     most = max(shares, default=0.0)
     return f", preempted for {share_text(min(1.0, most))} of the time" if most >= _AWAY else ""
 

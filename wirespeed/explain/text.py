@@ -142,7 +142,7 @@ def _object(one: Explanation, verdicts: Mapping[str, Verdict] = NONE) -> dict[st
         "figures": [asdict(figure) for figure in one.figures],
         "curves": _curves(one),
         "directions": [_object(direction) for direction in one.directions],
-        "remarks": list(one.case.remarks),
+        "warnings": list(one.case.remarks),
         "missing": list(one.missing),
         "next": one.next,
     }

@@ -7,7 +7,7 @@ recognises that, and `wirespeed_target_restarts_total` counts it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["counter", "gauge", "histogram"]
@@ -53,7 +53,10 @@ _ALL = (
         "Cycles of a worker's loop in iterations without packets.",
     ),
     _family(
-        "counter", "router_worker_absent_clocks_total", _OF_WORKER, "Cycles of a worker's loop while it was preempted."
+        "counter",
+        "router_worker_preempted_clocks_total",
+        _OF_WORKER,
+        "Cycles of a worker's loop while it was preempted.",
     ),
     _family("counter", "router_interface_rx_packets_total", _OF_INTERFACE, "Packets received."),
     _family("counter", "router_interface_rx_bytes_total", _OF_INTERFACE, "Bytes received, without FCS."),
@@ -85,7 +88,7 @@ _ALL = (
     _family("counter", "generator_rx_bytes_total", _OF_PORT, "Bytes received, with FCS."),
     _family("counter", "generator_tx_errors_total", _OF_PORT, "Packets that the port failed to send."),
     _family("counter", "generator_rx_errors_total", _OF_PORT, "Packets received with an error."),
-    _family("counter", "generator_asked_packets_total", _OF_PORT, "Packets due by the schedule (wirespeed only)."),
+    _family("counter", "generator_intended_packets_total", _OF_PORT, "Packets of the intended load (wirespeed only)."),
     _family(
         "counter",
         "generator_unsent_packets_total",
@@ -101,7 +104,7 @@ _ALL = (
     _family("gauge", "test_limited_by", "test limit", "1 for the limit of a complete test, 0 for the others."),
     _family("counter", "loadtest_samples_total", "test", "Samples, trials or seconds measured."),
     _family("gauge", "loadtest_line_ratio", "test", "Last offered load as a share of the line rate."),
-    _family("counter", "loadtest_asked_packets_total", _OF_TEST, "Packets due by the schedule."),
+    _family("counter", "loadtest_intended_packets_total", _OF_TEST, "Packets of the intended load."),
     _family("counter", "loadtest_offered_packets_total", _OF_TEST, "Packets offered to the DUT."),
     _family("counter", "loadtest_received_packets_total", _OF_TEST, "Test packets received."),
     _family("counter", "loadtest_lost_packets_total", _OF_TEST, "Packets offered and not received."),
@@ -122,7 +125,15 @@ _ALL = (
     _family("gauge", "module_temperature_celsius", _OF_INTERFACE, "Temperature of a pluggable module."),
 )
 
+FORMER = {
+    "wirespeed_router_worker_preempted_clocks_total": "wirespeed_router_worker_absent_clocks_total",
+    "wirespeed_generator_intended_packets_total": "wirespeed_generator_asked_packets_total",
+    "wirespeed_loadtest_intended_packets_total": "wirespeed_loadtest_asked_packets_total",
+}
+"""Former names, under which the same values are served, too."""
+
 FAMILIES = {family.name: family for family in _ALL}
+FAMILIES |= {old: replace(FAMILIES[new], name=old, help=f"Former name of {new}.") for new, old in FORMER.items()}
 
 PHASES = ("warm-up", "ramp", "hold", "step", "trial", "drain")
 """Values of `phase`; result files have `warmup` for the first."""

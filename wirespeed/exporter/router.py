@@ -21,7 +21,14 @@ MOST_OF_INTERFACES = 64
 """With more interfaces than these, their own nodes are told as one."""
 
 _NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
-_WORKER_COUNTERS = ("loops", "clocks", "rest-clocks", "idle-clocks", "absent-clocks")
+_WORKER_COUNTERS = {
+    "loops": "loops",
+    "clocks": "clocks",
+    "rest-clocks": "rest_clocks",
+    "idle-clocks": "idle_clocks",
+    "absent-clocks": "preempted_clocks",
+}
+"""Counters of workers in the segment, and the families that have them."""
 _INTERFACE_PACKETS = ("drops", "rx-miss", "rx-no-buf", "tx-error")
 _PATTERNS = (
     "^/sys/(loops|clocks|rest-clocks|idle-clocks|absent-clocks|rx|vector-sizes|tsc-hz|started-ns|boottime)$",
@@ -85,11 +92,12 @@ def router_told(name: str, read: Mapping[str, Reading], nodes: By) -> Told:
     if nodes != "none":
         for counter, rows in _nodes(read, workers, nodes).items():
             told.add(f"router_node_{counter}_total", (((name, *labels), n) for labels, n in rows))
-    for counter in _WORKER_COUNTERS:
+    for counter, family in _WORKER_COUNTERS.items():
         if (reading := read.get(f"/sys/{counter}")) is not None:
             values = zip(workers, reading.values, strict=False)
-            family = f"router_worker_{counter.replace('-', '_')}_total"
-            told.add(family, [((name, thread), n[0]) for thread, n in values if thread != MAIN])
+            told.add(
+                f"router_worker_{family}_total", [((name, thread), n[0]) for thread, n in values if thread != MAIN]
+            )
     _interfaces(name, read, told)
     told.add("router_errors_total", [((name, *labels), n) for labels, n in _errors(read)])
     for family, pattern in (("buffers", "/buffer-pools/(.*)/([^/]+)"), ("heap_bytes", "/mem/(.*)/(total|used|free)")):

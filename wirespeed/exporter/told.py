@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.samples import Sample
 
-from wirespeed.exporter.families import FAMILIES
+from wirespeed.exporter.families import FAMILIES, FORMER
 
 Labels = tuple[str, ...]
 
@@ -44,7 +44,10 @@ class Told:
     foreign: list[Metric] = field(default_factory=list)
 
     def add(self, family: str, values: Iterable[tuple[Labels, float]]) -> None:
-        self.values.setdefault(f"wirespeed_{family}", []).extend(values)
+        """Adds values of a family, whose name is given without the prefix."""
+        name, rows = f"wirespeed_{family}", list(values)
+        for one in filter(None, (name, FORMER.get(name))):
+            self.values.setdefault(one, []).extend(rows)
 
     def add_buckets(self, family: str, row: Buckets) -> None:
         self.histograms.setdefault(f"wirespeed_{family}", []).append(row)

@@ -152,8 +152,15 @@ class EmbeddedLab:
 
     @property
     def facts(self) -> LabFacts:
-        speed_bps, cpus = parse_speed(self._speed), self._cpus
-        return LabFacts("embedded", "memif", speed_bps, cpus.roles, cpus.topology, self._ring_slots, self._mtu)
+        return LabFacts(
+            kind="embedded",
+            wire="memif",
+            speed_bps=parse_speed(self._speed),
+            cpus=self._cpus.roles,
+            topology=self._cpus.topology,
+            ring_slots=self._ring_slots,
+            mtu=self._mtu,
+        )
 
     def start(self) -> None:
         commands = self.directory / "router.conf"

@@ -105,8 +105,14 @@ class LinuxLab:
 
     @property
     def facts(self) -> LabFacts:
-        cpus, speed_bps = self._cpus, parse_speed(self._speed)
-        return LabFacts("linux", f"veth, {self._kind}", speed_bps, cpus.roles, cpus.topology, mtu=self._mtu)
+        return LabFacts(
+            kind="linux",
+            wire=f"veth, {self._kind}",
+            speed_bps=parse_speed(self._speed),
+            cpus=self._cpus.roles,
+            topology=self._cpus.topology,
+            mtu=self._mtu,
+        )
 
     def start(self) -> None:
         sweep_namespaces()

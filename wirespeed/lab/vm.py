@@ -82,8 +82,13 @@ class VmLab:
 
     @property
     def facts(self) -> LabFacts:
-        speed_bps = parse_speed(self._options.speed)
-        return LabFacts("vm", "vhost-user", speed_bps, self._cpus.roles, self._cpus.topology)
+        return LabFacts(
+            kind="vm",
+            wire="vhost-user",
+            speed_bps=parse_speed(self._options.speed),
+            cpus=self._cpus.roles,
+            topology=self._cpus.topology,
+        )
 
     def start(self) -> None:
         check_architecture()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wirespeed.results.balance import Balance
 from wirespeed.results.figures import loss_text
+from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.order import Order
 
 BLIND = "port counters see no reordering, and a duplicate hides a lost packet (`--signature` sees both)"
@@ -25,24 +24,15 @@ class Counting:
     numbered: bool = False
 
 
-def tester_workers(lab: Mapping[str, Any]) -> int | None:
-    """Workers of the tester of a lab; None where nobody knows."""
-    cpus = lab.get("cpus")
-    found = cpus.get("tester") if isinstance(cpus, Mapping) else None
-    return len(found) if isinstance(found, Sequence) else None
-
-
-def counting(
-    whole: Balance, threshold: float, variables: Mapping[str, Any], dropped: int | None, workers: int | None
-) -> Counting:
-    """`whole` is the balance of all directions and trials together, `dropped` what the DUT says that it dropped
-    meanwhile, None where it was not asked; `workers` those of the tester, None where nobody knows."""
+def counting(whole: Balance, threshold: float, result: MeasurementResult, dropped: int | None) -> Counting:
+    """`whole` is the balance of all directions and trials of `result` together, `dropped` what the DUT says that it
+    dropped meanwhile, None if it was not asked."""
     if whole.order is not None:
         text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
-        return Counting(text if workers == 1 else f"{text}; {_ONE_WORKER}", numbered=True)
-    return blind_counting(
-        _UNNUMBERED if variables.get("verify") else BLIND, whole.offered, whole.lost, threshold, dropped
-    )
+        is_one_worker = result.lab.cpus is not None and len(result.lab.cpus.tester) == 1
+        return Counting(text if is_one_worker else f"{text}; {_ONE_WORKER}", numbered=True)
+    blind = _UNNUMBERED if result.variables.verify else BLIND
+    return blind_counting(blind, whole.offered, whole.lost, threshold, dropped)
 
 
 def blind_counting(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> Counting:

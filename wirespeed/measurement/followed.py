@@ -26,7 +26,7 @@ from wirespeed.results.search_trial import SearchTrial
 Frame = dict[str, Any]
 DRAIN = "drain"
 """`what` of a frame after the traffic, while packets are waited for; it has no load."""
-PACKETS = ("asked", "offered", "received", "lost", "unsent")
+PACKETS = ("intended", "offered", "received", "lost", "unsent")
 """Counters of a direction in a summary."""
 
 
@@ -70,8 +70,8 @@ def summary_of(result: MeasurementResult) -> Summary:
         for channel, one in trial.trial.channels.items():
             row = told.packets.setdefault(str(channel), dict.fromkeys(PACKETS, 0.0))
             of = one.balance
-            asked = of.offered if of.asked is None else of.asked
-            for name, value in zip(PACKETS, (asked, of.offered, of.ours, of.lost, of.unoffered), strict=True):
+            intended = of.offered if of.intended is None else of.intended
+            for name, value in zip(PACKETS, (intended, of.offered, of.test_frames, of.lost, of.unoffered), strict=True):
                 row[name] += max(0.0, value)
             if one.latency is not None:
                 told.latency_s[str(channel)] = (one.latency.average_us / 1e6, one.latency.max_us / 1e6)
@@ -90,7 +90,7 @@ def trial_frame(one: SearchTrial, what: str) -> Frame:
                 found.offered_pps,
                 found.received_pps,
                 found.balance.loss_ratio,
-                found.balance.asked,
+                found.balance.intended,
                 found.balance.offered,
             )
             for way, found in ways.items()
@@ -105,10 +105,10 @@ def trial_frame(one: SearchTrial, what: str) -> Frame:
 
 
 def way_of(
-    offered_pps: float, received_pps: float, loss: float, asked: float | None, offered: float
+    offered_pps: float, received_pps: float, loss: float, intended: float | None, offered: float
 ) -> list[float | None]:
-    """One direction in a frame. `asked` and `offered` are packets of the same time."""
-    intended_pps = None if asked is None or not offered else float(f"{offered_pps * asked / offered:.6g}")
+    """One direction in a frame. `intended` and `offered` are packets of the same time."""
+    intended_pps = None if intended is None or not offered else float(f"{offered_pps * intended / offered:.6g}")
     return [float(f"{offered_pps:.6g}"), float(f"{received_pps:.6g}"), float(f"{loss:.4g}"), intended_pps]
 
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from wirespeed import __version__
 from wirespeed.dut.dut import Dut
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.trial.tester import Tester
 
 
 class Head(TypedDict):
-    """Fields of MeasurementResult, all but the name."""
+    """Fields of MeasurementResult, all but the name and the settings."""
 
-    variables: Mapping[str, Any]
     directions: tuple[Channel, ...]
     versions: Mapping[str, str]
-    lab: Mapping[str, Any]
-    dut: Mapping[str, Any]
+    lab: LabFacts
+    dut: DutFacts
     ports: Mapping[int, PortFacts]
     ending: Ending
 
@@ -38,11 +40,10 @@ def head_of(
     """What the plan, the tester with its `ports`, and the device say. The measurement begins now, to a `precision` of
     ISO 8601."""
     return Head(
-        variables=plan.variables(tester.server),
         directions=plan.directions,
         versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
-        lab={"generator": tester.server, **plan.lab},
-        dut=plan.dut or (dut.describe().to_json() if dut is not None else {}),
+        lab=replace(plan.lab, generator=plan.lab.generator or tester.server),
+        dut=plan.dut or (dut.describe() if dut is not None else DutFacts()),
         ports=dict(ports),
         ending=Ending(started=datetime.now(UTC).isoformat(timespec=precision), notes=notes),
     )

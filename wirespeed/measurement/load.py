@@ -58,9 +58,8 @@ class Group(Generic[AResult]):
 
 def load_of(result: MeasurementResult) -> Load:
     """The load that a result is of."""
-    tunables = _tunables(result.variables.get("tunables"))
-    group = words(result.variables.get("group") or "")
-    return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes, group)
+    tunables = _tunables(result.variables.tunables)
+    return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes, words(result.variables.group))
 
 
 def group_by_load(results: Iterable[AResult]) -> tuple[Group[AResult], ...]:
@@ -88,10 +87,9 @@ def beside(result: MeasurementResult, load: Load, others: Iterable[MeasurementRe
 
 
 def _same_dut(result: MeasurementResult, other: MeasurementResult) -> bool:
-    mine, its = result.dut.get("name"), other.dut.get("name")
-    if mine is None and its is None:
+    if not result.dut.name and not other.dut.name:
         return other.name == f"{result.name}{BESIDE}"
-    return bool(mine == its)
+    return result.dut.name == other.dut.name
 
 
 def _tunables(value: Any) -> str:

@@ -95,7 +95,7 @@ class ReportedKind(ABC, Generic[AResult]):
         """How large the result is, in what `sized` names."""
 
     def judged_by(
-        self, result: AResult, _threshold: float | None, _line_bps: float | None, _leave_out_spoilt: bool | None
+        self, result: AResult, _threshold: float | None, _line_bps: float | None, _exclude_disturbed: bool | None
     ) -> AResult:
         """The result, to be judged by the settings of the report where they are not None."""
         return result

@@ -8,17 +8,19 @@ from typing import Any
 
 from wirespeed.measurement.option import Option, declared
 from wirespeed.measurement.registry import options_of
+from wirespeed.results.codec import to_json
 from wirespeed.results.measurement import MeasurementResult
 
 
 def command_of(result: MeasurementResult) -> str:
     """The command line of a result, quoted for a shell. Ports, testbed and device of the original command are not in
     the settings; the result's `lab` has them."""
+    settings = to_json(result.variables)
     words = [
         word
         for one in declared(options_of(result.kind))
         if one.option.stored
-        for word in _words(one.option, result.variables.get(one.option.stored))
+        for word in _words(one.option, settings.get(one.option.stored))
     ]
     return shlex.join(["wirespeed", result.kind, *words])
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater
@@ -15,6 +15,8 @@ from wirespeed.dut.spec import parse_dut
 from wirespeed.ending_signals import leave_while_starting
 from wirespeed.errors import UsageError
 from wirespeed.power.metered import metered
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import LabFacts
 from wirespeed.testbed.options import Given, Options, without_bench
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ class Stand:
 
     client: GeneratorClient
     dut: Dut | None
-    lab: dict[str, Any] = field(default_factory=dict)
-    device: dict[str, Any] = field(default_factory=dict)
+    lab: LabFacts = LabFacts()  # noqa: RUF009 - frozen
+    device: DutFacts | None = None
     restart: Callable[[], None] | None = None
 
 
@@ -60,7 +62,7 @@ def stand_of(
         with nullcontext() if stop is None else leave_while_starting(stop):
             stand = stack.enter_context(_stand(options, bench, force, lasting_s, lab))
             told, meter = stack.enter_context(metered(stand.dut, options.power))
-        yield replace(stand, dut=told, lab={**stand.lab, **meter})
+        yield replace(stand, dut=told, lab=replace(stand.lab, power=meter))
 
 
 @contextmanager
@@ -95,14 +97,12 @@ def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterat
     from wirespeed.trial.plan import parse_tunables  # noqa: PLC0415
 
     bench = read_bench(file)
-    lab = lab_facts(bench, str(file))
-    lab["bench"] |= ceiling_facts(kept(file), options.profile, parse_tunables(options.tunables))
+    ceiling = ceiling_facts(kept(file), options.profile, parse_tunables(options.tunables))
+    lab = lab_facts(bench, str(file), ceiling)
     with running_tester(bench) as server, GeneratorClient(server) as client:
         client.connect()
         _settle(bench, server, force)
-        told = dut.describe().to_json() if dut is not None else {}
-        facts = device_facts(bench)
-        yield Stand(client, dut, lab, {**facts, **told, "description": facts["description"]})
+        yield Stand(client, dut, lab, device_facts(bench, dut))
 
 
 def _settle(bench: Bench, server: str, force: bool) -> None:
@@ -130,4 +130,4 @@ def _lab(options: Options, lab: Lab | None) -> Iterator[Stand]:
         client = stack.enter_context(GeneratorClient(up.rpc))
         client.connect()
         restart = up.restart_router if isinstance(up, EmbeddedLab) else None
-        yield Stand(client, up.dut, up.facts.to_json(), up.dut.describe().to_json(), restart)
+        yield Stand(client, up.dut, up.facts, up.dut.describe(), restart)

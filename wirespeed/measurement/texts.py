@@ -11,7 +11,7 @@ from wirespeed.results.collection import is_collected, read_collected
 
 def show(result: Path, wanted: str) -> str:
     """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
-    texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.get("texts")
+    texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.texts
     if not texts:
         raise FileFault(f"{result} has no command output of a DUT")
     if not wanted:
@@ -19,7 +19,7 @@ def show(result: Path, wanted: str) -> str:
     found = [name for name in texts if name == wanted] or [name for name in texts if _names(wanted, name)]
     if not found:
         raise UsageError(f"{result} has no text {wanted!r} of its device; it has {', '.join(map(repr, texts))}")
-    return str(texts[found[0]])
+    return texts[found[0]]
 
 
 def _names(wanted: str, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.measurement.counting import counting, tester_workers
+from wirespeed.measurement.counting import counting
 from wirespeed.results.balance import total
 from wirespeed.results.figures import measured_text
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
@@ -16,7 +16,7 @@ from wirespeed.units import l1_bits
 LIMITED_BY: dict[BoundLimit, LimitedBy] = {
     "dut": "dut",
     "tester": "tester",
-    "machine": "host",
+    "host": "host",
     "line": "line",
     "maximum": "nothing",
     "minimum": "dut",
@@ -89,8 +89,7 @@ def counting_of_trials(result: MeasurementResult) -> str:
     trials = [one.trial for _, one in result.judged_trials]
     told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
     dropped = sum(told) if told and len(told) == len(trials) else None
-    whole, workers = total(one.balance for one in trials), tester_workers(result.lab)
-    return counting(whole, DEFAULT_THRESHOLD, result.variables, dropped, workers).sentence
+    return counting(total(one.balance for one in trials), DEFAULT_THRESHOLD, result, dropped).sentence
 
 
 def limit_of_bound(by: BoundLimit, found: Limit | None) -> Limit:

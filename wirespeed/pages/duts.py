@@ -11,4 +11,4 @@ BESIDE = "-search"
 
 def dut_name(result: MeasurementResult) -> str:
     """What the file calls its device; else the test, since tests that name none may be of different ones."""
-    return words(result.dut.get("name") or result.name.removesuffix(BESIDE))
+    return words(result.dut.name or result.name.removesuffix(BESIDE))

@@ -20,11 +20,11 @@ class Trust:
 
 
 _MARKS: dict[Mark, Trust] = {
-    "held": Trust("●", "held", "Over a whole load, no more was lost than is allowed."),
-    "estimate": Trust("◆", "estimate", "The mean of neighbouring samples of a ramp, each with a load of its own."),
+    "held": Trust("●", "held", "One load ran for its whole time, and no more was lost than is allowed."),
+    "estimate": Trust("◆", "estimate", "From neighbouring samples of a load that rises: no load was held for long."),
     "at least": Trust("▲", "at least this", "The router may do more."),
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
-    "irregular": Trust("✕", "irregular", ""),
+    "irregular": Trust("✕", "irregular", "Not comparable, for the reason that is given with it."),
     "broken off": Trust("✕", "broken off", "The test did not complete: the figure covers only what ran."),
     "disturbed": Trust("✕", "disturbed", "Too few samples are left that the host did not disturb."),
     "not measured": Trust("–", "not measured", ""),
@@ -32,9 +32,9 @@ _MARKS: dict[Mark, Trust] = {
 
 
 LEGEND = tuple(
-    (_MARKS[mark].shape, _MARKS[mark].word) for mark in ("held", "estimate", "at least", "lossy", "irregular")
+    _MARKS[mark] for mark in ("held", "estimate", "at least", "lossy", "irregular", "broken off", "disturbed")
 )
-"""Shapes and words of figures that have a rate."""
+"""Marks of figures that have a rate, each with its meaning."""
 
 
 def trust_of(figure: Figure, disturbed: int = 0) -> Trust:
@@ -44,6 +44,6 @@ def trust_of(figure: Figure, disturbed: int = 0) -> Trust:
         return Trust(mark.shape, f"{figure.bound}: {mark.word}", mark.why)
     if figure.mark == "disturbed" and disturbed:
         return Trust(mark.shape, f"disturbed: {count(disturbed, 'sample')}", mark.why)
-    if not mark.why and figure.why:
+    if figure.why and figure.mark in ("irregular", "not measured"):
         return Trust(mark.shape, mark.word, f"{figure.why[:1].upper()}{figure.why[1:].rstrip('.')}.")
     return replace(mark, detail=figure.spread)

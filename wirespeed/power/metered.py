@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from wirespeed.dut.dut import Dut, DutReading, TellsLater, TellsMemory
 from wirespeed.dut.none import NoDut
 from wirespeed.power.log import PowerLog
 from wirespeed.power.spec import parse_power
 from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.lab import MeterFacts
 
 IDLE_S = 5.0
 """How long the box is watched before the load, unless the user says what it draws idle."""
@@ -77,11 +77,11 @@ def _own(reading: DutReading | None) -> DutReading | None:
 
 
 @contextmanager
-def metered(dut: Dut | None, power: str) -> Iterator[tuple[Dut | None, dict[str, Any]]]:
-    """The device with the meter that `power` names, and what a result says of the meter; the device alone, and nothing,
+def metered(dut: Dut | None, power: str) -> Iterator[tuple[Dut | None, MeterFacts | None]]:
+    """The device with the meter that `power` names, and what a result says of the meter; the device alone, and None,
     for an empty text. Errors as of `parse_power` and PowerLog."""
     if not power:
-        yield dut, {}
+        yield dut, None
         return
     spec = parse_power(power)
     with PowerLog(spec.meter) as log:
@@ -90,6 +90,5 @@ def metered(dut: Dut | None, power: str) -> Iterator[tuple[Dut | None, dict[str,
             began_s = time.monotonic()
             time.sleep(IDLE_S)
             idle_w = log.between(began_s, time.monotonic())
-        facts = {"meter": spec.meter.name, "of": spec.meter.of, "idle_watts": idle_w}
-        facts["idle"] = "given" if spec.idle_w is not None else f"measured for {IDLE_S:g} s before the load"
-        yield MeteredDut(dut or NoDut(), log), {"power": facts}
+        idle = "given" if spec.idle_w is not None else f"measured for {IDLE_S:g} s before the load"
+        yield MeteredDut(dut or NoDut(), log), MeterFacts(spec.meter.name, spec.meter.of, idle_w, idle)

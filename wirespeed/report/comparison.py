@@ -56,7 +56,7 @@ def read_all(
     threshold: float | None = None,
     *,
     line_bps: float | None = None,
-    leave_out_spoilt: bool | None = None,
+    exclude_disturbed: bool | None = None,
     names: BoxNames = UNNAMED,
 ) -> list[MeasurementResult]:
     """Read files of any kind, each under a name of its own, to be judged by the threshold of each unless another is
@@ -66,7 +66,7 @@ def read_all(
     """
     results = [names.named(read_file(path), path) for path in paths]
     named = [replace(result, name=name) for result, name in zip(results, distinct_names(paths), strict=True)]
-    return [report_of(one.kind).judged_by(one, threshold, line_bps, leave_out_spoilt) for one in named]
+    return [report_of(one.kind).judged_by(one, threshold, line_bps, exclude_disturbed) for one in named]
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:

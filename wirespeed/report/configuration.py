@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from wirespeed.pages.words import spaced, words
+from wirespeed.results.codec import to_json
 from wirespeed.results.figures import NOTHING
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.units import format_si
@@ -88,9 +89,9 @@ def _distinct_listings(results: Sequence[MeasurementResult]) -> tuple[Listing, .
 
 def _values(result: MeasurementResult) -> Iterator[tuple[Key, Any]]:
     sources: tuple[tuple[str, dict[str, Any]], ...] = (
-        (SETTINGS, {key: value for key, value in result.variables.items() if key != OUTPUT_FILE}),
-        (BENCH, dict(result.lab)),
-        (DUT, {key: value for key, value in result.dut.items() if key != "texts"}),
+        (SETTINGS, {key: value for key, value in to_json(result.variables).items() if key != OUTPUT_FILE}),
+        (BENCH, to_json(result.lab)),
+        (DUT, {key: value for key, value in to_json(result.dut).items() if key != "texts"}),
         (VERSIONS, dict(result.versions)),
     )
     for section, values in sources:

@@ -22,6 +22,7 @@ from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded, three_digits
+from wirespeed.results.settings import Tunables
 from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
@@ -156,7 +157,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
             load = load_of(result)
             load = next((one for one in known if load.like(one)), load)
             known.append(load)
-            label = _label(load, result.variables, labels)
+            label = _label(load, result.variables.tunables, labels)
             rows[label] = None
             verdict = comparison.verdicts[result.name]
             for entry in shown.entries(result, load, verdict, both):
@@ -205,7 +206,7 @@ def _share(figure: Figure, both: Both) -> tuple[float | None, int]:
     return rounded(None if figure.line_percent is None else figure.line_percent * times), 100 * times
 
 
-def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:
+def _label(load: Load, tunables: Tunables | None, labels: Labels) -> str:
     for label, pattern in labels.patterns:
         if fnmatchcase(load.name, pattern) or fnmatchcase(load.title, pattern):
             return label
@@ -214,7 +215,6 @@ def _label(load: Load, variables: Mapping[str, Any], labels: Labels) -> str:
     known: dict[str, str] = {"profile": load.profile, "load": load.name}
     if load.frame_bytes is not None:
         known["frame"] = f"{load.frame_bytes:.0f}"
-    tunables = variables.get("tunables")
     if isinstance(tunables, Mapping):
         known |= {str(key): words(value) for key, value in tunables.items()}
     else:

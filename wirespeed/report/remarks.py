@@ -31,9 +31,9 @@ def remarks_on(kinds: Mapping[str, Sequence[MeasurementResult]]) -> tuple[Remark
 
 def remarks_on_devices(results: Sequence[MeasurementResult]) -> Iterator[Remark]:
     """Devices of kinds that were tried on recorded texts only, one a kind."""
-    for kind in dict.fromkeys(str(one.dut.get("kind") or "") for one in results):
+    for kind in dict.fromkeys(one.dut.kind for one in results):
         if said := caution(kind):
-            names = tuple(one.name for one in results if one.dut.get("kind") == kind)
+            names = tuple(one.name for one in results if one.dut.kind == kind)
             yield Remark("recorded-only", f"{said}.", names)
 
 

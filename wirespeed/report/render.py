@@ -75,8 +75,8 @@ def render(
     inspected = [path for path in paths if is_inspection(path)]
     inspections = [read_inspection(path) for path in inspected]
     paths = [path for path in paths if path not in inspected]
-    leave_out_spoilt = False if keep_spoilt else None
-    tests = read_all(paths, threshold, line_bps=line_bps, leave_out_spoilt=leave_out_spoilt, names=names)
+    exclude_disturbed = False if keep_spoilt else None
+    tests = read_all(paths, threshold, line_bps=line_bps, exclude_disturbed=exclude_disturbed, names=names)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests, inspections)
     drawn: tuple[Chart, ...] = ()

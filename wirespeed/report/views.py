@@ -105,6 +105,6 @@ def _listed(comparison: Comparison) -> tuple[Listed, ...]:
 def _meta(comparison: Comparison) -> tuple[str, ...]:
     parts = [report_of(kind).counted(results) for kind, results in comparison.kinds.items()]
     parts += filter(None, (report_of(kind).judged(results) for kind, results in comparison.kinds.items()))
-    names = list(dict.fromkeys(words(result.dut["name"]) for result in comparison.results if "name" in result.dut))
+    names = list(dict.fromkeys(words(result.dut.name) for result in comparison.results if result.dut.name))
     named = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
     return (named, *parts) if named else tuple(parts)

@@ -1,9 +1,9 @@
-"""What became of every packet of one direction, and whose doing it is. The one definition of loss.
+"""The packet balance of one direction, with the cause of each missing packet. The one definition of loss.
 
-    asked    = sent + refused + no_buffer + late
-    received = ours + surplus
-    offered  = sent, and what was refused where refusing is the DUT's doing
-    lost     = offered - ours
+    intended = sent + refused + no_buffer + late
+    received = test frames + extraneous
+    offered  = sent, plus refused if the DUT is the cause (refusing_is_duts)
+    lost     = offered - test frames
 
 docs/measurement.md says it for users; RFC 2544 section 26.3 and RFC 1242 section 3.6 have the terms.
 """
@@ -43,12 +43,12 @@ def medium_of_driver(driver: str) -> Medium:
 class Balance:
     """Packets of one direction over some time.
 
-    `asked` is the intended load, None if the server does not count it. Packets of it that were not sent are counted by
-    reason: `late` (the tester's worker was behind schedule), `no_buffer` (the packet pool was empty) and `refused` (the
-    port could not take the packet). `missed`: packets that reached the tester and that its receiver dropped. `surplus`:
-    received packets that are not the test's, i.e. frames of other senders, duplicates, or more than was sent. `paused`:
-    pause frames stopped the sending port. `order`: duplicates and reordered packets, None if packets are not numbered.
-    """
+    `intended` is the intended load, None if the server does not count it. Packets of it that were not sent are counted
+    by reason: `late` (the tester's worker was behind schedule), `no_buffer` (the packet pool was empty) and `refused`
+    (the port could not take the packet). `missed`: packets that reached the tester and that its receiver dropped.
+    `extraneous`: received packets that are not the test's, i.e. frames of other senders, duplicates, or more than was
+    sent. `paused`: pause frames stopped the sending port. `order`: duplicates and reordered packets, None if packets
+    are not numbered."""
 
     also_stored: ClassVar[Mapping[str, str]] = {
         "offered_packets": "offered",
@@ -59,12 +59,12 @@ class Balance:
 
     sent: Annotated[Count, Stored("sent_packets")]
     received: Annotated[Count, Stored("received_packets")]
-    asked: Annotated[Count | None, Stored("asked_packets")] = None
+    intended: Annotated[Count | None, Stored("intended_packets", former="asked_packets")] = None
     refused: Annotated[Count, Stored("refused_packets")] = 0
     no_buffer: Annotated[Count, Stored("no_buffer_packets")] = 0
     late: Annotated[Count, Stored("late_packets")] = 0
     missed: Annotated[Count, Stored("missed_packets")] = 0
-    surplus: Annotated[Count, Stored("surplus_packets")] = 0
+    extraneous: Annotated[Count, Stored("extraneous_packets", former="surplus_packets")] = 0
     medium: Medium = Medium.QUEUE
     paused: bool = False
     order: Annotated[Order | None, INLINE] = None
@@ -79,12 +79,12 @@ class Balance:
         return self.sent + (self.refused if self.refusing_is_duts else 0)
 
     @property
-    def ours(self) -> float:
-        return self.received - self.surplus
+    def test_frames(self) -> float:
+        return self.received - self.extraneous
 
     @property
     def lost(self) -> float:
-        return max(0, self.offered - self.ours)
+        return max(0, self.offered - self.test_frames)
 
     @property
     def loss_ratio(self) -> float:
@@ -99,7 +99,7 @@ class Balance:
     @property
     def tester_share(self) -> float:
         """The unoffered ones among those asked for, 0 to 1; 0 where the server keeps no account."""
-        return min(1.0, self.unoffered / self.asked) if self.asked else 0.0
+        return min(1.0, self.unoffered / self.intended) if self.intended else 0.0
 
     @property
     def lost_by_tester(self) -> float:
@@ -128,17 +128,17 @@ def total(balances: Iterable[Balance]) -> Balance:
     ones among its late ones.
     """
     parts = list(balances)
-    known = [part.asked for part in parts if part.asked is not None]
+    known = [part.intended for part in parts if part.intended is not None]
     orders = [part.order for part in parts if part.order is not None]
     return Balance(
         sent=_sum(part.sent for part in parts),
         received=_sum(part.received for part in parts),
-        asked=_sum(known) if len(known) == len(parts) and parts else None,
+        intended=_sum(known) if len(known) == len(parts) and parts else None,
         refused=_sum(part.refused for part in parts if part.refusing_is_duts),
         no_buffer=_sum(part.no_buffer for part in parts),
         late=_sum(part.late + (0 if part.refusing_is_duts else part.refused) for part in parts),
         missed=_sum(part.missed for part in parts),
-        surplus=_sum(part.surplus for part in parts),
+        extraneous=_sum(part.extraneous for part in parts),
         medium=Medium.RING,
         paused=any(part.paused for part in parts),
         order=summed(orders) if orders and len(orders) == len(parts) else None,

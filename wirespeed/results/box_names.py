@@ -40,8 +40,8 @@ class BoxNames:
 
     def named(self, result: R, file: Path) -> R:
         """The result, with a name for its device if it has none."""
-        name = "" if result.dut.get("name") else self.of(file)
-        return replace(result, dut={**result.dut, "name": name}) if name else result
+        name = "" if result.dut.name else self.of(file)
+        return replace(result, dut=replace(result.dut, name=name)) if name else result
 
     def in_file(self, content: bytes, file: Path) -> bytes:
         """The same of a result file's content. FileFault for one that is not JSON."""

@@ -28,22 +28,37 @@ _SCALAR = (str, int, float)
 
 @dataclass(frozen=True)
 class Stored:
-    """How a field stands in a document: under `key` (parts of it are objects in each other), left out where it has its
-    default if `sparse`, as keys of the document itself if `inline`, as `write` makes it and `read` takes it, or not at
-    all if not `is_kept`. `shape` is its type in the document, for docs/result-format.md, if it is not the field's."""
+    """Place of a field in a document: its `key`, where a dot separates nested objects, and the `former` key of older
+    files. A `sparse` field is omitted if it has its default. The keys of an `inline` field are keys of the document.
+    `write` and `read` convert the value. Fields that are not `is_kept` are not stored. `shape` is the type in the
+    document, for docs/result-format.md, if it is not the field's.
+
+    An `original` field has the whole document if the other fields do not write it again to the letter: unknown keys,
+    the order and the spelling are written as they were read. If it is lenient, fields keep their defaults in place of
+    values that do not fit."""
 
     key: str = ""
     sparse: bool = False
     inline: bool = False
     is_kept: bool = True
+    original: Literal["", "strict", "lenient"] = ""
     write: Callable[[Any], Any] | None = None
     read: Callable[[Any], Any] | None = None
     shape: Any = None
+    former: str = ""
 
 
 SPARSE = Stored(sparse=True)
+
+
+def with_former(kind: Any, words: Mapping[str, str], former: str = "") -> Stored:
+    """A field of type `kind` whose values are other words in older files: `words` maps those to the present ones."""
+    return Stored(former=former, read=lambda raw: reader_of(kind)(words.get(raw, raw) if isinstance(raw, str) else raw))
+
+
 INLINE = Stored(inline=True)
 NOT_KEPT = Stored(is_kept=False)
+ORIGINAL, LENIENT_ORIGINAL = Stored(original="strict"), Stored(original="lenient")
 
 
 class Item(str):
@@ -118,6 +133,13 @@ class _Member:
         """Whether it stands under one key."""
         return len(self.path) == 1 and not self.stored.inline
 
+    def is_read_from(self, raw: Any, value: Any) -> bool:
+        """Whether `value` is what the field has if its document is `raw`."""
+        try:
+            return bool(self.read(raw) == value)
+        except Misfit:
+            return bool(value == self.default)
+
     def of(self, raw: dict[str, Any]) -> Any:
         """Its value in a document; MISSING for the default."""
         if self.stored.inline:
@@ -151,15 +173,19 @@ def _members(kind: type) -> Iterator[_Member]:
         keys: frozenset[str] = frozenset()
         if stored.inline:
             plain = _without_none(get_args(hints[one.name])[0])
-            keys = frozenset(inner.path[0] for inner in members_of(plain))
+            keys = frozenset(key for inner in members_of(plain) for key in (inner.path[0], inner.stored.former) if key)
         yield _Member(one.name, stored, path, read, default, keys)
 
 
 def _written(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for one in members_of(_hashable(type(value))):
+    original: dict[str, Any] = {}
+    members = members_of(_hashable(type(value)))
+    for one in members:
         found = getattr(value, one.name)
-        if one.stored.sparse and found == one.default:
+        if one.stored.original:
+            original = found
+        if one.stored.original or (one.stored.sparse and found == one.default):
             continue
         document = to_json(found) if one.stored.write is None else one.stored.write(found)
         if one.stored.inline:
@@ -172,7 +198,21 @@ def _written(value: Any) -> dict[str, Any]:
     for key, attribute in getattr(value, "also_stored", {}).items():
         if (found := attrgetter(attribute)(value)) is not None:
             out[key] = to_json(found)
-    return out
+    return _in_words_of(original, members, value, out) if original else out
+
+
+def _in_words_of(
+    original: Mapping[str, Any], members: tuple[_Member, ...], value: Any, written: Mapping[str, Any]
+) -> dict[str, Any]:
+    """`written`, the document of `value`, in the order and with the spelling of the one that it was read from."""
+    known = {one.path[0]: one for one in members}
+    out = {}
+    for key, raw in original.items():
+        if key not in known or known[key].is_read_from(raw, getattr(value, known[key].name)):
+            out[key] = raw
+        elif key in written:
+            out[key] = written[key]
+    return out | {key: one for key, one in written.items() if key not in out}
 
 
 @cache
@@ -205,7 +245,10 @@ def _without_none(hint: Any) -> Any:
 
 def _dataclass_of(kind: type) -> Callable[[Any], Any]:
     members = members_of(kind)
-    simple = [(one.name, one.path[0], one.read) for one in members if one.is_simple]
+    if (original := next((one for one in members if one.stored.original), None)) is not None:
+        return _open(kind, original, [one for one in members if one is not original])
+    former = [(one.name, one.stored.former, one.read) for one in members if one.stored.former]
+    simple = former + [(one.name, one.path[0], one.read) for one in members if one.is_simple]
     others = [one for one in members if not one.is_simple]
     needed = [one for one in members if one.is_simple and one.default is MISSING]
 
@@ -224,6 +267,35 @@ def _dataclass_of(kind: type) -> Callable[[Any], Any]:
             if (value := one.of(raw)) is not MISSING:
                 found[one.name] = value
         return kind(**found)
+
+    return read
+
+
+def _is_same(written: Any, raw: Any) -> bool:
+    """Whether both documents are the same text."""
+    if isinstance(written, dict):
+        is_alike = isinstance(raw, dict) and list(written) == list(raw)
+        return is_alike and all(_is_same(one, raw[key]) for key, one in written.items())
+    if isinstance(written, list):
+        is_alike = isinstance(raw, list) and len(written) == len(raw)
+        return is_alike and all(map(_is_same, written, raw))
+    return type(written) is type(raw) and bool(written == raw)
+
+
+def _open(kind: type, original: _Member, members: list[_Member]) -> Callable[[Any], Any]:
+    """Reads a dataclass with an `original` field; its other fields are simple and have defaults."""
+
+    def read(raw: Any) -> Any:
+        raw, found = as_object(raw), {}
+        for one in members:
+            try:
+                if (value := one.of(raw)) is not MISSING:
+                    found[one.name] = value
+            except Misfit:
+                if original.stored.original == "strict":
+                    raise
+        is_whole = _is_same(_written(kind(**found)), raw)
+        return kind(**found, **({} if is_whole else {original.name: raw}))
 
     return read
 
@@ -292,6 +364,11 @@ def _whole(raw: Any) -> int:
     return int(raw)
 
 
+def _number_as_written(raw: Any) -> float:
+    _number(raw)
+    return raw  # type: ignore[no-any-return]
+
+
 def _count(raw: Any) -> float:
     """Packets, whole where they are; nothing is 0."""
     number = _number(raw or 0)
@@ -325,6 +402,8 @@ def _port(raw: str) -> int:
 
 Count = Annotated[float, Stored(read=_count)]
 """Packets, of which there may be a part where they were reckoned."""
+Number = Annotated[float, Stored(read=_number_as_written)]
+"""A number that stays whole where the file has a whole one."""
 _PLAIN: dict[Any, Callable[[Any], Any]] = {
     Any: lambda raw: raw,
     float: _number,

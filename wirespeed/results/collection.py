@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file
-from wirespeed.results.codec import as_object, placed
-from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.measurement import dut_of
+from wirespeed.results.codec import as_object, from_json, placed
+from wirespeed.results.dut import DutFacts, DutTelemetry
 
 FORMAT = "wirespeed-dut/1"
 _MOST_BYTES = 512 << 20
@@ -22,7 +20,7 @@ class Collected:
     """`whole` is the telemetry of all of the time; `dut` says what the device is, and has its texts."""
 
     source: str
-    dut: dict[str, Any]
+    dut: DutFacts
     whole: DutTelemetry
 
 
@@ -39,7 +37,8 @@ def read_collected(path: Path) -> Collected:
     """FileFault says what is wrong with the file."""
     document = json_of(read_text_file(path, "collection", _MOST_BYTES), path, "collection")
     try:
-        dut = placed("dut", dut_of, placed("the file", as_object, document).get("dut", {}))
-        return Collected(path.name, dut, DutTelemetry.from_json(dut.get("telemetry")))
+        raw = placed("the file", as_object, document).get("dut", {})
+        dut = from_json(DutFacts, raw, "dut")
+        return Collected(path.name, dut, DutTelemetry.from_json(raw.get("telemetry")))
     except ValueError as error:
         raise FileFault(f"{path} is not a collection of a device: {error}") from None

@@ -21,6 +21,7 @@ from typing import Annotated, Any, ClassVar
 
 from wirespeed.results.codec import (
     INLINE,
+    ORIGINAL,
     SPARSE,
     Item,
     Misfit,
@@ -178,8 +179,10 @@ class WorkerCost:
     loops: int = 0
     clocks_total: Annotated[int, Stored("clocks")] = 0
     nodes: Annotated[tuple[NodeCost, ...], NODES] = ()
-    absent_s: Annotated[float | None, Stored("absent", sparse=True)] = None
-    longest_absent_s: Annotated[float | None, Stored("longest_absent", sparse=True)] = None
+    preempted_s: Annotated[float | None, Stored("preempted", sparse=True, former="absent")] = None
+    longest_preemption_s: Annotated[
+        float | None, Stored("longest_preemption", sparse=True, former="longest_absent")
+    ] = None
 
     @property
     def outside_nodes(self) -> int:
@@ -290,23 +293,32 @@ def telemetry_at(key: str) -> Stored:
     return Stored(key, sparse=True, read=DutTelemetry.of_document)
 
 
+def _texts(raw: Any) -> dict[str, str]:
+    return {name: str(text) for name, text in as_object(raw).items()}
+
+
+TEXTS = Stored(sparse=True, read=_texts)
+OBJECT = Stored(sparse=True, read=lambda raw: raw if isinstance(raw, dict) else {})
+COUNT_OR_NONE = Stored(sparse=True, read=lambda raw: raw if isinstance(raw, int) else None)
+
+
 @dataclass(frozen=True)
 class DutFacts:
-    """The DUT, for the head of a result: `kind` such as router, linux or none, the `commands` that configured it, the
-    CPUs that forward, and further `details`."""
+    """The DUT, for the head of a result: `kind` such as router, linux or none, its description in a testbed file, the
+    `commands` that configured it, the CPUs that forward, and further `details`. `dropped_packets` and `drops` are those
+    of the whole test, by the DUT's own count and by its reasons. `texts` are outputs by command; keys of output from
+    before the load begin with `before: `. Values of other programs are kept as they are."""
 
-    name: str = ""
-    kind: str = ""
-    version: str = ""
-    commands: tuple[str, ...] = ()
-    cpus: tuple[int, ...] = ()
-    details: dict[str, str] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        document: dict[str, Any] = to_json(self)
-        return document
-
-    @classmethod
-    def from_json(cls, raw: Any, where: str = "dut") -> DutFacts:
-        """The facts of a result's head; what older files do not say is empty. ValueError says what is wrong."""
-        return from_json(cls, raw, where)
+    name: Annotated[str, SPARSE] = ""
+    kind: Annotated[str, SPARSE] = ""
+    description: Annotated[Mapping[str, object], replace(OBJECT, shape=Mapping[str, str])] = field(
+        default_factory=dict, kw_only=True
+    )
+    version: Annotated[str, SPARSE] = ""
+    commands: Annotated[tuple[str, ...], SPARSE] = ()
+    cpus: Annotated[tuple[int, ...], SPARSE] = ()
+    details: Annotated[Mapping[str, str], SPARSE] = field(default_factory=dict)
+    dropped_packets: Annotated[int | None, COUNT_OR_NONE] = field(default=None, kw_only=True)
+    drops: Annotated[Mapping[str, int], OBJECT] = field(default_factory=dict, kw_only=True)
+    texts: Annotated[Mapping[str, str], TEXTS] = field(default_factory=dict, kw_only=True)
+    as_read: Annotated[Mapping[str, Any], ORIGINAL] = field(default_factory=dict, kw_only=True)

@@ -8,7 +8,7 @@ from math import fsum
 
 from wirespeed.results.balance import Balance, total
 from wirespeed.results.knee import corner
-from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load
+from wirespeed.results.load_figures import Chosen, forwarded_samples, full_load_samples, mean_load
 from wirespeed.results.lossy import lossy_index
 from wirespeed.results.machine import explained
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint
@@ -25,7 +25,7 @@ def judge(
     threshold: float,
     line_bps: float | None,
     balance: Balance | None = None,
-    leave_out_spoilt: bool = True,
+    exclude_disturbed: bool = True,
     complete: bool = True,
 ) -> ChannelOutcome:
     """The outcome of one direction from its points, in time order.
@@ -35,23 +35,24 @@ def judge(
     samples may follow.
     """
     measured = [point for point in points if point.measured]
-    disturbed = disturbed_times(measured, threshold, leave_out_spoilt)
+    disturbed = disturbed_times(measured, threshold, exclude_disturbed)
     counted = [point for point in measured if point.t_s not in disturbed]
     first = lossy_index(
         [point.offered_pps for point in counted], [point.loss_ratio for point in counted], threshold, complete
     )
     if first is not None and balance is not None and _made_up(balance, counted[first:], threshold):
         first = None
-    knee = _knee(measured, balance, leave_out_spoilt)
+    knee = _knee(measured, balance, exclude_disturbed)
     limited = tester_was_limit(measured, threshold, complete)
     if knee is not None:
         near = [point for point in counted if knee.offered_pps < point.offered_pps <= NEAR_KNEE * knee.offered_pps]
         limited = share_of_tester(near) > MOST
-    lossy_from = None if first is None else _sample_load(counted[first])
+    loss_onset = None if first is None else _sample_load(counted[first])
     ended = settled_points(points, balance)
-    spoilt = disturbed_times(ended, threshold, leave_out_spoilt)
-    held = held_samples(ended, threshold, disturbed=spoilt, lossy_from_s=lossy_from.t_s if lossy_from else None)
-    full_load = full_load_samples(ended, disturbed=spoilt, complete=complete)
+    disturbed = disturbed_times(ended, threshold, exclude_disturbed)
+    onset_s = loss_onset.t_s if loss_onset else None
+    forwarded = forwarded_samples(ended, threshold, disturbed=disturbed, loss_onset_s=onset_s)
+    full_load = full_load_samples(ended, disturbed=disturbed, complete=complete)
 
     def mean(chosen: Chosen | None) -> LoadPoint | None:
         return None if chosen is None else mean_load(ended, chosen, balance)
@@ -62,21 +63,21 @@ def judge(
         received_frame_bytes=_mean_frame(measured, "received_frame_bytes", "received_pps"),
         line_bps=line_bps,
         full_load=mean(full_load),
-        held=mean(held),
-        lossy_from=lossy_from,
-        saturated=None if limited else knee,
+        forwarded=mean(forwarded),
+        loss_onset=loss_onset,
+        saturation=None if limited else knee,
         tester_limited=limited,
-        spoilt_samples=len(disturbed_times(ended, threshold)),
+        disturbed_samples=len(disturbed_times(ended, threshold)),
     )
 
 
-def disturbed_times(points: Sequence[Point], threshold: float, leave_out_spoilt: bool = True) -> frozenset[float]:
+def disturbed_times(points: Sequence[Point], threshold: float, exclude_disturbed: bool = True) -> frozenset[float]:
     """When the measured samples end whose loss above the threshold is the machine's doing. One that passed although the
     machine was in the way has passed."""
     return frozenset(
         point.t_s
         for point in points
-        if leave_out_spoilt and point.measured and point.spoilt and point.loss_ratio > threshold
+        if exclude_disturbed and point.measured and point.disturbed and point.loss_ratio > threshold
     )
 
 
@@ -97,17 +98,17 @@ def _made_up(balance: Balance, stretch: Sequence[Point], threshold: float) -> bo
     return balance.lost <= threshold * fsum(point.balance.offered for point in stretch)
 
 
-def _knee(measured: Sequence[Point], balance: Balance | None, leave_out_spoilt: bool) -> Knee | None:
+def _knee(measured: Sequence[Point], balance: Balance | None, exclude_disturbed: bool) -> Knee | None:
     """Where what the DUT returned stops following what it was offered, whatever the tester's receiver missed.
 
     Samples that an absence spoilt prove no limit, but they keep their place: without them, a gap of loads would be left
     in which the knee could hide. Those without a link say nothing at all.
     """
-    counted = [point for point in measured if not (leave_out_spoilt and point.spoilt) or _of_absence(point)]
+    counted = [point for point in measured if not (exclude_disturbed and point.disturbed) or _of_preemption(point)]
     found = corner(
         [point.offered_pps for point in counted],
         [point.returned_pps for point in counted],
-        [not (leave_out_spoilt and point.spoilt) for point in counted],
+        [not (exclude_disturbed and point.disturbed) for point in counted],
     )
     if found is None:
         return None
@@ -120,8 +121,8 @@ def _knee(measured: Sequence[Point], balance: Balance | None, leave_out_spoilt: 
     return Knee(found.at, found.low, found.high, found.plateau, found.at * percent / pps if pps > 0 else None)
 
 
-def _of_absence(point: Point) -> bool:
-    return bool(point.away_share) and explained(point.loss_ratio, point.away_share or 0.0)
+def _of_preemption(point: Point) -> bool:
+    return bool(point.preempted_share) and explained(point.loss_ratio, point.preempted_share or 0.0)
 
 
 def _mean_frame(measured: Sequence[Point], length: str, rate: str) -> float | None:

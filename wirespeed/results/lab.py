@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from wirespeed.results.codec import LENIENT_ORIGINAL, SPARSE, Number
 
 ROBUST_NOTE = (
     "control shares CPUs with the workers here, so trials whose loss preemption explains are repeated; "
@@ -33,7 +35,7 @@ class Topology:
     """CPUs of a machine that may be used: `quota_cpus` of them at once (cgroup), None without a limit."""
 
     model: str
-    places: tuple[CpuPlace, ...]
+    places: tuple[CpuPlace, ...] = ()
     quota_cpus: float | None = None
 
     def place(self, cpu: int) -> CpuPlace:
@@ -49,47 +51,90 @@ class Topology:
 class CpuRoles:
     """CPUs of the tester's workers, of the DUT's workers, and of all control threads."""
 
-    tester: tuple[int, ...]
-    dut: tuple[int, ...]
-    control: tuple[int, ...]
+    tester: tuple[int, ...] = ()
+    dut: tuple[int, ...] = ()
+    control: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
+class LatencyFloor:
+    """Latency of the port type alone, in microseconds."""
+
+    min_us: Annotated[Number | None, SPARSE] = None
+    median_us: Annotated[Number | None, SPARSE] = None
+    p99_us: Annotated[Number | None, SPARSE] = None
+
+
+@dataclass(frozen=True)
+class MeterFacts:
+    """A power meter, what it measures (`of`), the DUT's power before the load and the source of that figure."""
+
+    meter: Annotated[str, SPARSE] = ""
+    of: Annotated[str, SPARSE] = ""
+    idle_watts: Annotated[Number | None, SPARSE] = None
+    idle: Annotated[str, SPARSE] = ""
+
+
+@dataclass(frozen=True)
+class CeilingRate:
+    """The highest rate of a tester with one load: percent of the line, and packets per second of each direction."""
+
+    percent: Number
+    pps: Number
+
+
+@dataclass(frozen=True)
+class CeilingFacts:
+    """The highest rates of the tester without a DUT, by the number of directions that send, and the time of their
+    measurement."""
+
+    measured: str
+    directions: Mapping[str, CeilingRate]
+
+
+@dataclass(frozen=True)
+class LabTestbed:
+    """A testbed file: its mode, its links by port, the tester's ports if it names them, and what the tester reaches."""
+
+    file: Annotated[str, SPARSE] = ""
+    mode: Annotated[str, SPARSE] = ""
+    wires: Annotated[Mapping[str, str], SPARSE] = field(default_factory=dict)
+    ports: Annotated[tuple[str, ...], SPARSE] = ()
+    tester_ceiling: Annotated[CeilingFacts | None, SPARSE] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class LabFacts:
-    """A lab. `kind` is e.g. embedded or linux, `wire` the port type in words; `topology` has the CPUs of the roles.
-    `ring_slots` is the number of packets that a link can hold in each direction, None if unknown; `mtu` is the largest
-    layer 3 packet of tester and DUT, None in older files."""
+    """A lab. `generator` is the tester's address, `kind` e.g. embedded, linux or bench, `wire` the port type in words;
+    `latency_floor` is by direction. `topology` has the CPUs of the roles. `ring_slots` is the number of packets that a
+    link can hold in each direction, `mtu` the largest layer 3 packet of tester and DUT. Values of other programs are
+    kept as they are."""
 
-    kind: str
-    wire: str
-    speed_bps: int
-    cpus: CpuRoles
-    topology: Topology
-    ring_slots: int | None = None
-    mtu: int | None = None
+    generator: Annotated[str, SPARSE] = ""
+    latency_floor: Annotated[Mapping[str, LatencyFloor], SPARSE] = field(default_factory=dict)
+    kind: Annotated[str, SPARSE] = ""
+    wire: Annotated[str, SPARSE] = ""
+    speed_bps: Annotated[int | None, SPARSE] = None
+    cpus: Annotated[CpuRoles | None, SPARSE] = None
+    topology: Annotated[Topology | None, SPARSE] = None
+    ring_slots: Annotated[int | None, SPARSE] = None
+    mtu: Annotated[int | None, SPARSE] = None
+    bench: Annotated[LabTestbed | None, SPARSE] = None
+    power: Annotated[MeterFacts | None, SPARSE] = None
+    as_read: Annotated[Mapping[str, Any], LENIENT_ORIGINAL] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    @property
+    def shares_cpus(self) -> bool:
+        """Whether control takes time from the workers of tester or DUT; False if the CPUs are not known."""
+        return self.cpus is not None and not set(self.cpus.control).isdisjoint((*self.cpus.tester, *self.cpus.dut))
 
+    @property
+    def cpu_count(self) -> int | None:
+        """The CPUs of tester, DUT and control together; None if they are not known."""
+        return None if self.cpus is None else len({*self.cpus.tester, *self.cpus.dut, *self.cpus.control})
 
-def shares_cpus(lab: Mapping[str, Any]) -> bool:
-    """Whether, in a lab of ours by the facts of its result, control takes time from the tester's worker or the DUT's.
-    Nobody knows of somebody else's."""
-    roles = lab.get("cpus")
-    if not isinstance(roles, Mapping):
-        return False
-    return not set(roles.get("control", ())).isdisjoint((*roles.get("tester", ()), *roles.get("dut", ())))
-
-
-def lab_cpus(lab: Mapping[str, Any]) -> int | None:
-    """How many CPUs tester, DUT and control of a lab of ours have together; None of somebody else's."""
-    roles = lab.get("cpus")
-    if not isinstance(roles, Mapping):
-        return None
-    return len({cpu for role in ("tester", "dut", "control") for cpu in roles.get(role, ())})
-
-
-def ring_slots(lab: Mapping[str, Any]) -> int:
-    """How many packets wait in a wire of the lab each way; 0 where nobody knows."""
-    slots = lab.get("ring_slots")
-    return slots if isinstance(slots, int) else 0
+    @property
+    def idle_watts(self) -> float | None:
+        """Power of the DUT before the load; None without a meter."""
+        watts = None if self.power is None else self.power.idle_watts
+        return None if watts is None else float(watts)

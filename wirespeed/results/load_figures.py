@@ -36,12 +36,12 @@ class Chosen:
     is_estimate: bool
 
 
-def held_samples(
-    points: Sequence[Point], threshold: float, *, disturbed: frozenset[float], lossy_from_s: float | None
+def forwarded_samples(
+    points: Sequence[Point], threshold: float, *, disturbed: frozenset[float], loss_onset_s: float | None
 ) -> Chosen | None:
     """The samples of the highest load that lost at most `threshold` in the mean, before loss persists from the sample
-    at `lossy_from_s` on. `disturbed` are the times of samples that make no figure."""
-    end_s = math.inf if lossy_from_s is None else lossy_from_s
+    at `loss_onset_s` on. `disturbed` are the times of samples that make no figure."""
+    end_s = math.inf if loss_onset_s is None else loss_onset_s
     best: tuple[float, Chosen] | None = None
     for chosen in _candidates(points, end_s, disturbed):
         window = [points[place] for place in chosen.places]
@@ -155,8 +155,8 @@ def _steps(points: Sequence[Point], places: Sequence[int]) -> Iterator[list[int]
 
 
 def _asked(point: Point) -> float:
-    asked = point.balance.asked
-    return point.offered_pps if asked is None or point.interval_s <= 0 else asked / point.interval_s
+    intended = point.balance.intended
+    return point.offered_pps if intended is None or point.interval_s <= 0 else intended / point.interval_s
 
 
 def _whole(

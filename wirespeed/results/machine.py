@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from wirespeed.results.channel import Channel
 from wirespeed.results.figures import percent_text
-from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.sample import Preemption, Sample
 
 MARGIN = 2.0
 """A worker that was away for 1 % of the time costs up to 1 % while it is away, and as much again while the other side
@@ -15,7 +15,7 @@ makes up for it; more is not the machine's doing."""
 
 _NO_LINK = "had no link"
 
-NOTHING_BACK, ALWAYS_AWAY = 0.999, 0.9
+NOTHING_BACK, ALWAYS_PREEMPTED = 0.999, 0.9
 """A loss of all of a sample, and the part of it that a worker must have been away to be the reason."""
 
 _DOWN = re.compile(r"\b(?:interface|subinterface|link|port|carrier)\b.*\bdown\b|\bblackholed\b", re.IGNORECASE)
@@ -24,22 +24,22 @@ WORKERS = 2
 """One of the tester and one of the DUT forward a direction; without their absences, each is charged the mean steal."""
 
 
-def away_share(before: Sample | None, sample: Sample) -> float | None:
+def preempted_share(before: Sample | None, sample: Sample) -> float | None:
     """The part of the interval, 0 to 1, that the workers which carry a direction were away from their CPUs.
 
     An absence may begin in one sample and cost packets in the next, so the longest one of `before` counts as well. None
     where nobody measured anything.
     """
-    if sample.machine is None or sample.interval_s <= 0:
+    if sample.preemption is None or sample.interval_s <= 0:
         return None
-    away_s = _away_s(sample.machine)
-    if away_s is None:
+    preempted_s = _preempted_s(sample.preemption)
+    if preempted_s is None:
         return None
-    carried_s = _longest_s(before.machine) if before is not None and before.machine is not None else 0.0
-    return min(1.0, (away_s + carried_s) / sample.interval_s)
+    carried_s = _longest_s(before.preemption) if before is not None and before.preemption is not None else 0.0
+    return min(1.0, (preempted_s + carried_s) / sample.interval_s)
 
 
-def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_ratio: float) -> str | None:
+def why_disturbed(before: Sample | None, sample: Sample, channel: Channel, loss_ratio: float) -> str | None:
     """Why the loss of this sample is the machine's doing; None where it is not, or nothing was lost.
 
     The state of the links decides first, the tester's by itself and the DUT's by its counters. An absence excuses a
@@ -50,13 +50,13 @@ def why_spoilt(before: Sample | None, sample: Sample, channel: Channel, loss_rat
     down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
     if down:
         return f"port {down[0]} {_NO_LINK}"
-    share = away_share(before, sample)
+    share = preempted_share(before, sample)
     if not share or not explained(loss_ratio, share) or not can_excuse(sample, share, loss_ratio):
         return None
-    return f"{_who(sample.machine)} preempted for {percent_text(share * 100)} % of {sample.interval_s:.3g} s"
+    return f"{_who(sample.preemption)} preempted for {percent_text(share * 100)} % of {sample.interval_s:.3g} s"
 
 
-def is_absence(why: str | None) -> bool:
+def is_preemption(why: str | None) -> bool:
     """Whether what spoilt a sample or a trial is that workers were away, and not a link."""
     return why is not None and not why.endswith(_NO_LINK)
 
@@ -64,7 +64,7 @@ def is_absence(why: str | None) -> bool:
 def can_excuse(sample: Sample, share: float, loss_ratio: float) -> bool:
     """Whether an absence for `share` of the time may be the reason of a loss at all: not if the DUT counted packets for
     a link or an interface that was down, nor if nothing came back although the workers were there for a good part."""
-    return not _dut_was_down(sample) and (loss_ratio < NOTHING_BACK or share >= ALWAYS_AWAY)
+    return not _dut_was_down(sample) and (loss_ratio < NOTHING_BACK or share >= ALWAYS_PREEMPTED)
 
 
 def _dut_was_down(sample: Sample) -> bool:
@@ -75,7 +75,7 @@ def _dut_was_down(sample: Sample) -> bool:
     return any(_DOWN.search(str(reason)) and isinstance(count, int) and count > 0 for reason, count in drops.items())
 
 
-def most_lost(moment: Moment, pps: float, ring_slots: int = 0) -> float | None:
+def most_lost(moment: Preemption, pps: float, ring_slots: int = 0) -> float | None:
     """The most packets that a direction of `pps` can have lost by workers that were away for moments of a trial; None
     where nobody measured that.
 
@@ -83,16 +83,16 @@ def most_lost(moment: Moment, pps: float, ring_slots: int = 0) -> float | None:
     absence beyond what the rings hold is lost at once, and once more as the tester makes up for it. `ring_slots` wait
     at least once, as the rings are empty when a trial begins; 0 where they are not known.
     """
-    away_s = _away_s(moment)
-    if away_s is None:
+    preempted_s = _preempted_s(moment)
+    if preempted_s is None:
         return None
-    longest_s = max(moment.tester_longest_absent_s or 0.0, moment.dut_longest_absent_s or 0.0) or away_s
+    longest_s = max(moment.tester_longest_preemption_s or 0.0, moment.dut_longest_preemption_s or 0.0) or preempted_s
     held_s = ring_slots / pps if pps > 0 else 0.0
     beyond = max(0.0, 1 - held_s / longest_s) if longest_s > 0 else 0.0
-    return max(0.0, pps * away_s * (1 + beyond) - ring_slots)
+    return max(0.0, pps * preempted_s * (1 + beyond) - ring_slots)
 
 
-def why_trial_spoilt(sample: Sample, channel: Channel, shortfall: float, most: float | None) -> str | None:
+def why_trial_disturbed(sample: Sample, channel: Channel, shortfall: float, most: float | None) -> str | None:
     """Why what a trial lacks is the machine's doing: absences can have cost it, `most` packets; None where they cannot,
     or nothing lacks."""
     if shortfall <= 0:
@@ -100,15 +100,15 @@ def why_trial_spoilt(sample: Sample, channel: Channel, shortfall: float, most: f
     down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
     if down:
         return f"port {down[0]} {_NO_LINK}"
-    if most is None or shortfall > most or sample.machine is None:
+    if most is None or shortfall > most or sample.preemption is None:
         return None
-    return absence_text(sample.machine, most)
+    return preemption_text(sample.preemption, most)
 
 
-def absence_text(moment: Moment | None, most: float) -> str:
+def preemption_text(moment: Preemption | None, most: float) -> str:
     """Who was away for how long, and that it can have cost `most` packets."""
-    away_s = (_away_s(moment) if moment is not None else None) or 0.0
-    return f"{_who(moment)} preempted for {away_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
+    preempted_s = (_preempted_s(moment) if moment is not None else None) or 0.0
+    return f"{_who(moment)} preempted for {preempted_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
 
 
 def explained(loss_ratio: float, share: float) -> bool:
@@ -116,21 +116,21 @@ def explained(loss_ratio: float, share: float) -> bool:
     return loss_ratio <= MARGIN * share
 
 
-def _away_s(moment: Moment) -> float | None:
-    absences = [seconds for seconds in (moment.tester_absent_s, moment.dut_absent_s) if seconds is not None]
-    if absences:
-        return sum(absences)
+def _preempted_s(moment: Preemption) -> float | None:
+    preemptions = [seconds for seconds in (moment.tester_preempted_s, moment.dut_preempted_s) if seconds is not None]
+    if preemptions:
+        return sum(preemptions)
     if moment.steal_s is None:
         return None
     return moment.steal_s * min(1.0, WORKERS / (moment.cpus or WORKERS))
 
 
-def _longest_s(moment: Moment) -> float:
-    return (moment.tester_longest_absent_s or 0.0) + (moment.dut_longest_absent_s or 0.0)
+def _longest_s(moment: Preemption) -> float:
+    return (moment.tester_longest_preemption_s or 0.0) + (moment.dut_longest_preemption_s or 0.0)
 
 
-def _who(moment: Moment | None) -> str:
-    tester, dut = (moment.tester_absent_s, moment.dut_absent_s) if moment else (None, None)
+def _who(moment: Preemption | None) -> str:
+    tester, dut = (moment.tester_preempted_s, moment.dut_preempted_s) if moment else (None, None)
     if tester is None and dut is None:
         return "the CPUs were"
     return "the tester's worker was" if (tester or 0) >= (dut or 0) else "the DUT's worker was"

@@ -14,17 +14,11 @@ from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import INTERRUPTED, Ending
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
+from wirespeed.results.settings import Settings
 from wirespeed.units import line_rate_pps
 
 if TYPE_CHECKING:
     from wirespeed.results.search_trial import SearchTrial
-
-
-def dut_of(raw: Any) -> dict[str, Any]:
-    """The device, whose facts and texts can be read."""
-    reader_of(DutFacts)(raw)
-    placed("texts", as_object, raw.get("texts", {}))
-    return raw  # type: ignore[no-any-return]
 
 
 def _ports_to_json(ports: Mapping[int, PortFacts]) -> list[Any]:
@@ -39,17 +33,12 @@ def _ports(raw: Any) -> dict[int, PortFacts]:
 class MeasurementResult(ABC):
     """The head of a result. `vars` are the settings; of a load test they have trex-loadtest's names. `ports` are the
     tester's, `directions` those that sent; `frame_bytes` are the mean lengths that each port sent, with FCS, if the
-    kind of result has them.
-
-    `lab` has the fields of a lab. If known it also has `latency_floor`: direction to `min_us`, `median_us` and `p99_us`
-    of the port type alone. `power` has the `meter`, what it measures (`of`), `idle_watts` and their source. `bench` has
-    file, mode, links and `tester_ceiling` of a testbed file. `dut` also has `texts`: output by command; keys of output
-    from before the load begin with `before: `.
-    """
+    kind of result has them."""
 
     kind: ClassVar[str]
     """The command that measures."""
     schema: ClassVar[str]
+    """`wirespeed-KIND/NUMBER`; files of all lower numbers are read, too."""
     noun: ClassVar[str]
     """The word for such a result in messages; `journal_noun` is that for its journal."""
     journal_noun: ClassVar[str]
@@ -61,11 +50,11 @@ class MeasurementResult(ABC):
     """True where the first figure, a load, stands for the result."""
 
     name: str
-    variables: Annotated[Mapping[str, Any], Stored("vars")]
+    variables: Annotated[Settings, Stored("vars")]
     directions: tuple[Channel, ...] = field(default=(), kw_only=True)
     versions: Mapping[str, str] = field(default_factory=dict, kw_only=True)
-    lab: Annotated[Mapping[str, Any], Stored(shape=LabFacts)] = field(default_factory=dict, kw_only=True)
-    dut: Annotated[Mapping[str, Any], Stored(read=dut_of, shape=DutFacts)] = field(default_factory=dict, kw_only=True)
+    lab: LabFacts = field(default=LabFacts(), kw_only=True)
+    dut: DutFacts = field(default=DutFacts(), kw_only=True)
     ports: Annotated[
         Mapping[int, PortFacts], Stored(write=_ports_to_json, read=_ports, shape=tuple[PortFacts, ...])
     ] = field(default_factory=dict, kw_only=True)
@@ -94,7 +83,7 @@ class MeasurementResult(ABC):
 
     @property
     def profile(self) -> str:
-        return str(self.variables.get("profile_file") or "unknown")
+        return self.variables.profile_file or "unknown"
 
     @property
     def line_pps(self) -> float | None:
@@ -126,12 +115,18 @@ class MeasurementResult(ABC):
     def from_json(cls, document: Any, name: str) -> Self:
         """The result of a document; ValueError says what is wrong or missing."""
         found = placed("its top level", as_object, document)
-        if found.get("schema") != cls.schema:
-            raise ValueError(f"its schema is {found.get('schema')!r}, this program reads {cls.schema!r}")
+        cls.check_schema(found.get("schema"))
         result = from_json(cls, found | {"name": name})
         if not result.directions:
             raise ValueError("directions is empty")
         return result
+
+    @classmethod
+    def check_schema(cls, schema: object) -> None:
+        """ValueError unless this program reads documents of `schema`."""
+        name, _, newest = cls.schema.partition("/")
+        if schema not in [f"{name}/{number}" for number in range(1, int(newest) + 1)]:
+            raise ValueError(f"its schema is {schema!r}, this program reads {cls.schema!r} and older")
 
     @classmethod
     def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from wirespeed.results.balance import Balance, Medium
-from wirespeed.results.codec import NOT_KEPT
+from wirespeed.results.codec import NOT_KEPT, Stored
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ class Knee:
 class ChannelOutcome:
     """One direction of a whole test.
 
-    `full_load` is the mean of the hold phase. `held` is the mean of the highest load that lost at most the threshold,
-    below `lossy_from`, the first sample of a persistent loss above the threshold. With several directions both are
-    means over the same samples in each. `saturated` is the saturation point, None if there is none or if the tester was
-    the limit. Frame lengths include the FCS: `frame_bytes` of frames sent, `received_frame_bytes` of frames received.
-    `spoilt_samples` counts the samples whose loss above the threshold is explained by preemption.
-    """
+    `full_load` is the mean of the hold phase. `forwarded` is the mean of the highest load that lost at most the
+    threshold, below `loss_onset`, the first sample of a persistent loss above the threshold. With several directions
+    both are means over the same samples in each. `saturation` is the saturation point, None if there is none or if the
+    tester was the limit. Frame lengths include the FCS: `frame_bytes` of frames sent, `received_frame_bytes` of frames
+    received.
+    `disturbed_samples` counts the samples whose loss above the threshold is explained by preemption."""
 
     balance: Balance
     frame_bytes: float | None
     received_frame_bytes: float | None
     line_bps: float | None
     full_load: LoadPoint | None = None
-    held: LoadPoint | None = None
-    lossy_from: LoadPoint | None = None
-    saturated: Knee | None = None
+    forwarded: Annotated[LoadPoint | None, Stored(former="held")] = None
+    loss_onset: Annotated[LoadPoint | None, Stored(former="lossy_from")] = None
+    saturation: Annotated[Knee | None, Stored(former="saturated")] = None
     tester_limited: bool = False
-    spoilt_samples: int = 0
+    disturbed_samples: Annotated[int, Stored(former="spoilt_samples")] = 0
 
 
 @dataclass(frozen=True)

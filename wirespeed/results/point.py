@@ -10,7 +10,7 @@ from statistics import median
 
 from wirespeed.results.balance import Balance, Medium, total
 from wirespeed.results.channel import Channel
-from wirespeed.results.machine import away_share, why_spoilt
+from wirespeed.results.machine import preempted_share, why_disturbed
 from wirespeed.results.sample import PortSample, Sample, sample_balance
 from wirespeed.units import l1_bits, l1_bps
 
@@ -26,8 +26,8 @@ class Point:
     smoothed, it is what they say). Frame lengths are means with FCS, None without byte rates. Percentages are of the
     line (L1), summed over the directions of a sum: `line_percent` is what was received, by the lengths sent,
     `received_line_percent` the same by the lengths that came back, `offered_line_percent` what was offered. A sample
-    that makes up for lost time may stand above 100. `away_share` is the part of the interval that the workers did not
-    have their CPUs, None where nobody measured it; `spoilt` says why the sample's loss is the machine's doing.
+    that makes up for lost time may stand above 100. `preempted_share` is the part of the interval that the workers did
+    not have their CPUs, None where nobody measured it; `disturbed` says why the sample's loss is the machine's doing.
     """
 
     t_s: float
@@ -44,8 +44,8 @@ class Point:
     line_percent: float | None
     received_line_percent: float | None
     measured: bool
-    away_share: float | None = None
-    spoilt: str | None = None
+    preempted_share: float | None = None
+    disturbed: str | None = None
     lines: int = 1
 
     @property
@@ -54,7 +54,7 @@ class Point:
         balance = self.balance
         if self.interval_s <= 0:
             return 0.0
-        return min(balance.offered, balance.ours + balance.lost_by_tester) / self.interval_s
+        return min(balance.offered, balance.test_frames + balance.lost_by_tester) / self.interval_s
 
 
 def points(
@@ -83,7 +83,7 @@ def summed(row: Sequence[Point]) -> Point:
     """The points of several directions at one instant as one; its line is all their lines."""
     first, balance = row[0], total(point.balance for point in row)
     offered, received = (fsum(getattr(point, way) for point in row) for way in ("offered_pps", "received_pps"))
-    spoilt = next((point.spoilt for point in row if point.spoilt), None)
+    disturbed = next((point.disturbed for point in row if point.disturbed), None)
     return replace(
         first,
         balance=balance,
@@ -96,7 +96,7 @@ def summed(row: Sequence[Point]) -> Point:
         offered_line_percent=_all([point.offered_line_percent for point in row]),
         line_percent=_all([point.line_percent for point in row]),
         received_line_percent=_all([point.received_line_percent for point in row]),
-        spoilt=spoilt,
+        disturbed=disturbed,
         lines=sum(point.lines for point in row),
     )
 
@@ -137,7 +137,7 @@ def _point(
     balance = sample_balance(before, sample, channel, medium)
     seconds = sample.interval_s
     offered_pps = balance.offered / seconds if seconds > 0 else 0.0
-    received_pps = max(0.0, min(balance.ours, balance.offered)) / seconds if seconds > 0 else 0.0
+    received_pps = max(0.0, min(balance.test_frames, balance.offered)) / seconds if seconds > 0 else 0.0
     if smoothed:
         received_pps = max(0.0, rx.rx_pps)
     frame_bytes, received_frame_bytes = _mean_frame(tx, "tx"), _mean_frame(rx, "rx")
@@ -162,9 +162,9 @@ def _point(
         offered_line_percent=percent(offered_pps, frame_bytes),
         line_percent=rx.rx_util or line_percent if smoothed else line_percent,
         received_line_percent=percent(received_pps, received_frame_bytes),
-        measured=sample.measured and (offered_pps > 0 or bool(balance.asked)),
-        away_share=away_share(before, sample),
-        spoilt=why_spoilt(before, sample, channel, balance.loss_ratio),
+        measured=sample.measured and (offered_pps > 0 or bool(balance.intended)),
+        preempted_share=preempted_share(before, sample),
+        disturbed=why_disturbed(before, sample, channel, balance.loss_ratio),
     )
 
 

@@ -36,17 +36,8 @@ class Power:
 
 def power_of(result: MeasurementResult) -> Power | None:
     """None of a test without a meter."""
-    said = result.lab.get("power")
-    if not isinstance(said, dict):
-        return None
-    idle = said.get("idle_watts")
-    return Power(
-        meter=str(said.get("meter", "")),
-        of=str(said.get("of", "")),
-        idle_w=float(idle) if isinstance(idle, int | float) and not isinstance(idle, bool) else None,
-        idle=str(said.get("idle", "")),
-        draws=result.draws,
-    )
+    said = result.lab.power
+    return None if said is None else Power(said.meter, said.of, result.lab.idle_watts, said.idle, result.draws)
 
 
 def power_line(result: MeasurementResult) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.codec import SPARSE
+from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.order import Order
 
 MEASURED_PHASES = ("ramp", "hold", "step", "trial")
@@ -20,12 +20,11 @@ class PortSample:
     """One port over one interval. Rates are counter differences divided by the time between both readings; whole
     numbers are totals since the start.
 
-    `asked_pps` is the intended load, as the server counts it or else as planned. Packets of the intended load that were
-    not sent are counted by reason: `refused` (the port could not take them), `no_buffer` (the packet pool was empty)
-    and `late` (the tester's worker was behind schedule). `foreign` frames were received and belong to no stream of this
-    test; `kinds` counts them by kind. `rx_pause_frames` are pause frames received. None if the file or the server has
-    no value.
-    """
+    `intended_pps` is the intended load, as the server counts it or else as planned. Packets of the intended load that
+    were not sent are counted by reason: `refused` (the port could not take them), `no_buffer` (the packet pool was
+    empty) and `late` (the tester's worker was behind schedule). `foreign` frames were received and belong to no stream
+    of this test; `kinds` counts them by kind. `rx_pause_frames` are pause frames received. None if the file or the
+    server has no value."""
 
     tx_pps: float
     rx_pps: float
@@ -39,8 +38,8 @@ class PortSample:
     ibytes: int | None = None
     oerrors: int | None = None
     ierrors: int | None = None
-    asked_pps: float | None = None
-    asked: int | None = None
+    intended_pps: float | None = None
+    intended: int | None = None
     refused: int | None = None
     no_buffer: int | None = None
     late: int | None = None
@@ -51,7 +50,7 @@ class PortSample:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Preemption:
     """Time in which CPUs were preempted during an interval, in seconds; None if unknown.
 
     `steal_s` is the time that the hypervisor took from all `cpus` of the tester's machine together. An absence is the
@@ -60,10 +59,10 @@ class Moment:
     """
 
     steal_s: Annotated[float | None, SPARSE] = None
-    tester_absent_s: Annotated[float | None, SPARSE] = None
-    tester_longest_absent_s: Annotated[float | None, SPARSE] = None
-    dut_absent_s: Annotated[float | None, SPARSE] = None
-    dut_longest_absent_s: Annotated[float | None, SPARSE] = None
+    tester_preempted_s: Annotated[float | None, Stored(sparse=True, former="tester_absent_s")] = None
+    tester_longest_preemption_s: Annotated[float | None, Stored(sparse=True, former="tester_longest_absent_s")] = None
+    dut_preempted_s: Annotated[float | None, Stored(sparse=True, former="dut_absent_s")] = None
+    dut_longest_preemption_s: Annotated[float | None, Stored(sparse=True, former="dut_longest_absent_s")] = None
     cpus: Annotated[int | None, SPARSE] = None
 
 
@@ -92,10 +91,10 @@ class Latency:
 class Sample:
     """One interval of a test; `t_s` is its end, in seconds since the start of traffic.
 
-    `ours` counts the received test frames of each direction since the start, by their signature and without duplicates;
-    a direction is absent if signatures were not checked. `order` counts duplicates and reordered packets since the
-    start, for directions with numbered packets. `links_down` are ports that lost their link during the interval.
-    """
+    `test_frames` counts the received test frames of each direction since the start, by their signature and without
+    duplicates; a direction is absent if signatures were not checked. `order` counts duplicates and reordered packets
+    since the start, for directions with numbered packets. `links_down` are ports that lost their link during the
+    interval."""
 
     t_s: float
     interval_s: float
@@ -103,10 +102,10 @@ class Sample:
     ports: Mapping[int, PortSample]
     global_stats: Mapping[str, Any] = field(default_factory=dict)
     dut: Mapping[str, Any] = field(default_factory=dict)
-    ours: Mapping[Channel, int] = field(default_factory=dict)
+    test_frames: Mapping[Channel, int] = field(default_factory=dict)
     order: Mapping[Channel, Order] = field(default_factory=dict)
     latency: Mapping[Channel, Latency] = field(default_factory=dict)
-    machine: Moment | None = None
+    preemption: Preemption | None = None
     links_down: tuple[int, ...] = ()
 
     @property
@@ -127,19 +126,19 @@ def sample_balance(before: Sample | None, sample: Sample, channel: Channel, medi
     sent, received = grown(channel.tx, "opackets"), grown(channel.rx, "ipackets")
     if sent is None or received is None:
         sent, received = tx.tx_pps * sample.interval_s, rx.rx_pps * sample.interval_s
-    asked = grown(channel.tx, "asked")
-    if asked is None and tx.asked_pps is not None:
-        asked = tx.asked_pps * sample.interval_s
+    intended = grown(channel.tx, "intended")
+    if intended is None and tx.intended_pps is not None:
+        intended = tx.intended_pps * sample.interval_s
     return balance(
         sent=sent,
         received=received,
-        asked=asked,
+        intended=intended,
         refused=grown(channel.tx, "refused") or 0,
         no_buffer=grown(channel.tx, "no_buffer") or 0,
         late=grown(channel.tx, "late") or 0,
         missed=grown(channel.rx, "rx_missed") or 0,
         foreign=grown(channel.rx, "foreign") or 0,
-        ours=_ours_grown(before, sample, channel),
+        test_frames=_test_frames_grown(before, sample, channel),
         medium=medium,
         paused=bool(grown(channel.tx, "rx_pause_frames")),
         order=_order_grown(before, sample, channel),
@@ -150,23 +149,24 @@ def balance(
     *,
     sent: float,
     received: float,
-    asked: float | None,
+    intended: float | None,
     refused: float,
     no_buffer: float,
     late: float,
     missed: float,
     foreign: float,
-    ours: float | None,
+    test_frames: float | None,
     medium: Medium,
     paused: bool,
     order: Order | None = None,
 ) -> Balance:
-    """A balance of counted packets: the surplus follows from `ours`, those of our signature, where they were counted;
-    else it is the frames that are not ours by their kind, and what was received beyond all that was offered."""
-    plain = Balance(sent, received, asked, refused, no_buffer, late, missed, 0, medium, paused)
-    own = min(received - foreign, plain.offered) if ours is None else ours
-    surplus = max(0, received - own)
-    return Balance(sent, received, asked, refused, no_buffer, late, missed, surplus, medium, paused, order)
+    """A balance of counted packets: the surplus follows from `test_frames`, those of our signature, where they were
+    counted; else it is the frames that are not ours by their kind, and what was received beyond all that was offered.
+    """
+    plain = Balance(sent, received, intended, refused, no_buffer, late, missed, 0, medium, paused)
+    own = min(received - foreign, plain.offered) if test_frames is None else test_frames
+    extraneous = max(0, received - own)
+    return Balance(sent, received, intended, refused, no_buffer, late, missed, extraneous, medium, paused, order)
 
 
 def _grown(before: Sample | None, sample: Sample, port: int, counter: str) -> float | None:
@@ -177,9 +177,9 @@ def _grown(before: Sample | None, sample: Sample, port: int, counter: str) -> fl
     return None if old is None or new is None or new < old else new - old
 
 
-def _ours_grown(before: Sample | None, sample: Sample, channel: Channel) -> float | None:
-    new = sample.ours.get(channel)
-    old = 0 if before is None else before.ours.get(channel)
+def _test_frames_grown(before: Sample | None, sample: Sample, channel: Channel) -> float | None:
+    new = sample.test_frames.get(channel)
+    old = 0 if before is None else before.test_frames.get(channel)
     return None if old is None or new is None or new < old else new - old
 
 

@@ -1,4 +1,4 @@
-"""Samples as they stand in a result file: trex-loadtest's fields, and ours beside them."""
+"""Samples in a result file: the fields of trex-loadtest, and those of wirespeed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,28 @@ from wirespeed.results.codec import channel_of, from_json, placed, to_json
 from wirespeed.results.json_values import as_number, as_object
 from wirespeed.results.order import Order
 from wirespeed.results.phases import phases_of
-from wirespeed.results.sample import Latency, Moment, PortSample, Sample
+from wirespeed.results.sample import Latency, PortSample, Preemption, Sample
 from wirespeed.units import L1_OVERHEAD_BYTES
 
 _RATES = ("tx_pps", "rx_pps", "tx_bps", "rx_bps", "tx_util", "rx_util")
 _COUNTERS = (
     *("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors"),
-    *("asked", "refused", "no_buffer", "late", "rx_missed", "rx_pause_frames", "foreign"),
+    *("intended", "refused", "no_buffer", "late", "rx_missed", "rx_pause_frames", "foreign"),
 )
+FORMER = {
+    "intended": "asked",
+    "intended_pps": "asked_pps",
+    "longest_preemption": "longest_absent",
+    "preempted": "absent",
+    "preemption": "machine",
+    "test_frames": "ours",
+}
+"""Keys of older files."""
 _PORT = re.compile(r"\d{1,3}", re.ASCII)
 _ORDER = tuple(one.name for one in fields(Order))
 
 
-_COUNTS = ", ".join(f"`{name}`" for name in ("ours", *_ORDER))
+_COUNTS = ", ".join(f"`{name}`" for name in ("test_frames", *_ORDER))
 KEYS: Mapping[str, str] = {
     "t": "end of the interval in seconds since the start of traffic; one second per sample in files without it",
     "interval": "length in seconds",
@@ -32,7 +41,7 @@ KEYS: Mapping[str, str] = {
     "global": "global statistics as T-Rex names them",
     "dut": "DutTelemetry, if the DUT was read",
     "channels": f"object: direction → {_COUNTS} since the start (Order), and `latency` (Latency)",
-    "machine": "Moment, if known",
+    "preemption": "Preemption, if known",
     "links_down": "ports that lost their link at any time of the interval, if any",
 }
 """The keys of a sample, for docs/result-format.md."""
@@ -45,15 +54,15 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     if sample.dut:
         raw["dut"] = dict(sample.dut)
     channels = {
-        str(channel): ({"ours": sample.ours[channel]} if channel in sample.ours else {})
+        str(channel): ({"test_frames": sample.test_frames[channel]} if channel in sample.test_frames else {})
         | (asdict(sample.order[channel]) if channel in sample.order else {})
         | ({"latency": to_json(sample.latency[channel])} if channel in sample.latency else {})
-        for channel in sorted({*sample.ours, *sample.latency})
+        for channel in sorted({*sample.test_frames, *sample.latency})
     }
     if channels:
         raw["channels"] = channels
-    if sample.machine is not None:
-        raw["machine"] = to_json(sample.machine)
+    if sample.preemption is not None:
+        raw["preemption"] = to_json(sample.preemption)
     if sample.links_down:
         raw["links_down"] = list(sample.links_down)
     return raw
@@ -64,7 +73,7 @@ def _port_to_json(values: PortSample) -> dict[str, Any]:
     layer1 = {
         f"{way}_bps_L1": rates[f"{way}_bps"] + rates[f"{way}_pps"] * L1_OVERHEAD_BYTES * 8 for way in ("tx", "rx")
     }
-    totals = {key: getattr(values, key) for key in (*_COUNTERS, "asked_pps") if getattr(values, key) is not None}
+    totals = {key: getattr(values, key) for key in (*_COUNTERS, "intended_pps") if getattr(values, key) is not None}
     return rates | layer1 | totals | ({"kinds": dict(values.kinds)} if values.kinds else {})
 
 
@@ -88,11 +97,20 @@ def with_phases(samples: tuple[Sample, ...], variables: Mapping[str, Any]) -> tu
     )
 
 
+def _present(raw: dict[str, Any]) -> dict[str, Any]:
+    """An object with the present names of its keys."""
+    former = {key: old for key, old in FORMER.items() if old in raw}
+    if not former:
+        return raw
+    kept = {key: value for key, value in raw.items() if key not in former.values()}
+    return {key: raw[old] for key, old in former.items()} | kept
+
+
 def sample_from_json(index: int, raw: Any) -> Sample:
-    """The sample, or a KeyError or ValueError that says what is missing or wrong and where. `phase` is empty of a file
-    that tells none."""
+    """Sample `index` of a file. KeyError or ValueError names what is missing or wrong, and where. `phase` is empty if
+    the file does not have it."""
     here = f"sample {index}"
-    raw = as_object(raw, here)
+    raw = _present(as_object(raw, here))
     ports = {int(key): _port_from_json(raw[key], f"port {key} in {here}") for key in raw if _PORT.fullmatch(key)}
     if len(ports) < 2:
         raise KeyError(f"port 0 or 1 in {here}")
@@ -100,7 +118,7 @@ def sample_from_json(index: int, raw: Any) -> Sample:
     if interval_s <= 0:
         raise ValueError(f"interval in {here} is {interval_s:g} s, not above 0")
     channels = {
-        placed(here, channel_of, name): as_object(value, f"channel {name} in {here}")
+        placed(here, channel_of, name): _present(as_object(value, f"channel {name} in {here}"))
         for name, value in as_object(raw.get("channels", {}), f"channels in {here}").items()
     }
     return Sample(
@@ -109,11 +127,11 @@ def sample_from_json(index: int, raw: Any) -> Sample:
         phase=str(raw.get("phase") or ""),
         ports=ports,
         global_stats=as_object(raw.get("global", {}), f"global in {here}"),
-        dut=as_object(raw.get("dut", {}), f"dut in {here}"),
-        ours={
-            channel: int(as_number(value["ours"], f"test frames of {channel} in {here}"))
+        dut=_dut_from_json(as_object(raw.get("dut", {}), f"dut in {here}")),
+        test_frames={
+            channel: int(as_number(value["test_frames"], f"test frames of {channel} in {here}"))
             for channel, value in channels.items()
-            if "ours" in value
+            if "test_frames" in value
         },
         order={
             channel: Order(
@@ -127,13 +145,21 @@ def sample_from_json(index: int, raw: Any) -> Sample:
             for channel, value in channels.items()
             if "latency" in value
         },
-        machine=from_json(Moment, raw["machine"], f"machine in {here}") if "machine" in raw else None,
+        preemption=from_json(Preemption, raw["preemption"], f"preemption in {here}") if "preemption" in raw else None,
         links_down=tuple(int(as_number(port, f"links_down in {here}")) for port in raw.get("links_down", ())),
     )
 
 
+def _dut_from_json(raw: dict[str, Any]) -> dict[str, Any]:
+    """Telemetry as stored, with the present names of its keys; `DutTelemetry` checks it."""
+    workers = raw.get("workers")
+    if not isinstance(workers, list):
+        return raw
+    return raw | {"workers": [_present(one) if isinstance(one, dict) else one for one in workers]}
+
+
 def _port_from_json(raw: Any, where: str) -> PortSample:
-    raw = as_object(raw, where)
+    raw = _present(as_object(raw, where))
 
     for key in ("tx_pps", "rx_pps"):
         if key not in raw:
@@ -147,6 +173,6 @@ def _port_from_json(raw: Any, where: str) -> PortSample:
     known |= {key: int(rate(key)) for key in _COUNTERS if raw.get(key) is not None}
     return PortSample(
         **known,
-        asked_pps=None if raw.get("asked_pps") is None else rate("asked_pps"),
+        intended_pps=None if raw.get("intended_pps") is None else rate("intended_pps"),
         kinds={str(kind): int(as_number(count, f"{kind} of {where}")) for kind, count in kinds.items()},
     )

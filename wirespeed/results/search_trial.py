@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from wirespeed.results.codec import INLINE, SPARSE
+from wirespeed.results.codec import INLINE, SPARSE, Stored, with_former
 from wirespeed.results.trial import ChannelTrial, TrialResult
 
-BoundLimit = Literal["dut", "tester", "machine", "line", "maximum", "minimum", "none"]
-"""What the upper bound of a search is due to. `machine`: CPUs were taken from tester or DUT. `line` and `maximum`:
-there is no upper bound, since the whole line or the highest load that was allowed was carried. `minimum`: even the
-lowest load that was allowed lost too much. `none`: nothing was found out."""
+BoundLimit = Literal["dut", "tester", "host", "line", "maximum", "minimum", "none"]
+"""Cause of the upper bound of a search. `host`: CPUs of tester or DUT were preempted. `line` and `maximum`: there is no
+upper bound, since line rate or the highest load allowed was forwarded. `minimum`: the lowest load allowed lost too
+much. `none`: unknown."""
+StoredLimit = Annotated[BoundLimit, with_former(BoundLimit, {"machine": "host"})]
 Purpose = Literal["warm-up", "search", "mrr", "latency"]
 
 
@@ -36,7 +37,7 @@ class Goal:
 @dataclass(frozen=True)
 class SearchTrial:
     """A trial and its purpose. `load_pps` and `intended_s` are as intended, `label` names a latency trial (`50 % of
-    PDR`). `set_aside` is the reason why a trial does not count. `loss_ratio` is the share of the intended load, in all
+    PDR`). `excluded` is the reason why a trial does not count. `loss_ratio` is the share of the intended load, in all
     directions, that was lost or not sent."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "loss_ratio"}
@@ -47,7 +48,7 @@ class SearchTrial:
     intended_s: float
     trial: Annotated[TrialResult, INLINE]
     label: Annotated[str, SPARSE] = ""
-    set_aside: Annotated[str, SPARSE] = ""
+    excluded: Annotated[str, Stored(sparse=True, former="set_aside")] = ""
 
     @property
     def wanted(self) -> float:
@@ -56,7 +57,7 @@ class SearchTrial:
         return sum(map(self._wanted, self.trial.channels.values()))
 
     def _wanted(self, one: ChannelTrial) -> float:
-        if one.tester_limited and one.balance.asked is None:
+        if one.tester_limited and one.balance.intended is None:
             return max(one.balance.offered, self.load_pps * self.intended_s)
         return one.balance.offered + one.balance.unoffered
 
@@ -82,12 +83,12 @@ class SearchTrial:
     def sure_loss_ratio(self) -> float:
         """The same less what absences can explain in each direction; one direction excuses no loss of another."""
         sure = (
-            max(0.0, one.balance.lost + self._wanted(one) - one.balance.offered - (one.most_by_absence or 0.0))
+            max(0.0, one.balance.lost + self._wanted(one) - one.balance.offered - (one.most_by_preemption or 0.0))
             for one in self.trial.channels.values()
         )
         return min(1.0, sum(sure) / self.wanted) if self.wanted > 0 else 0.0
 
-    def is_spoilt_for(self, goal: Goal) -> bool:
+    def is_disturbed_for(self, goal: Goal) -> bool:
         """Whether it fails the goal and would not, but for what absences explain."""
         return self.sure_loss_ratio <= goal.loss_ratio < self.loss_ratio
 

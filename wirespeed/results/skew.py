@@ -44,7 +44,7 @@ def reads_at_one_instant(samples: Sequence[Sample], channel: Channel) -> bool:
     """Whether the server says that it counts all of a port at once: one that keeps an account of what it was asked for
     does. Where no counters were kept there is nothing to allow for either."""
     senders = [sample.ports[channel.tx] for sample in samples]
-    return all(port.asked is not None for port in senders) or any(port.opackets is None for port in senders)
+    return all(port.intended is not None for port in senders) or any(port.opackets is None for port in senders)
 
 
 def allow_for_skew(
@@ -62,11 +62,11 @@ def allow_for_skew(
         return tuple(found)
     readings = _readings(samples, found, channel, balance)
     lost = _taut([one.offered for one in readings], *_bounds(readings, _least_skew_s(readings)))
-    surplus = max(0.0, -_missing(samples, found, channel)[-1]) if balance is None else balance.surplus
+    extraneous = max(0.0, -_missing(samples, found, channel)[-1]) if balance is None else balance.extraneous
     evened = list(found)
     for place, index in enumerate(loaded):
         share = (readings[place + 1].offered - readings[place].offered) / readings[-1].offered
-        evened[index] = _with_loss(found[index], max(0.0, lost[place + 1] - lost[place]), surplus * share)
+        evened[index] = _with_loss(found[index], max(0.0, lost[place + 1] - lost[place]), extraneous * share)
     return tuple(evened)
 
 
@@ -85,7 +85,7 @@ def _missing(samples: Sequence[Sample], found: Sequence[Point], channel: Channel
     less than nothing where more came than was sent."""
     offered = accumulate(point.balance.offered for point in found)
     if _signed(samples, channel):
-        return [sent - sample.ours[channel] for sent, sample in zip(offered, samples, strict=True)]
+        return [sent - sample.test_frames[channel] for sent, sample in zip(offered, samples, strict=True)]
     return [sent - came for sent, came in zip(offered, accumulate(one.balance.received for one in found), strict=True)]
 
 
@@ -95,7 +95,7 @@ def _loaded(found: Sequence[Point]) -> list[int]:
 
 
 def _signed(samples: Sequence[Sample], channel: Channel) -> bool:
-    return all(channel in sample.ours for sample in samples)
+    return all(channel in sample.test_frames for sample in samples)
 
 
 def _readings(
@@ -111,7 +111,7 @@ def _readings(
     for place, index in enumerate(loaded):
         readings.append(_Reading(offered[index], missing[index], max(rates[place], rates[place + 1])))
     if balance is not None:
-        back = balance.ours if _signed(samples, channel) else balance.received
+        back = balance.test_frames if _signed(samples, channel) else balance.received
         # Packets that arrive after the last sample count after it.
         readings.append(_Reading(max(balance.offered, offered[loaded[-1]] + _PACKET), balance.offered - back, 0.0))
     else:
@@ -175,11 +175,11 @@ def _taut(at: Sequence[float], lows: Sequence[float], highs: Sequence[float]) ->
     return line
 
 
-def _with_loss(point: Point, lost: float, surplus: float) -> Point:
-    """The point as if `lost` of its packets had not come back, with `surplus` frames of others beside ours."""
+def _with_loss(point: Point, lost: float, extraneous: float) -> Point:
+    """The point as if `lost` of its packets had not come back, with `extraneous` frames of others beside ours."""
     old = point.balance
     came = old.offered - lost
-    balance = replace(old, received=came + surplus, surplus=surplus)
+    balance = replace(old, received=came + extraneous, extraneous=extraneous)
     received_pps = came / point.interval_s if point.interval_s > 0 else 0.0
     percent, returned = point.offered_line_percent, point.received_line_percent
     return replace(
@@ -191,5 +191,5 @@ def _with_loss(point: Point, lost: float, surplus: float) -> Point:
         received_line_percent=returned * received_pps / point.received_pps
         if returned and point.received_pps
         else returned,
-        spoilt=point.spoilt if lost > 0 else None,
+        disturbed=point.disturbed if lost > 0 else None,
     )

@@ -68,13 +68,13 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
 
 def box_of(result: MeasurementResult) -> str:
     """What forwarded."""
-    return str(result.dut.get("name") or UNNAMED)
+    return result.dut.name or UNNAMED
 
 
 def load_of(result: MeasurementResult) -> str:
     """The profile with its settings."""
-    profile = PurePath(str(result.variables.get("profile_file") or "unknown")).stem
-    settings = str(result.variables.get("tunables") or "")
+    profile = PurePath(result.profile).stem
+    settings = str(result.variables.tunables or "")
     return f"{profile} {settings}".strip()
 
 

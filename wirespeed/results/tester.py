@@ -27,7 +27,7 @@ def tester_was_limit(measured: Sequence[Point], threshold: float, complete: bool
     Samples whose shortfall the absence of a worker explains say nothing of what the tester can do, unless it lasts: a
     tester that never has its CPU is the limit as well.
     """
-    present = [point for point in measured if not _was_away(point)]
+    present = [point for point in measured if not _was_preempted(point)]
     return (
         _fell_short(present, threshold, complete)
         or _fell_short(measured, max(threshold, UNSENT_SHARE), complete)
@@ -53,17 +53,17 @@ def _fell_short(counted: Sequence[Point], threshold: float, complete: bool) -> b
 def sent_too_little(measured: Sequence[Point]) -> bool:
     """Whether a server that keeps no account of unsent packets fell short of the last loads it was asked for."""
     last = measured[-UNSENT_SAMPLES:]
-    asked = [point.balance.asked for point in last if point.balance.asked is not None]
-    if not last or len(asked) < len(last):
+    intended = [point.balance.intended for point in last if point.balance.intended is not None]
+    if not last or len(intended) < len(last):
         return False
     balances = [point.balance for point in last]
     accounted = sum(one.sent + one.refused + one.no_buffer + one.late for one in balances)
-    return accounted < (1 - UNSENT_SHARE) * sum(asked)
+    return accounted < (1 - UNSENT_SHARE) * sum(intended)
 
 
-def _was_away(point: Point) -> bool:
+def _was_preempted(point: Point) -> bool:
     """Whether the tester's shortfall of this sample is small enough to be an absence, and all there is to it."""
     balance = point.balance
-    if not point.away_share or balance.unoffered <= 0 or balance.lost > balance.unoffered:
+    if not point.preempted_share or balance.unoffered <= 0 or balance.lost > balance.unoffered:
         return False
-    return balance.unoffered <= MARGIN * point.away_share * (balance.offered + balance.unoffered)
+    return balance.unoffered <= MARGIN * point.preempted_share * (balance.offered + balance.unoffered)

@@ -10,7 +10,7 @@ from wirespeed.results.balance import Balance, total
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.dut import DutTelemetry, telemetry_at
-from wirespeed.results.sample import Latency, Moment
+from wirespeed.results.sample import Latency, Preemption
 from wirespeed.units import Rate
 
 
@@ -25,23 +25,23 @@ class Drain:
 @dataclass(frozen=True)
 class ChannelTrial:
     """One direction of a trial. `balance` and `latency` are read after the drain, rates are over the time under load.
-    `tester_limited`: the tester did not offer the intended load. `most_by_absence` is the largest loss in packets that
-    preemption can explain, None if unknown; `spoilt` is the reason why preemption explains the whole loss."""
+    `tester_limited`: the tester did not offer the intended load. `most_by_preemption` is the largest loss in packets
+    that preemption can explain, None if unknown; `disturbed` is the reason why preemption explains the whole loss."""
 
     balance: Balance
     offered_pps: float
     received_pps: float
     latency: Annotated[Latency | None, SPARSE] = None
     tester_limited: bool = False
-    most_by_absence: Annotated[float | None, SPARSE] = None
-    spoilt: Annotated[str | None, SPARSE] = None
+    most_by_preemption: Annotated[float | None, Stored(sparse=True, former="most_by_absence")] = None
+    disturbed: Annotated[str | None, Stored(sparse=True, former="spoilt")] = None
 
 
 @dataclass(frozen=True)
 class TrialResult:
     """One load held for some time. Times are on the tester's clock, in seconds since its ports were acquired.
 
-    `moment` is the preemption during the trial; `links_down` are ports that lost their link. `dut_before` has the DUT's
+    `links_down` are ports that lost their link. `dut_before` has the DUT's
     values before the load, `dut` those under load, `dut_after` those of the drain.
     """
 
@@ -50,7 +50,7 @@ class TrialResult:
     ended_s: Annotated[float, Stored("ended")]
     channels: Mapping[Channel, ChannelTrial]
     drain: Drain
-    moment: Annotated[Moment | None, Stored("machine", sparse=True)] = None
+    preemption: Annotated[Preemption | None, Stored(sparse=True, former="machine")] = None
     links_down: Annotated[tuple[int, ...], SPARSE] = ()
     dut_before: Annotated[DutTelemetry, telemetry_at("dut.before")] = field(default_factory=DutTelemetry)
     dut: Annotated[DutTelemetry, telemetry_at("dut.under_load")] = field(default_factory=DutTelemetry)
@@ -75,7 +75,7 @@ class TrialResult:
         return any(channel.tester_limited for channel in self.channels.values())
 
     @property
-    def spoilt(self) -> str | None:
+    def disturbed(self) -> str | None:
         """Why what this trial lacks is the machine's doing; None where some direction lacks more than that."""
-        lacking = [one.spoilt for one in self.channels.values() if one.spoilt or one.balance.shortfall > 0]
+        lacking = [one.disturbed for one in self.channels.values() if one.disturbed or one.balance.shortfall > 0]
         return lacking[0] if lacking and all(lacking) else None

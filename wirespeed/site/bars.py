@@ -11,7 +11,7 @@ from wirespeed.site.entries import Catalogue, Entry, Figure, is_unnamed
 from wirespeed.site.figures import chosen, hardness, mega, per_watt, size_of, telling, trust
 from wirespeed.site.names import box_page, test_page
 from wirespeed.site.parts import test_name
-from wirespeed.site.trends import FEWEST, trends
+from wirespeed.site.trends import FEWEST, Step, trends
 
 MOST_BARS = 8
 MOST_BUILDS = 6
@@ -123,7 +123,7 @@ def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bar
     newest = [last for some in by_version.values() if (last := chosen(some)) is not None][-MOST_BUILDS:]
     most = max(figure.value.rate_pps for figure in newest)
     colour = found.colours[one.entry.box]
-    marks = {figure.entry.version: (said, down) for figure, said, down in steps(series)}
+    marks = {figure.entry.version: (step.short, step.ratio < 0) for figure, step in steps(series)}
     bars = tuple(
         Bar(
             figure.entry.version,
@@ -139,21 +139,18 @@ def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bar
     return Bars(title, page, f"{one.name}, Mpps", bars, len(by_version) - len(newest))
 
 
-def steps(series: Sequence[Figure]) -> list[tuple[Figure, str, bool]]:
-    """The figures of one subject from which on the mean is another one, with the change in words."""
-    return [
-        (trend.figures[step.at], step.short, step.ratio < 0)
-        for trend in trends(series).values()
-        for step in trend.steps
-    ]
+def steps(series: Sequence[Figure]) -> list[tuple[Figure, Step]]:
+    """The figures of one subject from which on the mean is another one."""
+    return [(trend.figures[step.at], step) for trend in trends(series).values() for step in trend.steps]
 
 
 def change(series: Sequence[Figure]) -> tuple[str, bool]:
-    """What became of a figure of one subject over time, by its last step: `▼ -20.0 % from 1.3`; nothing of a few."""
+    """What became of a figure of one subject over time, by its last step: `1.3: ▼ -20.0 % against 1.2`; nothing of a
+    few."""
     found = steps(series)
     if found:
-        figure, said, is_down = found[-1]
-        return f"{said} from {figure.entry.version or figure.entry.started[:10]}", is_down
+        _, step = found[-1]
+        return step.text, step.ratio < 0
     values = sum(not figure.value.irregular for figure in series)
     return (f"steady over {values} results" if values >= FEWEST else ""), False
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.colours import colours_by_name
 from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
 from wirespeed.site.builds import against_before
@@ -94,7 +93,7 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
             HEADINGS,
             tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
         ),
-        charts=tuple(_charts(marked, colours_by_name([box])[box])),
+        charts=tuple(_charts(marked, found.colours[box])),
         told=told,
         told_of_several=several,
         power=tuple(_power(entries)),
@@ -159,7 +158,8 @@ def _test_row(
 def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
     """Charts with steps first: readers look for them."""
     for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
-        name = f"{one.figures[0].name} of {test_name(one.subject.load, one.subject.directions)}"
+        figure, subject = one.figures[0], one.subject
+        name = f"{figure.entry.box}: {figure.name} of {test_name(subject.load, subject.directions)}"
         yield trend_chart(f"trend-{place}", name, one, colour, "../")
 
 

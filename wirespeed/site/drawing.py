@@ -40,22 +40,23 @@ def spark(trend: Trend) -> Spark | None:
 
 
 def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) -> Chart:
-    """The values one after the other, by version or date; `root` is the way from the page to the results."""
+    """The values one after the other, by version or date; `name` says what of which box they are, `root` is the way
+    from the page to the results."""
     least, most = _range(trend.rates)
     values = Curve(
-        name="values",
+        name="each result",
         colour=colour,
         x=shortened(range(len(trend.figures))),
         y=shortened(pps / MEGA.divisor for pps in trend.rates),
         width=1.2,
         told=tuple(map(_title, trend.figures)),
-        links=tuple(root + figure.entry.page for figure in trend.figures),
+        links=tuple(figure.entry.page and root + figure.entry.page for figure in trend.figures),
     )
     means: list[tuple[float, float | None]] = []
     for one in trend.plateaus:
         means += [(one.first - 0.5, None)] if means else []
         means += [(place, short(one.mean / MEGA.divisor)) for place in range(one.first, one.last + 1)]
-    plateaus = Curve("plateaus", colour, tuple(x for x, _ in means), tuple(y for _, y in means), width=4.0)
+    plateaus = Curve("mean", colour, tuple(x for x, _ in means), tuple(y for _, y in means), width=4.0)
     return Chart(
         identity=identity,
         sentence=f"{name}: {'; '.join(step.text for step in trend.steps) or 'no step'}",

@@ -53,13 +53,13 @@ def pages(found: Catalogue, title: str, inspections: Inspections) -> Iterator[Pa
     yield Page("boxes.html", of_all, partial(_boxes, found, title))
     yield Page("comparison.html", of_all, partial(_matrix, found, title))
     for box, entries in boxes.items():
-        source = source_of(entries, _figures(found, entries))
+        source = source_of(entries, _figures(found, entries), found.colours[box])
         yield Page(names.box_page(box), source, partial(_box, box, entries, found))
         if any(entry.told.texts or not entry.is_test for entry in entries):
             yield Page(names.hardware_page(box), source, partial(_hardware, box, entries, inspections))
     for test, entries in found.tests.items():
-        prices = [price_of(boxes[box]) for box in dict.fromkeys(entry.box for entry in entries)]
-        source = source_of(entries, _figures(found, entries), prices)
+        beside = [(price_of(boxes[box]), found.colours[box]) for box in dict.fromkeys(entry.box for entry in entries)]
+        source = source_of(entries, _figures(found, entries), beside)
         yield Page(names.test_page(*test), source, partial(_test, test, entries, found))
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.rerun import command_of
 from wirespeed.pages.words import words
@@ -26,8 +23,7 @@ def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, d
     if isinstance(found, Inspection):
         carried = {name: kept.text for name, kept in found.texts.items()}
     else:
-        texts = found.dut.get("texts")
-        carried = {str(name): str(text) for name, text in texts.items()} if isinstance(texts, Mapping) else {}
+        carried = dict(found.dut.texts)
     named = [(name, text_file(digest, place, name), text) for place, (name, text) in enumerate(carried.items())]
     files = {file: text for _, file, text in named if text.strip()}
     links = tuple((name, file) for name, file, _ in named if file in files)
@@ -37,21 +33,10 @@ def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, d
     figures, limit, *following = verdict_of(found).plain_lines
     told = Told(
         command=command_of(found),
-        device=_commands(found.dut),
+        device=found.dut.commands,
         sentences=(limit, figures, *following),
-        box=_described(found.dut),
+        box={name: words(value) for name, value in found.dut.description.items()},
         power=power_line(found),
         texts=links,
     )
     return told, files
-
-
-def _commands(dut: Mapping[str, Any]) -> tuple[str, ...]:
-    said = dut.get("commands")
-    lines = said if isinstance(said, list) else str(said or "").splitlines()
-    return tuple(str(line) for line in lines)
-
-
-def _described(dut: Mapping[str, Any]) -> dict[str, str]:
-    said = dut.get("description")
-    return {str(name): words(value) for name, value in said.items()} if isinstance(said, Mapping) else {}

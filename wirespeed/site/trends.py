@@ -17,19 +17,29 @@ NEWEST = 200
 
 @dataclass(frozen=True)
 class Step:
-    """From the `at`th value on; `ratio` is the change of the mean, 0.02 for 2 % more."""
+    """From the `at`th value on, which `day` and `version` are of; the value before it is of version `before`. `ratio`
+    is the change of the mean, 0.02 for 2 % more."""
 
     at: int
     ratio: float
-    since: str
+    day: str
+    version: str
+    before: str
 
     @property
     def short(self) -> str:
-        return f"{'▲' if self.ratio > 0 else '▼'} {difference_text(self.ratio)}"
+        """`▼ -12.00 % against 1.2`, beside the version that it came with."""
+        against = f" against {self.before}" if self.before and self.before != self.version else ""
+        return f"{'▲' if self.ratio > 0 else '▼'} {difference_text(self.ratio)}{against}"
 
     @property
     def text(self) -> str:
-        return f"{self.short} from {self.since}"
+        """`1.3: ▼ -12.00 % against 1.2`."""
+        if not self.version:
+            return f"since {self.day}: {self.short}"
+        if self.before == self.version:
+            return f"{self.version}, since {self.day}: {self.short}"
+        return f"{self.version}: {self.short}"
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,14 @@ def _trend(subject: Subject, figures: tuple[Figure, ...]) -> Trend:
     rates = [figure.value.rate_pps for figure in figures]
     found = plateaus(rates) if len(figures) >= FEWEST else ()
     steps = tuple(
-        Step(after.first, after.mean / before.mean - 1, since(figures[after.first]))
+        _step(figures[before.last], figures[after.first], after.first, after.mean / before.mean - 1)
         for before, after in zip(found, found[1:], strict=False)
     )
     return Trend(subject, figures, found, steps)
+
+
+def _step(before: Figure, after: Figure, at: int, ratio: float) -> Step:
+    return Step(at, ratio, after.entry.started[:10], after.entry.version, before.entry.version)
 
 
 def since(figure: Figure) -> str:

@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file, write_atomically
 from wirespeed.results.figures import percent_text
+from wirespeed.results.lab import CeilingFacts, CeilingRate, LabFacts
 
 SCHEMA = "wirespeed-tester-ceiling/1"
 _MOST_BYTES = 1 << 20
@@ -89,23 +89,22 @@ def kept(bench: Path) -> Ceilings | None:
         raise FileFault(f"{path} is not a file of `wirespeed testbed check --tester` ({error}); remove it") from None
 
 
-def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> dict[str, Any]:
-    """For a result's `lab.bench`: the ceilings of its load, by the directions sent in at once."""
+def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> CeilingFacts | None:
+    """For a result's `lab.bench`: the ceilings of its load, by the directions sent in at once; None if not measured."""
     if found is None:
-        return {}
+        return None
     counts = sorted({one.directions for one in found.loads})
     of_load = [one for count in counts if (one := found.of(profile, tunables, count)) is not None]
-    if not of_load:
-        return {}
-    told = {str(one.directions): {"percent": round(one.percent, 2), "pps": round(one.pps)} for one in of_load}
-    return {"tester_ceiling": {"measured": found.measured, "directions": told}}
+    told = {str(one.directions): CeilingRate(round(one.percent, 2), round(one.pps)) for one in of_load}
+    return CeilingFacts(found.measured, told) if told else None
 
 
-def ceiling_note(lab: Mapping[str, Any], directions: int, asked_percent: float | None) -> str | None:
-    """A remark for a result whose load went beyond the tester's ceiling, by its `lab`; None else. `asked_percent` is
+def ceiling_note(lab: LabFacts, directions: int, intended_percent: float | None) -> str | None:
+    """A remark for a result whose load went beyond the tester's ceiling, by its `lab`; None else. `intended_percent` is
     the most that was asked of the line, None where it was asked in another unit."""
-    told = lab.get("bench", {}).get("tester_ceiling", {}).get("directions", {}).get(str(directions))
-    if told is None or asked_percent is None or asked_percent <= told["percent"]:
+    ceiling = lab.bench.tester_ceiling if lab.bench is not None else None
+    told = ceiling.directions.get(str(directions)) if ceiling is not None else None
+    if told is None or intended_percent is None or intended_percent <= told.percent:
         return None
-    percent = percent_text(told["percent"])
+    percent = percent_text(told.percent)
     return f"the tester reaches {percent} % of line rate with this load; results above that show nothing of the DUT"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
+from wirespeed.dut.dut import Dut
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import CeilingFacts, LabFacts, LabTestbed
 from wirespeed.testbed.model import Bench
 
 
-def lab_facts(bench: Bench, file: str) -> dict[str, Any]:
-    """For the result's `lab`: the wires, the mode, what the tester's ports are."""
+def lab_facts(bench: Bench, file: str, ceiling: CeilingFacts | None) -> LabFacts:
+    """For the result's `lab`: the wires, the mode, what the tester's ports are, and what the tester reaches."""
     wires = {
         str(wire.port): " ".join(filter(None, (wire.interface or "not named", wire.speed, wire.dut_address)))
         for wire in bench.filled().wires
     }
-    ports = {"ports": list(bench.tester.ports)} if bench.tester.ports else {}
-    return {"kind": "bench", "bench": {"file": file, "mode": bench.mode, "wires": wires, **ports}}
+    return LabFacts(kind="bench", bench=LabTestbed(file, bench.mode, wires, bench.tester.ports, ceiling))
 
 
-def device_facts(bench: Bench) -> dict[str, Any]:
-    """For the result's `dut`: its kind and what the file describes."""
+def device_facts(bench: Bench, dut: Dut | None) -> DutFacts:
+    """For the result's `dut`: what the file describes, and what `dut` says of itself."""
     told = {name: value for name, value in bench.description.model_dump().items() if value}
-    return {"name": bench.description.box or bench.dut.kind, "kind": bench.dut.kind, "description": told}
+    facts = DutFacts(bench.description.box or bench.dut.kind, bench.dut.kind) if dut is None else dut.describe()
+    return replace(facts, description=told)

@@ -51,7 +51,7 @@ class PortLoad:
         """The number of a stream that sends."""
         return next(int(item["stream_id"]) for item in self.streams if item["stream"].get("enabled", True))
 
-    def asked(self, rate: Rate, line_bps: float | None) -> Rate:
+    def intended(self, rate: Rate, line_bps: float | None) -> Rate:
         """What to ask a server for so that the profile is sent at `rate`: its latency stream comes on top, as far as
         the line has room for both."""
         if self.latency is None:

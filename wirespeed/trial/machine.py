@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.sample import Moment
+from wirespeed.results.sample import Preemption
 from wirespeed.stolen_time import read_stolen_time
 
 _HYPERVISORS = ("kvm", "qemu", "vmware", "virtualbox", "xen", "bochs", "parallels", "bhyve", "virtual machine", "ec2")
@@ -18,11 +18,11 @@ _LOCAL = ("127.", "localhost", "[::1]")
 
 
 @dataclass(frozen=True)
-class Absence:
-    """What one worker lost of its CPU since it began: `absences` moments of `absent_s` together."""
+class WorkerPreemption:
+    """Preemption of one worker since it began: `count` times, `preempted_s` together, the longest for `longest_s`."""
 
-    absent_s: float
-    absences: int
+    preempted_s: float
+    count: int
     longest_s: float
 
 
@@ -33,7 +33,7 @@ class MachineReading:
 
     steal_s: float | None = None
     cpus: int | None = None
-    workers: tuple[Absence, ...] = ()
+    workers: tuple[WorkerPreemption, ...] = ()
 
 
 def machine_reading(raw: Mapping[str, Any] | None) -> MachineReading:
@@ -41,33 +41,36 @@ def machine_reading(raw: Mapping[str, Any] | None) -> MachineReading:
     if not raw:
         return MachineReading()
     workers = (
-        Absence(float(worker["absent_s"]), int(worker["absences"]), float(worker["longest_absent_s"]))
+        WorkerPreemption(float(worker["absent_s"]), int(worker["absences"]), float(worker["longest_absent_s"]))
         for worker in raw.get("workers", ())
     )
     steal_s = raw.get("steal_s")
     return MachineReading(None if steal_s is None else float(steal_s), raw.get("cpus"), tuple(workers))
 
 
-def moment(before: MachineReading, after: MachineReading, dut: DutTelemetry | None = None) -> Moment | None:
-    """What was taken from the tester and the DUT in between; None when nobody told."""
+def preemption_between(
+    before: MachineReading, after: MachineReading, dut: DutTelemetry | None = None
+) -> Preemption | None:
+    """Preemption of tester and DUT between two readings; None if neither reports it."""
     pairs = list(zip(before.workers, after.workers, strict=False))
-    told = [worker for worker in dut.workers if worker.absent_s is not None] if dut is not None else []
+    told = [worker for worker in dut.workers if worker.preempted_s is not None] if dut is not None else []
     steal_s = None if before.steal_s is None or after.steal_s is None else max(0.0, after.steal_s - before.steal_s)
-    found = Moment(
+    found = Preemption(
         steal_s=steal_s,
         cpus=None if steal_s is None else after.cpus,
-        tester_absent_s=max((max(0.0, new.absent_s - old.absent_s) for old, new in pairs), default=None),
-        tester_longest_absent_s=max((_longest(old, new) for old, new in pairs), default=None),
-        dut_absent_s=max((worker.absent_s or 0.0 for worker in told), default=None),
-        dut_longest_absent_s=max((worker.longest_absent_s or 0.0 for worker in told), default=None),
+        tester_preempted_s=max((max(0.0, new.preempted_s - old.preempted_s) for old, new in pairs), default=None),
+        tester_longest_preemption_s=max((_longest(old, new) for old, new in pairs), default=None),
+        dut_preempted_s=max((worker.preempted_s or 0.0 for worker in told), default=None),
+        dut_longest_preemption_s=max((worker.longest_preemption_s or 0.0 for worker in told), default=None),
     )
-    return None if found == Moment() else found
+    return None if found == Preemption() else found
 
 
-def _longest(old: Absence, new: Absence) -> float:
-    """The longest absence in between: exact when it is a new record or the only one, else the most it can have been."""
-    absent_s = max(0.0, new.absent_s - old.absent_s)
-    return new.longest_s if new.longest_s > old.longest_s else min(absent_s, new.longest_s)
+def _longest(old: WorkerPreemption, new: WorkerPreemption) -> float:
+    """The longest preemption between two readings: exact if it is a new record or the only one, otherwise an upper
+    bound."""
+    preempted_s = max(0.0, new.preempted_s - old.preempted_s)
+    return new.longest_s if new.longest_s > old.longest_s else min(preempted_s, new.longest_s)
 
 
 def is_local(server: str) -> bool:

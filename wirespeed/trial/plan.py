@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.lab import LabFacts
+from wirespeed.results.settings import Settings
 from wirespeed.trial.wires import pair_directions
 
 
@@ -24,15 +27,15 @@ class MeasurementPlan:
     name: str = ""
     group: str = ""
     output_file: str = "-"
-    lab: dict[str, Any] = field(default_factory=dict)
-    dut: dict[str, Any] = field(default_factory=dict)
+    lab: LabFacts = LabFacts()  # noqa: RUF009 - frozen
+    dut: DutFacts | None = None
     versions: dict[str, str] = field(default_factory=dict)
 
-    def on(self, lab: dict[str, Any], dut: dict[str, Any]) -> Self:
+    def on(self, lab: LabFacts, dut: DutFacts | None) -> Self:
         """The same plan on a lab and a device that are described so."""
         return replace(self, lab=lab, dut=dut)
 
-    def variables(self, server: str) -> dict[str, Any]:
+    def variables(self, server: str) -> Settings:
         """The `vars` of the result file, by the names that trex-loadtest has for those of a load test."""
         raise NotImplementedError
 

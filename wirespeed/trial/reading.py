@@ -20,15 +20,14 @@ from wirespeed.trial.machine import MachineReading
 class Reading:
     """Counters as they stood at `at_s` of the tester's clock; each port's own instant is in its `at_s`.
 
-    `instant` says that all were counted at once and as of then. `ours` and `latency` are there for directions whose
-    packets are told from others, `order` for those whose packets bear numbers.
-    """
+    `instant` says that all were counted at once and as of then. `test_frames` and `latency` are there for directions
+    whose packets are told from others, `order` for those whose packets bear numbers."""
 
     at_s: float
     ports: Mapping[int, PortStats]
     global_stats: Mapping[str, Any] = field(default_factory=dict)
     instant: bool = False
-    ours: Mapping[Channel, int] = field(default_factory=dict)
+    test_frames: Mapping[Channel, int] = field(default_factory=dict)
     order: Mapping[Channel, Order] = field(default_factory=dict)
     latency: Mapping[Channel, LatencyReading] = field(default_factory=dict)
     machine: MachineReading = MachineReading()  # noqa: RUF009 - frozen
@@ -49,19 +48,19 @@ def balance_between(
         old, new = getattr(before.ports[port], counter), getattr(after.ports[port], counter)
         return None if old is None or new is None else new - old
 
-    ours = None
-    if channel in after.ours:
-        ours = after.ours[channel] - before.ours.get(channel, 0)
+    test_frames = None
+    if channel in after.test_frames:
+        test_frames = after.test_frames[channel] - before.test_frames.get(channel, 0)
     return balance(
         sent=grown(channel.tx, "opackets") or 0,
         received=grown(channel.rx, "ipackets") or 0,
-        asked=grown(channel.tx, "asked"),
+        intended=grown(channel.tx, "intended"),
         refused=grown(channel.tx, "refused") or 0,
         no_buffer=grown(channel.tx, "no_buffer") or 0,
         late=grown(channel.tx, "late") or 0,
         missed=grown(channel.rx, "rx_missed") or 0,
         foreign=foreign(before.ports[channel.rx], after.ports[channel.rx], kinds) or 0,
-        ours=ours,
+        test_frames=test_frames,
         medium=medium,
         paused=bool(grown(channel.tx, "rx_pause_frames")),
         order=after.order[channel].since(before.order.get(channel, Order())) if channel in after.order else None,

@@ -10,7 +10,7 @@ from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.order import Order
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.trial.latency import latency_between
-from wirespeed.trial.machine import moment
+from wirespeed.trial.machine import preemption_between
 from wirespeed.trial.reading import Reading, foreign
 from wirespeed.units import l1_bps
 
@@ -33,7 +33,7 @@ _GLOBALS = {
 
 _TOTALS = (
     *("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors"),
-    *("asked", "refused", "no_buffer", "late", "rx_missed", "rx_pause_frames"),
+    *("intended", "refused", "no_buffer", "late", "rx_missed", "rx_pause_frames"),
 )
 
 
@@ -53,26 +53,28 @@ def sample_between(
     now: Reading,
     *,
     phase: str,
-    asked_pps: Mapping[int, float] | None = None,
+    intended_pps: Mapping[int, float] | None = None,
     dut: DutTelemetry | None = None,
     links_down: Sequence[int] = (),
 ) -> Sample:
-    """The sample that two readings make. `asked_pps` is what each sender was asked for, where the server keeps no
-    account of it."""
-    known = {ours: now.global_stats[theirs] for theirs, ours in _GLOBALS.items() if theirs in now.global_stats}
+    """The sample that two readings make. `intended_pps` is each sender's intended load, for servers that do not count
+    it."""
+    known = {name: now.global_stats[trex] for trex, name in _GLOBALS.items() if trex in now.global_stats}
     finite = {key: value for key, value in known.items() if isinstance(value, (int, float)) and math.isfinite(value)}
     latency = {channel: latency_between(before.latency.get(channel), after) for channel, after in now.latency.items()}
     return Sample(
         t_s=now.at_s - basis.origin.at_s,
         interval_s=now.at_s - before.at_s,
         phase=phase,
-        ports={port: _port_sample(basis, before, now, port, (asked_pps or {}).get(port)) for port in now.ports},
+        ports={port: _port_sample(basis, before, now, port, (intended_pps or {}).get(port)) for port in now.ports},
         global_stats=finite,
         dut=dut.to_json() if dut is not None else {},
-        ours={channel: count - basis.origin.ours.get(channel, 0) for channel, count in now.ours.items()},
+        test_frames={
+            channel: count - basis.origin.test_frames.get(channel, 0) for channel, count in now.test_frames.items()
+        },
         order={channel: seen.since(basis.origin.order.get(channel, Order())) for channel, seen in now.order.items()},
         latency={channel: told for channel, told in latency.items() if told is not None},
-        machine=moment(before.machine, now.machine, dut),
+        preemption=preemption_between(before.machine, now.machine, dut),
         links_down=tuple(links_down),
     )
 
@@ -101,7 +103,7 @@ def _port_sample(basis: Basis, before: Reading, now: Reading, port: int, planned
         rx_bps=rx_bps,
         tx_util=util(tx_pps, tx_bps),
         rx_util=util(rx_pps, rx_bps),
-        asked_pps=planned_pps if new.asked is None or old.asked is None else rate("asked"),
+        intended_pps=planned_pps if new.intended is None or old.intended is None else rate("intended"),
         foreign=foreign(start, new, basis.kinds),
         kinds={kind: count - start.kinds.get(kind, 0) for kind, count in new.kinds.items()},
         **{counter: total(counter) for counter in _TOTALS},

@@ -109,9 +109,9 @@ class Tester:
         taken: list[int] = []
         try:
             for port, status in statuses.items():
-                ours = status.owner == self.user and status.state not in RUNNING_STATES
+                is_left_behind = status.owner == self.user and status.state not in RUNNING_STATES
                 try:
-                    self._client.acquire([port], force or ours)
+                    self._client.acquire([port], force or is_left_behind)
                 except RemoteError as error:
                     raise RemoteError(f"{error}; --force takes it away from its owner", error.code) from None
                 taken.append(port)
@@ -174,7 +174,7 @@ class Tester:
             ports=ports,
             global_stats=seen.global_stats,
             instant=seen.instant,
-            ours={wire: all_of[wire] - order.get(wire, Order()).duplicates for wire in all_of},
+            test_frames={wire: all_of[wire] - order.get(wire, Order()).duplicates for wire in all_of},
             order={wire: one for wire, one in order.items() if load.ports[wire.tx].numbered},
             latency=self._latency(load, seen.groups),
             machine=self._told_of(seen.machine),

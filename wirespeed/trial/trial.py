@@ -19,15 +19,15 @@ from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError, WirespeedError
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
-from wirespeed.results.machine import away_share, can_excuse, most_lost, why_trial_spoilt
+from wirespeed.results.machine import can_excuse, most_lost, preempted_share, why_trial_disturbed
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Moment, Sample
+from wirespeed.results.sample import Preemption, Sample
 from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial.guard import SENDING, links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import latency_between
 from wirespeed.trial.load import Load
-from wirespeed.trial.machine import moment
+from wirespeed.trial.machine import preemption_between
 from wirespeed.trial.rates import check_rate, of_line
 from wirespeed.trial.reading import Reading, balance_between
 from wirespeed.trial.samples import Basis, sample_between
@@ -180,7 +180,7 @@ class Trial:
     def set_rate(self, rate: Rate) -> None:
         """Send at `rate` from now on, each port by its own line; traffic begins if there was none. RemoteError when the
         server refuses."""
-        rates = {port: self._asked(port, rate) for port in self.tester.senders}
+        rates = {port: self._intended(port, rate) for port in self.tester.senders}
         if self._sending:
             try:
                 self.tester.update(rates, self._force)
@@ -194,17 +194,21 @@ class Trial:
     def _meant(self, rate: Rate) -> Rate:
         return of_line(rate, self._line_bps)
 
-    def _asked(self, port: int, rate: Rate) -> Rate:
-        return self.load.ports[port].asked(self._meant(rate), self._statuses[port].speed_bps)
+    def _intended(self, port: int, rate: Rate) -> Rate:
+        return self.load.ports[port].intended(self._meant(rate), self._statuses[port].speed_bps)
 
-    def asked_pps(self, rate: Rate) -> dict[int, float]:
+    def intended_pps(self, rate: Rate) -> dict[int, float]:
         """Packets per second that `rate` means for each sender that it moves, whose frames have one size and whose
         line is known."""
         found = {}
         for port in self.tester.senders:
-            load, speed_bps, asked = self.load.ports[port], self._statuses[port].speed_bps, self._asked(port, rate)
-            if load.mix.moves and load.mix.fixed_size and (speed_bps is not None or asked.unit != "percentage"):
-                found[port] = asked.pps(load.mix.mean_frame_bytes, speed_bps or 0)
+            load, speed_bps, intended = (
+                self.load.ports[port],
+                self._statuses[port].speed_bps,
+                self._intended(port, rate),
+            )
+            if load.mix.moves and load.mix.fixed_size and (speed_bps is not None or intended.unit != "percentage"):
+                found[port] = intended.pps(load.mix.mean_frame_bytes, speed_bps or 0)
         return found
 
     def snapshot(self) -> Reading:
@@ -265,7 +269,7 @@ class Trial:
             before,
             now,
             phase=phase,
-            asked_pps=self.asked_pps(rate),
+            intended_pps=self.intended_pps(rate),
             dut=self.dut.telemetry(before.dut, now.dut),
             links_down=self.take_links_down(),
         )
@@ -308,7 +312,7 @@ class Trial:
     def _quiet_s(self, first: Reading, end: Reading) -> float:
         """How long the counters have to stand still at `end` before they are final."""
         balances = (self.balance(first, end, wire) for wire in self.tester.wires)
-        if any(balance.ours < balance.sent for balance in balances):
+        if any(balance.test_frames < balance.sent for balance in balances):
             return _QUIET_S if end.instant else _QUIET_CACHED_S
         return 0.0 if end.instant else _QUIET_APART_S
 
@@ -320,7 +324,7 @@ class Trial:
         before = self.snapshot()
         read_s = time.monotonic()
         self.take_links_down()
-        rates = {port: self._asked(port, rate) for port in self.tester.senders}
+        rates = {port: self._intended(port, rate) for port in self.tester.senders}
         lead_s = _LEAD_S if before.instant else 0.0
         try:
             self._sending = True
@@ -334,7 +338,7 @@ class Trial:
             with suppress(WirespeedError):
                 self.stop_sending()
             raise
-        held = moment(began, ended, self.dut.telemetry(dut_began, dut_ended))
+        held = preemption_between(began, ended, self.dut.telemetry(dut_began, dut_ended))
         return self._result(rate, before, loaded, duration_s, duration_s, held)
 
     def _await_end(self, end_s: float) -> None:
@@ -377,7 +381,7 @@ class Trial:
         loaded: Reading,
         planned_s: float,
         seconds: float,
-        held: Moment | None = None,
+        held: Preemption | None = None,
     ) -> TrialResult:
         """The load was on for `seconds`, if the server ended it before `loaded` was read; `held` tells of the workers
         in just that time."""
@@ -389,8 +393,8 @@ class Trial:
             self.dut.fetch()
         drained = replace(drained, duration_s=drained.duration_s + sample.interval_s - seconds)
         under_load = self.dut.telemetry(before.dut, loaded.dut)
-        sample = replace(sample, interval_s=seconds, machine=held or sample.machine, dut=under_load.to_json())
-        planned = {port: pps * planned_s for port, pps in self.asked_pps(rate).items()}
+        sample = replace(sample, interval_s=seconds, preemption=held or sample.preemption, dut=under_load.to_json())
+        planned = {port: pps * planned_s for port, pps in self.intended_pps(rate).items()}
         return TrialResult(
             rate=rate,
             began_s=before.at_s - self.basis.origin.at_s,
@@ -400,7 +404,7 @@ class Trial:
                 for wire in self.tester.wires
             },
             drain=drained,
-            moment=sample.machine,
+            preemption=sample.preemption,
             links_down=sample.links_down,
             dut_before=self.dut.telemetry(idle.dut, before.dut),
             dut=under_load,
@@ -414,20 +418,20 @@ class Trial:
         `planned` packets were to be sent. Rates are over `seconds`."""
         before, after = ends
         balance = self.balance(before, after, wire)
-        called_for = balance.sent if balance.asked is None else balance.asked
+        called_for = balance.sent if balance.intended is None else balance.intended
         too_little = called_for < (1 - UNSENT_SHARE) * planned
-        away = sample.machine
+        away = sample.preemption
         cost = None if away is None else most_lost(away, called_for / seconds, self._ring_slots)
-        if cost and not can_excuse(sample, away_share(None, sample) or 0.0, balance.loss_ratio):
+        if cost and not can_excuse(sample, preempted_share(None, sample) or 0.0, balance.loss_ratio):
             cost = 0.0
         return ChannelTrial(
             balance=balance,
             offered_pps=balance.offered / seconds,
-            received_pps=min(balance.ours, balance.offered) / seconds,
+            received_pps=min(balance.test_frames, balance.offered) / seconds,
             latency=latency_between(before.latency.get(wire), after.latency.get(wire)),
             tester_limited=too_little or balance.tester_share > TESTER_SHARE,
-            most_by_absence=cost,
-            spoilt=why_trial_spoilt(sample, wire, balance.shortfall, cost),
+            most_by_preemption=cost,
+            disturbed=why_trial_disturbed(sample, wire, balance.shortfall, cost),
         )
 
 

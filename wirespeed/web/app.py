@@ -39,6 +39,7 @@ from wirespeed.charts.colours import COLOURS, MARKS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.pages.trust import LEGEND
 from wirespeed.report.page import POLICY as REPORT_POLICY
 from wirespeed.report.render import render
 from wirespeed.serving.guard import Guard
@@ -163,6 +164,7 @@ class _Pages:
         told = await run_in_threadpool(lambda: [test.row for test in shown])
         rows = [(test, row.started or _when(test), row) for test, row in zip(shown, told, strict=True)]
         pages = max(1, math.ceil(len(chosen) / PAGE))
+        marks = [row.trust for row in told if row.trust is not None]
         return _html(
             "list.html",
             rows=rows,
@@ -172,6 +174,7 @@ class _Pages:
             number=number,
             pages=pages,
             machines=list(self._machines.values()),
+            legend=[one for one in LEGEND if any(one.word in mark.word for mark in marks)],
         )
 
     async def live(self, request: Request) -> Response:

@@ -17,7 +17,7 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.followed import DRAIN
 from wirespeed.measurement.registry import frames_of
-from wirespeed.pages.trust import trust_of
+from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
 from wirespeed.results.verdict import LIMITS
 
@@ -48,13 +48,13 @@ class Test:
 
 @dataclass(frozen=True)
 class Row:
-    """A result in a line: the figure of its verdict with its trust mark, all figures, what limited it, the DUT, the
-    start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT and the start are
-    known.
-    `fault` says why a file cannot be read."""
+    """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
+    it, the DUT, the start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT and
+    the start are known. `fault` says why a file cannot be read."""
 
     figure: str = ""
-    trust: str = ""
+    of: str = ""
+    trust: Trust | None = None
     figures: str = ""
     limit: str = ""
     dut: str = ""
@@ -72,7 +72,6 @@ def _row(file: Path, changed_s: float) -> Row:
     except WirespeedError as error:
         return Row(fault=str(error))
     shown = verdict.shown
-    trust = trust_of(shown, verdict.disturbed)
     received = [
         (frame["t"], sum(way[1] for way in frame["ways"].values()))
         for frame in frames_of(result)
@@ -80,10 +79,11 @@ def _row(file: Path, changed_s: float) -> Row:
     ]
     return Row(
         figure=shown.text,
-        trust=f"{'' if shown.said else f'{shown.name}: '}{trust.shape} {trust.word}",
+        of="" if shown.said else shown.name,
+        trust=trust_of(shown, verdict.disturbed),
         figures=verdict.line,
         limit=LIMITS[verdict.limited_by],
-        dut=str(result.dut.get("name") or ""),
+        dut=result.dut.name,
         started=result.ending.started[:19].replace("T", " "),
         spark=path_of(received),
     )

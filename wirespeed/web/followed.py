@@ -159,9 +159,9 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     head["most_s"] = document.get("most_s")
     if result is not None:
         head["name"] = result.name
-        settings = f"{result.variables.get('profile_file') or ''} {result.variables.get('tunables') or ''}"
-        head["load"] = str(result.variables.get("group") or load_title(settings.strip()))
-        head["box"] = str(result.dut.get("name") or "")
+        settings = f"{result.variables.profile_file} {result.variables.tunables or ''}".strip()
+        head["load"] = result.variables.group or load_title(settings)
+        head["box"] = result.dut.name
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 

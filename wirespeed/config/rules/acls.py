@@ -29,7 +29,7 @@ def acl_protocol(lookup: Lookup) -> Iterator[Finding]:
         try:
             protocol_number(term)
         except Unusable as error:
-            yield Finding((*path, "protocol"), str(error), error.mend)
+            yield Finding((*path, "protocol"), str(error), error.fix)
 
 
 def acl_ports(lookup: Lookup) -> Iterator[Finding]:
@@ -38,13 +38,13 @@ def acl_ports(lookup: Lookup) -> Iterator[Finding]:
             if given is None:
                 continue
             if _protocol(term) not in (_TCP, _UDP):
-                says = f"{key} {given} with protocol {term.protocol or 'any'}"
-                yield Finding((*path, key), says, "ports are of tcp and udp: give one of them as protocol")
+                message = f"{key} {given} with protocol {term.protocol or 'any'}"
+                yield Finding((*path, key), message, "ports are of tcp and udp: give one of them as protocol")
                 continue
             try:
                 port_range(given)
             except Unusable as error:
-                yield Finding((*path, key), str(error), error.mend)
+                yield Finding((*path, key), str(error), error.fix)
 
 
 def acl_icmp(lookup: Lookup) -> Iterator[Finding]:
@@ -53,13 +53,13 @@ def acl_icmp(lookup: Lookup) -> Iterator[Finding]:
             if given is None:
                 continue
             if _protocol(term) not in (_ICMP, _ICMP6):
-                says = f"{key} {given} with protocol {term.protocol or 'any'}"
-                yield Finding((*path, key), says, "this is of icmp and ipv6-icmp: give one of them as protocol")
+                message = f"{key} {given} with protocol {term.protocol or 'any'}"
+                yield Finding((*path, key), message, "this is of icmp and ipv6-icmp: give one of them as protocol")
                 continue
             try:
                 value_range(given, key)
             except Unusable as error:
-                yield Finding((*path, key), str(error), error.mend)
+                yield Finding((*path, key), str(error), error.fix)
 
 
 def acl_addresses(lookup: Lookup) -> Iterator[Finding]:
@@ -68,7 +68,7 @@ def acl_addresses(lookup: Lookup) -> Iterator[Finding]:
         try:
             rules_of(term, lookup.config.prefixlists, only_addresses=True)
         except Unusable as error:
-            yield Finding(path, str(error), error.mend)
+            yield Finding(path, str(error), error.fix)
 
 
 def _protocol(term: AclTerm) -> int | None:

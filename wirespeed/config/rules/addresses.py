@@ -50,8 +50,8 @@ def address_is_on_one_interface(lookup: Lookup) -> Iterator[Finding]:
         other = next((other for other in reversed(within) if _clash(one, other)), None)
         if other is not None:
             where = "this interface" if other.interface == one.interface else other.interface
-            says = f"the network of {one.address} overlaps that of {other.address} on {where}"
-            yield Finding(one.path, says, "give each interface a network of its own")
+            message = f"the network of {one.address} overlaps that of {other.address} on {where}"
+            yield Finding(one.path, message, "give each interface a network of its own")
         # One of a kind is enough, so that thousands of the same are not compared with each other.
         if not within or (within[-1].length, within[-1].interface) != (one.length, one.interface):
             within.append(one)
@@ -71,8 +71,8 @@ def address_is_given_once(lookup: Lookup) -> Iterator[Finding]:
 def tap_has_no_address(lookup: Lookup) -> Iterator[Finding]:
     for face in lookup.faces.values():
         if face.kind is Kind.TAP and face.addresses:
-            says = f"{face.name} is a TAP with address {face.addresses[0]}"
-            yield Finding((*face.path, "addresses"), says, "give Linux's end the address, or use a BVI")
+            message = f"{face.name} is a TAP with address {face.addresses[0]}"
+            yield Finding((*face.path, "addresses"), message, "give Linux's end the address, or use a BVI")
 
 
 RULES = (address_is_canonical, address_is_on_one_interface, address_is_given_once, tap_has_no_address)

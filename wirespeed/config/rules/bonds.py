@@ -23,8 +23,8 @@ def _members(lookup: Lookup) -> Iterator[tuple[Path, str, Face]]:
 def bond_is_an_interface(lookup: Lookup) -> Iterator[Finding]:
     for bond in lookup.config.bondethernets:
         if bond not in lookup.config.interfaces:
-            says = f"{bond} has no entry among the interfaces"
-            yield Finding(("bondethernets", bond), says, f"add interfaces.{bond}: {{}}")
+            message = f"{bond} has no entry among the interfaces"
+            yield Finding(("bondethernets", bond), message, f"add interfaces.{bond}: {{}}")
 
 
 def bond_instance(lookup: Lookup) -> Iterator[Finding]:
@@ -34,9 +34,9 @@ def bond_instance(lookup: Lookup) -> Iterator[Finding]:
 def bond_load_balance(lookup: Lookup) -> Iterator[Finding]:
     for bond, given in lookup.config.bondethernets.items():
         if given.load_balance is not None and given.mode not in ("lacp", "xor"):
-            says = f"load-balance {given.load_balance} has no meaning in mode {given.mode}"
+            message = f"load-balance {given.load_balance} has no meaning in mode {given.mode}"
             path = ("bondethernets", bond, "load-balance")
-            yield Finding(path, says, "leave it out, or set mode to lacp or xor")
+            yield Finding(path, message, "leave it out, or set mode to lacp or xor")
 
 
 def bond_member_exists(lookup: Lookup) -> Iterator[Finding]:
@@ -69,8 +69,8 @@ def _first(lookup: Lookup, bond: str, name: str) -> int:
 def bond_member_has_no_subinterface(lookup: Lookup) -> Iterator[Finding]:
     for path, bond, face in _members(lookup):
         if face.subs:
-            says = f"member {face.name} has sub-interface {face.subs[0]}"
-            yield Finding(path, says, f"put sub-interfaces on {bond}")
+            message = f"member {face.name} has sub-interface {face.subs[0]}"
+            yield Finding(path, message, f"put sub-interfaces on {bond}")
 
 
 def bond_member_has_no_lcp(lookup: Lookup) -> Iterator[Finding]:
@@ -96,8 +96,8 @@ def bond_member_routes(lookup: Lookup) -> Iterator[Finding]:
 def bond_member_mtu(lookup: Lookup) -> Iterator[Finding]:
     for path, bond, face in _members(lookup):
         if bond in lookup.faces and lookup.faces[bond].mtu != face.mtu:
-            says = f"member {face.name} has MTU {face.mtu}, its bond {lookup.faces[bond].mtu}"
-            yield Finding(path, says, "give both the same mtu among the interfaces")
+            message = f"member {face.name} has MTU {face.mtu}, its bond {lookup.faces[bond].mtu}"
+            yield Finding(path, message, "give both the same mtu among the interfaces")
 
 
 RULES = (

@@ -21,8 +21,8 @@ def _members(lookup: Lookup) -> Iterator[tuple[Path, str, str]]:
 def bridge_instance(lookup: Lookup) -> Iterator[Finding]:
     for bridge, _ in lookup.bridges():
         if not 1 <= instance_of(bridge) <= _MOST_INSTANCE:
-            says = f"{bridge} is reserved" if not instance_of(bridge) else f"{bridge} is above bd{_MOST_INSTANCE}"
-            yield Finding(("bridgedomains", bridge), says, f"number it from 1 to {_MOST_INSTANCE}")
+            message = f"{bridge} is reserved" if not instance_of(bridge) else f"{bridge} is above bd{_MOST_INSTANCE}"
+            yield Finding(("bridgedomains", bridge), message, f"number it from 1 to {_MOST_INSTANCE}")
 
 
 def bridge_bvi_exists(lookup: Lookup) -> Iterator[Finding]:
@@ -36,16 +36,16 @@ def bridge_bvi_is_of_one(lookup: Lookup) -> Iterator[Finding]:
     for bvi, bridges in lookup.bvi_of.items():
         if len(bridges) > 1:
             for bridge in bridges:
-                says = f"{bvi} is the BVI of {' and '.join(bridges)}"
-                yield Finding(("bridgedomains", bridge, "bvi"), says, "give each a loopback of its own")
+                message = f"{bvi} is the BVI of {' and '.join(bridges)}"
+                yield Finding(("bridgedomains", bridge, "bvi"), message, "give each a loopback of its own")
 
 
 def bridge_bvi_mtu(lookup: Lookup) -> Iterator[Finding]:
     for bridge, domain in lookup.bridges():
         loopback = None if domain.bvi is None else lookup.config.loopbacks.get(domain.bvi)
         if loopback is not None and loopback.mtu != domain.mtu:
-            says = f"{domain.bvi} has MTU {loopback.mtu}, {bridge} {domain.mtu}"
-            yield Finding(("bridgedomains", bridge, "bvi"), says, "give both the same mtu")
+            message = f"{domain.bvi} has MTU {loopback.mtu}, {bridge} {domain.mtu}"
+            yield Finding(("bridgedomains", bridge, "bvi"), message, "give both the same mtu")
 
 
 def bridge_member_exists(lookup: Lookup) -> Iterator[Finding]:
@@ -71,8 +71,8 @@ def bridge_member_has_no_address(lookup: Lookup) -> Iterator[Finding]:
     for path, _, name in _members(lookup):
         face = lookup.faces.get(name)
         if face is not None and face.addresses:
-            mend = "leave its addresses out, or give them to the bvi"
-            yield Finding(path, f"{name} has address {face.addresses[0]}", mend)
+            fix = "leave its addresses out, or give them to the bvi"
+            yield Finding(path, f"{name} has address {face.addresses[0]}", fix)
 
 
 def bridge_member_is_no_bond_member(lookup: Lookup) -> Iterator[Finding]:
@@ -85,8 +85,8 @@ def bridge_member_mtu(lookup: Lookup) -> Iterator[Finding]:
     for path, bridge, name in _members(lookup):
         wanted = lookup.config.bridgedomains[bridge].mtu
         if lookup.mtu(name) != wanted:
-            says = f"{name} has MTU {lookup.mtu(name)}, {bridge} {wanted}"
-            yield Finding(path, says, "give both the same mtu")
+            message = f"{name} has MTU {lookup.mtu(name)}, {bridge} {wanted}"
+            yield Finding(path, message, "give both the same mtu")
 
 
 RULES = (

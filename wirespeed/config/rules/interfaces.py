@@ -18,22 +18,22 @@ def interface_is_defined(lookup: Lookup) -> Iterator[Finding]:
     for name in lookup.config.interfaces:
         kind, section = kind_of(name)
         if kind is Kind.LOOPBACK:
-            says = f"{name} is a loopback's name, and those are not members of this section"
-            yield Finding(("interfaces", name), says, f"move it to loopbacks.{name}")
+            message = f"{name} is a loopback's name, and those are not members of this section"
+            yield Finding(("interfaces", name), message, f"move it to loopbacks.{name}")
         elif kind is not Kind.PORT and name not in getattr(lookup.config, section):
-            says = f"there is no {_DEFINES[kind]} {name} in {section}"
-            yield Finding(("interfaces", name), says, f"add {section}.{name}, or take this out")
+            message = f"there is no {_DEFINES[kind]} {name} in {section}"
+            yield Finding(("interfaces", name), message, f"add {section}.{name}, or take this out")
 
 
 def interface_name_is_plain(lookup: Lookup) -> Iterator[Finding]:
     """It becomes a word of a command line, and the name of a sub-interface goes on after a dot."""
     for name in lookup.config.interfaces:
         if not name.isprintable() or any(letter.isspace() for letter in name) or len(name) > 63:
-            says = f"{name!r} is not an interface's name"
-            yield Finding(("interfaces", name), says, "names have at most 63 letters and no spaces")
+            message = f"{name!r} is not an interface's name"
+            yield Finding(("interfaces", name), message, "names have at most 63 letters and no spaces")
         elif name.partition(".")[0] in lookup.config.interfaces and "." in name:
-            says = f"{name} is the name of a sub-interface of {name.partition('.')[0]}"
-            yield Finding(("interfaces", name), says, "move it to that one's sub-interfaces")
+            message = f"{name} is the name of a sub-interface of {name.partition('.')[0]}"
+            yield Finding(("interfaces", name), message, "move it to that one's sub-interfaces")
 
 
 def mac_is_unicast(lookup: Lookup) -> Iterator[Finding]:
@@ -54,16 +54,16 @@ def bond_mac_is_in_its_section(lookup: Lookup) -> Iterator[Finding]:
 def device_type_is_of_a_port(lookup: Lookup) -> Iterator[Finding]:
     for face in lookup.faces.values():
         if face.device_type is not None and face.kind is not Kind.PORT:
-            says = f"{face.name} is a {face.kind}, and device-type is for ports"
-            yield Finding((*face.path, "device-type"), says, "leave it out")
+            message = f"{face.name} is a {face.kind}, and device-type is for ports"
+            yield Finding((*face.path, "device-type"), message, "leave it out")
 
 
 def sflow_is_of_a_port(lookup: Lookup) -> Iterator[Finding]:
     """The plugin samples hardware only; a bond's packets are those of its members."""
     for face in lookup.faces.values():
         if face.sflow and face.kind is not Kind.PORT:
-            says = f"{face.name} is a {face.kind}, and sflow samples ports"
-            yield Finding((*face.path, "sflow"), says, "set it on the ports below")
+            message = f"{face.name} is a {face.kind}, and sflow samples ports"
+            yield Finding((*face.path, "sflow"), message, "set it on the ports below")
 
 
 def loopback_instance(lookup: Lookup) -> Iterator[Finding]:

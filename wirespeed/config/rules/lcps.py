@@ -27,12 +27,12 @@ def lcp_has_a_parent(lookup: Lookup) -> Iterator[Finding]:
         elif face.encapsulation is not None and face.encapsulation.inner:
             above = lookup.intermediate(face)
             if above is None or above.lcp is None:
-                says = f"{face.name} has two tags and LCP {face.lcp}, and no sub-interface of the outer tag has one"
+                message = f"{face.name} has two tags and LCP {face.lcp}, and no sub-interface of the outer tag has one"
                 kind = "dot1ad" if face.encapsulation.dot1ad else "dot1q"
-                mend = (
+                fix = (
                     f"add a sub-interface of {face.parent} with {kind} {face.encapsulation.outer}, exact-match and lcp"
                 )
-                yield Finding(path, says, mend)
+                yield Finding(path, message, fix)
 
 
 def lcp_is_not_on_layer2(lookup: Lookup) -> Iterator[Finding]:
@@ -42,8 +42,8 @@ def lcp_is_not_on_layer2(lookup: Lookup) -> Iterator[Finding]:
         if face.kind is Kind.TAP:
             yield Finding((*face.path, "lcp"), f"{face.name} is an interface of Linux itself", "leave the lcp out")
         elif mode := lookup.mode(face.name):
-            says = f"{face.name} has LCP {face.lcp} and is {mode}"
-            yield Finding((*face.path, "lcp"), says, "leave the lcp out, or let it route")
+            message = f"{face.name} has LCP {face.lcp} and is {mode}"
+            yield Finding((*face.path, "lcp"), message, "leave the lcp out, or let it route")
 
 
 RULES = (lcp_is_unique, lcp_has_a_parent, lcp_is_not_on_layer2)

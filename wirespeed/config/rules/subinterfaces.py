@@ -40,8 +40,8 @@ def encapsulation_is_one(lookup: Lookup) -> Iterator[Finding]:
 def subinterface_id_is_a_tag(lookup: Lookup) -> Iterator[Finding]:
     for face, _, own in _subs(lookup):
         if face.sub is not None and face.sub.encapsulation is None and own.outer > _MOST_VLAN:
-            says = f"without an encapsulation the id is the tag, and {own.outer} is above {_MOST_VLAN}"
-            yield Finding(face.path, says, "give encapsulation.dot1q or dot1ad")
+            message = f"without an encapsulation the id is the tag, and {own.outer} is above {_MOST_VLAN}"
+            yield Finding(face.path, message, "give encapsulation.dot1q or dot1ad")
 
 
 def encapsulation_is_unique(lookup: Lookup) -> Iterator[Finding]:
@@ -77,8 +77,8 @@ def subinterface_mtu(lookup: Lookup) -> Iterator[Finding]:
         above = lookup.intermediate(face)
         for other in (parent, above):
             if other is not None and face.mtu > other.mtu:
-                says = f"{face.name} has MTU {face.mtu}, {other.name} below it {other.mtu}"
-                yield Finding((*face.path, "mtu"), says, f"give it {other.mtu} at most, or {other.name} more")
+                message = f"{face.name} has MTU {face.mtu}, {other.name} below it {other.mtu}"
+                yield Finding((*face.path, "mtu"), message, f"give it {other.mtu} at most, or {other.name} more")
                 break
 
 

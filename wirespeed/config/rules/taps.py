@@ -20,8 +20,8 @@ def tap_host_name_is_unique(lookup: Lookup) -> Iterator[Finding]:
     first: dict[str, str] = {}
     for name, tap in lookup.config.taps.items():
         if (other := first.setdefault(tap.host.name, name)) != name:
-            says = f"host name {tap.host.name} is that of {other}"
-            yield Finding(("taps", name, "host", "name"), says, "give it another")
+            message = f"host name {tap.host.name} is that of {other}"
+            yield Finding(("taps", name, "host", "name"), message, "give it another")
 
 
 def tap_ring_is_a_power_of_two(lookup: Lookup) -> Iterator[Finding]:
@@ -29,8 +29,8 @@ def tap_ring_is_a_power_of_two(lookup: Lookup) -> Iterator[Finding]:
         for key, size in (("rx-ring-size", tap.rx_ring_size), ("tx-ring-size", tap.tx_ring_size)):
             if size & (size - 1):
                 near = 1 << size.bit_length() - 1
-                mend = f"give {near} or {near << 1}" if near < 32768 else "give 32768"
-                yield Finding(("taps", name, key), f"{size} is not a power of two", mend)
+                fix = f"give {near} or {near << 1}" if near < 32768 else "give 32768"
+                yield Finding(("taps", name, key), f"{size} is not a power of two", fix)
 
 
 def tap_creates_what_it_names(lookup: Lookup) -> Iterator[Finding]:
@@ -49,8 +49,8 @@ def tap_mtu(lookup: Lookup) -> Iterator[Finding]:
     for name, tap in lookup.config.taps.items():
         face = lookup.faces.get(name)
         if face is not None and tap.host.mtu is not None and tap.host.mtu != face.mtu:
-            says = f"{name} has MTU {face.mtu}, its host {tap.host.mtu}"
-            yield Finding((*face.path, "mtu"), says, "give both the same mtu")
+            message = f"{name} has MTU {face.mtu}, its host {tap.host.mtu}"
+            yield Finding((*face.path, "mtu"), message, "give both the same mtu")
 
 
 RULES = (tap_instance, tap_host_name_is_unique, tap_ring_is_a_power_of_two, tap_creates_what_it_names, tap_mtu)

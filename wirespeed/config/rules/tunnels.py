@@ -19,8 +19,8 @@ def vxlan_instance(lookup: Lookup) -> Iterator[Finding]:
 def vxlan_family(lookup: Lookup) -> Iterator[Finding]:
     for name, tunnel in lookup.config.vxlan_tunnels.items():
         if ip_address(tunnel.local).version != ip_address(tunnel.remote).version:
-            says = f"local {tunnel.local} and remote {tunnel.remote} are of different families"
-            yield Finding(("vxlan_tunnels", name), says, "give both IPv4 or both IPv6 addresses")
+            message = f"local {tunnel.local} and remote {tunnel.remote} are of different families"
+            yield Finding(("vxlan_tunnels", name), message, "give both IPv4 or both IPv6 addresses")
 
 
 def vxlan_ends_differ(lookup: Lookup) -> Iterator[Finding]:

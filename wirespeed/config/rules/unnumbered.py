@@ -14,8 +14,8 @@ def _borrowers(lookup: Lookup) -> Iterator[tuple[Face, str]]:
             yield face, face.unnumbered
 
 
-def _finding(face: Face, says: str, mend: str) -> Finding:
-    return Finding((*face.path, "unnumbered"), says, mend)
+def _finding(face: Face, message: str, fix: str) -> Finding:
+    return Finding((*face.path, "unnumbered"), message, fix)
 
 
 def unnumbered_target_exists(lookup: Lookup) -> Iterator[Finding]:
@@ -34,15 +34,15 @@ def unnumbered_target_has_its_own(lookup: Lookup) -> Iterator[Finding]:
     for face, lender in _borrowers(lookup):
         other = lookup.faces.get(lender)
         if other is not None and other is not face and other.unnumbered is not None:
-            mend = f"name {other.unnumbered}" if other.unnumbered != face.name else "give one of the two addresses"
-            yield _finding(face, f"{lender} uses the addresses of {other.unnumbered} itself", mend)
+            fix = f"name {other.unnumbered}" if other.unnumbered != face.name else "give one of the two addresses"
+            yield _finding(face, f"{lender} uses the addresses of {other.unnumbered} itself", fix)
 
 
 def unnumbered_has_no_address(lookup: Lookup) -> Iterator[Finding]:
     for face, lender in _borrowers(lookup):
         if face.addresses:
-            says = f"{face.name} has address {face.addresses[0]} and uses those of {lender}"
-            yield _finding(face, says, "leave one of the two out")
+            message = f"{face.name} has address {face.addresses[0]} and uses those of {lender}"
+            yield _finding(face, message, "leave one of the two out")
 
 
 def unnumbered_is_not_on_layer2(lookup: Lookup) -> Iterator[Finding]:

@@ -15,8 +15,8 @@ def _xconnects(lookup: Lookup) -> Iterator[tuple[Face, str]]:
             yield face, face.l2xc
 
 
-def _finding(face: Face, says: str, mend: str) -> Finding:
-    return Finding((*face.path, "l2xc"), says, mend)
+def _finding(face: Face, message: str, fix: str) -> Finding:
+    return Finding((*face.path, "l2xc"), message, fix)
 
 
 def xconnect_target_exists(lookup: Lookup) -> Iterator[Finding]:
@@ -44,15 +44,15 @@ def xconnect_is_not_bridged(lookup: Lookup) -> Iterator[Finding]:
     for face, target in _xconnects(lookup):
         for name in dict.fromkeys((face.name, target)):
             if name in lookup.bridges_of:
-                says = f"{name} is in bridge domain {lookup.bridges_of[name][0]}"
-                yield _finding(face, says, "take it out of one of the two")
+                message = f"{name} is in bridge domain {lookup.bridges_of[name][0]}"
+                yield _finding(face, message, "take it out of one of the two")
 
 
 def xconnect_mtu(lookup: Lookup) -> Iterator[Finding]:
     for face, target in _xconnects(lookup):
         if lookup.is_known(target) and lookup.mtu(target) != face.mtu:
-            says = f"{face.name} has MTU {face.mtu}, {target} {lookup.mtu(target)}"
-            yield _finding(face, says, "give both the same mtu")
+            message = f"{face.name} has MTU {face.mtu}, {target} {lookup.mtu(target)}"
+            yield _finding(face, message, "give both the same mtu")
 
 
 def xconnect_has_no_subinterface(lookup: Lookup) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ def missing(now: Sequence[PortReading], before: Sequence[PortReading] | None, se
 def _missing(place: int, now: Sequence[PortReading], before: Sequence[PortReading] | None, seconds: float) -> Missing:
     pair = _pair(place, len(now))
     sender, receiver = now[place], now[pair]
-    if "asked" not in sender.counters:
+    if "intended" not in sender.counters:
         return Missing(_loss(sender.tx_pps, sender.tx_pps - receiver.rx_pps))
     if before is None or seconds <= 0 or len(before) != len(now):
         return Missing()
@@ -53,7 +53,7 @@ def _missing(place: int, now: Sequence[PortReading], before: Sequence[PortReadin
     def rate(name: str, at: int) -> float:
         return (now[at].counters[name] - before[at].counters.get(name, 0)) / seconds
 
-    due, late = rate("asked", place), rate("late", place)
+    due, late = rate("intended", place), rate("late", place)
     return Missing(_loss(due, due - late - rate("ipackets", pair)), _loss(due, late))
 
 

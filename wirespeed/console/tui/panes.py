@@ -86,9 +86,9 @@ def ports(live: Live, columns: int, lines: int) -> Text:
         drops,
     ]
     if lines >= TALL:
-        known = [name for name in ("asked", "refused", "late") if all(name in one.counters for one in live.ports)]
+        known = [name for name in ("intended", "refused", "late") if all(name in one.counters for one in live.ports)]
         rows += [count(name) for name in ("opackets", "ipackets")]
-        rows += [count(name, bad=name != "asked") for name in known]
+        rows += [count(name, bad=name != "intended") for name in known]
         rows += [count(name, bad=True) for name in ("oerrors", "ierrors")]
     return render(Table("", ("", *headings), tuple(rows), least=least))
 

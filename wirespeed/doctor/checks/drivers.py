@@ -102,8 +102,8 @@ def _bound_elsewhere(device: PciDevice, answers: Transcript) -> Finding:
     used = _use(device, answers)
     steps = bind_steps(device, "vfio-pci")
     if used:
-        mend = tuple(step.do for step in steps)
-        return Finding("drivers", "blocks", f"{is_}, and {used}", f"{why}; --fix takes none that is in use", mend)
+        fix = tuple(step.do for step in steps)
+        return Finding("drivers", "blocks", f"{is_}, and {used}", f"{why}; --fix takes none that is in use", fix)
     return fixable("drivers", "blocks", is_, why, steps)
 
 

@@ -11,8 +11,8 @@ NAME = "impairment"
 
 
 def look(case: Case) -> Finding | None:
-    spoilt = [(event, n) for event, n in case.events.items() if any(word in event for word in ON_PURPOSE) and n]
-    pieces = [*named(case, *ON_PURPOSE), *(Evidence(f"{n:,} × “{event}”", STRONG, "events") for event, n in spoilt)]
+    disturbed = [(event, n) for event, n in case.events.items() if any(word in event for word in ON_PURPOSE) and n]
+    pieces = [*named(case, *ON_PURPOSE), *(Evidence(f"{n:,} × “{event}”", STRONG, "events") for event, n in disturbed)]
     if not pieces:
         return None
     return Finding(

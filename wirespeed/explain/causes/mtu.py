@@ -41,15 +41,15 @@ def _cut(case: Case) -> list[Evidence]:
     part = "" if share is None else f", {share_text(share)} of what was offered"
     known = share is None or share >= _LEAST
     found = [Evidence(f"{cut:,} × “{event}”: packets were cut{part}", STRONG if known else HINT, "events")]
-    if case.surplus_share >= _LEAST:
-        more = share_text(case.surplus_share)
+    if case.extraneous_share >= _LEAST:
+        more = share_text(case.extraneous_share)
         found.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))
     return found
 
 
 def _made(case: Case) -> list[Evidence]:
     """Who does not count fragments still counts packets: of long ones about as many more as there were."""
-    if case.surplus_share < _TWICE or (case.load.frame_bytes or 0.0) < _LONG_BYTES:
+    if case.extraneous_share < _TWICE or (case.load.frame_bytes or 0.0) < _LONG_BYTES:
         return []
-    text = f"{share_text(case.surplus_share)} more packets came out of the device than went in, as when each is cut"
+    text = f"{share_text(case.extraneous_share)} more packets came out of the device than went in, as when each is cut"
     return [Evidence(text, STRONG, "the device's counts")]

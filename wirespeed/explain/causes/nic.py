@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from wirespeed.cases.facts import NOT_ARRIVED, Case, Load
 from wirespeed.explain.arithmetic import link_use
-from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._plateau import plateau_of_nic
+from wirespeed.explain.causes._preemption import explains_loss, longest_preemption
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.explain.words import share_text
@@ -37,7 +37,7 @@ def look(case: Case) -> Finding | None:
     # Without a counter, a worker or a comparison that speaks of the NIC, the loss alone leaves it possible.
     shared = _shared(case) if own or case.busy else []
     pieces = [_lost(case), *own, *(alike or shared), *_arrived(case, own)]
-    share = longest_absence(case)
+    share = longest_preemption(case)
     if share is not None and explains_loss(case, share):
         pieces.append(
             Evidence(f"a worker was preempted for {share_text(share)} of the time, which explains it", AGAINST)

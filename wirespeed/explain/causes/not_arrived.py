@@ -7,7 +7,7 @@ router's behaviour with the few packets that it received shows nothing about the
 from __future__ import annotations
 
 from wirespeed.cases.facts import NOT_ARRIVED, Case
-from wirespeed.explain.causes._absence import longest_absence
+from wirespeed.explain.causes._preemption import longest_preemption
 from wirespeed.explain.evidence import PROOF, Evidence, Finding
 from wirespeed.results.figures import rate_text
 
@@ -19,7 +19,7 @@ def look(case: Case) -> Finding | None:
     share = case.arrived_share
     if share is None or share >= NOT_ARRIVED or not case.is_short:
         return None
-    if (longest_absence(case) or 0.0) > _AWAY:
+    if (longest_preemption(case) or 0.0) > _AWAY:
         return None  # the router did not look
     packets = sum(worker.packets for worker in case.workers) if case.workers else case.in_packets or 0
     seconds = max((worker.interval_s for worker in case.workers), default=case.interval_s or 0.0)

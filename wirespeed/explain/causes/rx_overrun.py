@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import Case
 from wirespeed.cases.nic_counters import RING
-from wirespeed.explain.causes._absence import explains_loss, longest_absence
 from wirespeed.explain.causes._drops import has, pieces_of
 from wirespeed.explain.causes._plateau import plateau_of_nic
+from wirespeed.explain.causes._preemption import explains_loss, longest_preemption
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
@@ -89,7 +89,7 @@ def _workers(case: Case) -> list[Evidence]:
 
 
 def _away(case: Case) -> list[Evidence]:
-    away = longest_absence(case)
+    away = longest_preemption(case)
     if away is None or not explains_loss(case, away):
         return []
     # Moments strike some loads and spare others; a burst longer than the ring finds it full each time.

@@ -7,7 +7,7 @@ catches up (docs/measurement.md). If that explains the loss, it is not the DUT's
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, Cpu
-from wirespeed.explain.causes._absence import explains_loss, longest_absence, rings_hold
+from wirespeed.explain.causes._preemption import explains_loss, longest_preemption, rings_hold
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.explain.words import share_text
@@ -21,15 +21,15 @@ _RINGS = ("ring", "tx", "rx", "miss", "slot", "buf", "squeeze")
 
 def look(case: Case) -> Finding | None:
     pieces = []
-    loss, share = case.load.loss_ratio, longest_absence(case)
+    loss, share = case.load.loss_ratio, longest_preemption(case)
     if share is not None:
         fits = explains_loss(case, share)
         text = f"a worker was preempted for {share_text(share)} of the time"
         pieces.append(Evidence(text, STRONG if fits else AGAINST, case.workers[0].source))
         if fits and loss is not None:
             pieces.append(Evidence(f"which explains a loss of {loss_text(loss)}", FAIR, case.load.source))
-    if case.load.spoilt_share >= 0.5:
-        part = share_text(case.load.spoilt_share)
+    if case.load.disturbed_share >= 0.5:
+        part = share_text(case.load.disturbed_share)
         pieces.append(
             Evidence(f"CPUs were preempted in {part} of the samples that lost packets", FAIR + FAIR, case.load.source)
         )
@@ -41,7 +41,8 @@ def look(case: Case) -> Finding | None:
     if not pieces:
         return None
     if rings_hold(case):
-        text = f"any ring holds the packets of the longest preemption, {(case.load.longest_away_s or 0) * 1e3:.3g} ms"
+        longest_ms = (case.load.longest_preemption_s or 0) * 1e3
+        text = f"any ring holds the packets of the longest preemption, {longest_ms:.3g} ms"
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
     pieces += _named(case)
     shares = shares_lost(case)

@@ -53,8 +53,8 @@ def _all_came(case: Case) -> Evidence | None:
     if load.hidden_share:
         text = f"the device counts {share_text(load.hidden_share)} more drops than are missing: duplicates hide them"
         return Evidence(text, AGAINST, load.source)
-    if case.surplus_share >= _SURPLUS:
-        more = share_text(case.surplus_share)
+    if case.extraneous_share >= _SURPLUS:
+        more = share_text(case.extraneous_share)
         text = f"{more} more came out of the device than went in, so that test frames cannot be told apart"
         return Evidence(text, AGAINST, load.source)
     return Evidence(f"all packets offered came back, {rate_text(load.offered_pps)}", PROOF, load.source)

@@ -119,7 +119,7 @@ def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
 
 def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:
     """The case with what is known of its box by its name, or with `is_only` where there is one that can be meant."""
-    for one in _of_box(case, beside.collected, [one.dut.get("name") for one in beside.collected], is_only):
+    for one in _of_box(case, beside.collected, [one.dut.name for one in beside.collected], is_only):
         case = with_collected(case, one)
     for found in _of_box(case, beside.inspections, [one.machine for one in beside.inspections], is_only):
         case = with_inspection(case, found)

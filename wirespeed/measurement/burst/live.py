@@ -27,7 +27,7 @@ def trial_line(one: BurstTrial) -> str:
     """`burst 7: 4,096 frames at 14.88 Mpps, loss 0 %, not sent 0 %`."""
     judged = one.judged
     said = losses_text(judged.lost_ratio, judged.not_sent_ratio)
-    why = f"; {one.trial.spoilt}" if one.trial.spoilt else ""
+    why = f"; {one.trial.disturbed}" if one.trial.disturbed else ""
     return f"burst {one.number}: {one.frames:,} frames at {exact_text(one.load_pps)}, {said}{why}"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.burst.result import BurstSettings
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate
@@ -32,23 +32,22 @@ class BurstPlan(MeasurementPlan):
         words = [self.profile, tunables_text(self.tunables), f"bursts at {self.load}"]
         return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
 
-    def variables(self, server: str) -> dict[str, Any]:
-        """The `vars` of the result file, by the names that those of other tests have."""
-        more = {"verify": self.verify, "line": self.line_bps}
-        return {
-            "server": server,
-            "profile_file": self.profile,
-            "tunables": tunables_text(self.tunables),
-            "output_file": self.output_file,
-            "load": str(self.load),
-            "first": self.first,
-            "longest": self.longest_s,
-            "resolution": self.resolution,
-            "tries": self.tries,
-            "rest": self.rest_s,
-            "unidirectional": self.unidirectional,
-            **{name: value for name, value in more.items() if value},
-        }
+    def variables(self, server: str) -> BurstSettings:
+        return BurstSettings(
+            server=server,
+            profile_file=self.profile,
+            tunables=tunables_text(self.tunables),
+            output_file=self.output_file,
+            unidirectional=self.unidirectional,
+            verify=self.verify or None,
+            line=self.line_bps or None,
+            load=str(self.load),
+            first=self.first,
+            longest=self.longest_s,
+            resolution=self.resolution,
+            tries=self.tries,
+            rest=self.rest_s,
+        )
 
 
 def check_plan(plan: BurstPlan) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
-from wirespeed.results.codec import INLINE
+from wirespeed.results.codec import INLINE, SPARSE, Number, Stored
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.settings import Settings
 from wirespeed.results.trial import TrialResult
 from wirespeed.trial.bursts import Burst, burst_of
 
@@ -33,6 +34,19 @@ class BurstTrial:
         return burst_of(self.trial)
 
 
+@dataclass(frozen=True, kw_only=True)
+class BurstSettings(Settings):
+    """`load` is the rate within a burst as on a command line, `first` the length of the first burst in frames;
+    `longest` and `rest` are in seconds."""
+
+    load: Annotated[str, SPARSE] = ""
+    first: Annotated[int | None, SPARSE] = None
+    longest: Annotated[Number | None, SPARSE] = None
+    resolution: Annotated[Number | None, SPARSE] = None
+    tries: Annotated[int | None, SPARSE] = None
+    rest: Annotated[Number | None, SPARSE] = None
+
+
 @dataclass(frozen=True)
 class BurstResult(MeasurementResult):
     """A whole burst test. `load_pps` is the rate within a burst, of each direction, `most` the longest burst allowed in
@@ -41,12 +55,13 @@ class BurstResult(MeasurementResult):
     null if there is none. `spent_s` is the duration of the test."""
 
     kind = "burst"
-    schema = "wirespeed-burst/1"
+    schema = "wirespeed-burst/2"
     noun = "burst result"
     journal_noun = "a burst test"
     finds_limit = False
     also_stored: ClassVar[Mapping[str, str]] = {"longest": "longest", "lossy": "lossy", "unsent": "unsent"}
 
+    variables: Annotated[BurstSettings, Stored("vars")]
     load_pps: float
     most: int
     trials: tuple[BurstTrial, ...] = ()

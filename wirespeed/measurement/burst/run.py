@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import WirespeedError
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
@@ -16,7 +16,6 @@ from wirespeed.measurement.burst.result import BurstResult, BurstTrial
 from wirespeed.measurement.head import head_of
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
-from wirespeed.results.lab import ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.bursts import Burst, longest_burst
 from wirespeed.trial.load import Load, load_of
@@ -63,7 +62,7 @@ def run_burst(
     and the ports are released.
     """
     check_plan(plan)
-    tester, slots = Tester(client, plan.directions), ring_slots(plan.lab)
+    tester, slots = Tester(client, plan.directions), plan.lab.ring_slots or 0
     trial = Trial(
         tester,
         load or load_for(plan),
@@ -78,6 +77,7 @@ def run_burst(
     load_pps = narrowest_pps("--load", plan.load, trial.facts, frames)
     head = BurstResult(
         name=plan.name or plan.profile,
+        variables=plan.variables(tester.server),
         **head_of(plan, tester, trial.facts, dut),
         load_pps=load_pps,
         most=max(plan.first, round(plan.longest_s * load_pps)),
@@ -98,7 +98,7 @@ def run_burst(
         ended = FAILED, str(error), error.exit_code
     return replace(
         head,
-        dut={**head.dut, **texts_of_dut(dut)},
+        dut=with_texts(head.dut, dut),
         trials=tuple(bench.trials),
         spent_s=time.monotonic() - bench.began_s,
         ending=Ending(*ended, head.ending.started, trial.notes),

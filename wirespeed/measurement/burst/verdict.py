@@ -33,7 +33,7 @@ def limited_by(result: BurstResult) -> LimitedBy:
         return "tester"
     if result.lossy is None:
         return "nothing"
-    return "host" if any(one.trial.spoilt for one in result.lossy_trials) else "dut"
+    return "host" if any(one.trial.disturbed for one in result.lossy_trials) else "dut"
 
 
 def figure_of(result: BurstResult, by: LimitedBy) -> Figure:

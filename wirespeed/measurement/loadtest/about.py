@@ -12,10 +12,8 @@ ABOUT = About(
 Ctrl-C stops the traffic and keeps what was measured. Until the end FILE.part has the samples, even after a kill.""",
     file="A load test",
     more=(
-        "Older files have `wirespeed-loadtest/1`, files of trex-loadtest no `schema`. The fields of `ending` are in "
-        "`outcome`. `vars` has trex-loadtest's `server`, `profile_file`, `tunables`, `warmup_mult`, `warmup_duration`, "
-        "`rampup_target`, `rampup_duration`, `hold_duration`, `unidirectional` and `output_file`, and the options of "
-        "wirespeed that were given. Reports judge the samples again by the stored threshold and balance; the stored "
-        "judgement is the one printed when the test ended."
+        "Files of trex-loadtest have no `schema`. The fields of `ending` are in "
+        "`outcome`. Reports judge the samples again by the stored threshold and balance; the stored judgement is the "
+        "one printed when the test ended."
     ),
 )

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from wirespeed.measurement.counting import Counting, counting, tester_workers
-from wirespeed.measurement.loadtest.judgement import leaves_out_spoilt, points_of, verdict
+from wirespeed.measurement.counting import Counting, counting
+from wirespeed.measurement.loadtest.judgement import excludes_disturbed, points_of, verdict
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, total
 from wirespeed.results.channel import SUM, Channel
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.judge import disturbed_times
-from wirespeed.results.load_figures import Chosen, full_load_samples, held_samples, mean_load, together
+from wirespeed.results.load_figures import Chosen, forwarded_samples, full_load_samples, mean_load, together
 from wirespeed.results.outcome import ChannelOutcome, LoadPoint
 from wirespeed.results.point import Point, line_pps_of_utilisation, summed
 from wirespeed.results.settled import settled_points
@@ -43,9 +43,9 @@ class Curve:
         return tuple(point for point in self.points if point.measured)
 
     @property
-    def held(self) -> LoadPoint | None:
+    def forwarded(self) -> LoadPoint | None:
         """The highest load that lost at most the threshold."""
-        return self.outcome.held
+        return self.outcome.forwarded
 
     @property
     def full_load(self) -> LoadPoint | None:
@@ -86,14 +86,7 @@ class Analysis:
         """How well the test could tell its packets apart."""
         if not self.result.native:
             return Counting()
-        dropped = self.result.dut.get("dropped_packets")
-        return counting(
-            self.curves[-1].outcome.balance,
-            self.threshold,
-            self.result.variables,
-            dropped if isinstance(dropped, int) else None,
-            workers=tester_workers(self.result.lab),
-        )
+        return counting(self.curves[-1].outcome.balance, self.threshold, self.result, self.result.dut.dropped_packets)
 
     @property
     def frame_bytes(self) -> float | None:
@@ -107,7 +100,7 @@ def analyse(
     threshold: float | None = None,
     *,
     line_bps: float | None = None,
-    leave_out_spoilt: bool | None = None,
+    exclude_disturbed: bool | None = None,
     balances: Mapping[Channel, Balance] | None = None,
 ) -> Analysis:
     """Judge every direction and their sum by `threshold`, or by that which the test was run with.
@@ -127,10 +120,10 @@ def analyse(
             balance,
             line_bps=found[0].line_bps if found else None,
             threshold=loss_threshold,
-            leave_out_spoilt=leave_out_spoilt,
+            exclude_disturbed=exclude_disturbed,
         )
         if any(_noted_limit(result, channel) for channel in (result.channels if name == SUM else [name])):
-            outcome = replace(outcome, tester_limited=True, saturated=None)
+            outcome = replace(outcome, tester_limited=True, saturation=None)
         return _curve(name, found, line_pps, outcome, loss_threshold)
 
     columns, curves = [], []
@@ -154,7 +147,7 @@ def analyse(
         )
         if any(one.tester_limited for one in curves):
             curves[-1] = replace(curves[-1], outcome=replace(curves[-1].outcome, tester_limited=True))
-        curves = _over_the_same_samples(result, curves, loss_threshold, leave_out_spoilt)
+        curves = _over_the_same_samples(result, curves, loss_threshold, exclude_disturbed)
     return Analysis(result, loss_threshold, tuple(curves))
 
 
@@ -169,15 +162,15 @@ def judged(result: Result, balances: Mapping[Channel, Balance] | None = None) ->
 
 
 def _over_the_same_samples(
-    result: Result, curves: Sequence[Curve], threshold: float, leave_out_spoilt: bool | None
+    result: Result, curves: Sequence[Curve], threshold: float, exclude_disturbed: bool | None
 ) -> list[Curve]:
     """The curves with the figures of all directions over the samples that their sum's are over, so that they add up."""
     *directions, whole = curves
-    leave_out = leaves_out_spoilt(result) if leave_out_spoilt is None else leave_out_spoilt
+    leave_out = excludes_disturbed(result) if exclude_disturbed is None else exclude_disturbed
     ended = [settled_points(one.points, one.outcome.balance) for one in curves]
     disturbed = disturbed_times(ended[-1], threshold, leave_out)
-    lossy = whole.outcome.lossy_from
-    held = held_samples(ended[-1], threshold, disturbed=disturbed, lossy_from_s=lossy.t_s if lossy else None)
+    lossy = whole.outcome.loss_onset
+    forwarded = forwarded_samples(ended[-1], threshold, disturbed=disturbed, loss_onset_s=lossy.t_s if lossy else None)
     full = full_load_samples(ended[-1], disturbed=disturbed, complete=result.ending.status == COMPLETE)
 
     def means(chosen: Chosen | None) -> list[LoadPoint | None]:
@@ -187,15 +180,15 @@ def _over_the_same_samples(
         return [*each, together(each)]
 
     return [
-        replace(one, outcome=replace(one.outcome, held=held_load, full_load=full_load))
-        for one, held_load, full_load in zip(curves, means(held), means(full), strict=True)
+        replace(one, outcome=replace(one.outcome, forwarded=forwarded_load, full_load=full_load))
+        for one, forwarded_load, full_load in zip(curves, means(forwarded), means(full), strict=True)
     ]
 
 
 def _curve(
     name: str, found: tuple[Point, ...], line_pps: float | None, outcome: ChannelOutcome, threshold: float
 ) -> Curve:
-    lasts_from_s = outcome.lossy_from.t_s if outcome.lossy_from else float("inf")
+    lasts_from_s = outcome.loss_onset.t_s if outcome.loss_onset else float("inf")
     failing = [point for point in found if point.measured and point.loss_ratio > threshold]
     short = [
         point
@@ -208,7 +201,7 @@ def _curve(
         lines=found[0].lines if found else 1,
         line_pps=line_pps,
         outcome=outcome,
-        stray_failures=sum(point.t_s < lasts_from_s and not point.spoilt for point in failing),
+        stray_failures=sum(point.t_s < lasts_from_s and not point.disturbed for point in failing),
         tester_ratio=share_of_tester(short),
     )
 
@@ -230,4 +223,4 @@ def _final_balance(result: Result, channel: Channel) -> Balance | None:
 def _noted_limit(result: Result, channel: Channel | str) -> bool:
     """Whether the test itself found its tester too slow, on a server whose samples cannot show it."""
     found = result.outcome.channels.get(str(channel))
-    return found is not None and found.tester_limited and found.balance.asked is None
+    return found is not None and found.tester_limited and found.balance.intended is None

@@ -21,7 +21,6 @@ from wirespeed.cases.telemetry import (
     tells_drops,
     workers_told,
 )
-from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.counting import Counting
 from wirespeed.measurement.loadtest.analysis import Analysis, Curve
 from wirespeed.measurement.loadtest.result import Result
@@ -29,7 +28,7 @@ from wirespeed.results.balance import Medium
 from wirespeed.results.channel import SUM
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.load_figures import LEAST_LEFT
-from wirespeed.results.machine import is_absence
+from wirespeed.results.machine import is_preemption
 from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
@@ -63,7 +62,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     asked = [one for sample in samples if (one := _telemetry(sample)) is not None]
     told = [one for one in asked if one.error is None]
     span_s = sum(point.interval_s for point in top)
-    workers = workers_told(told, place, sum(point.balance.ours for point in top) / span_s)
+    workers = workers_told(told, place, sum(point.balance.test_frames for point in top) / span_s)
     whole = analysis.curves[-1].outcome.balance
     counting = analysis.counting
     hidden_share = counting.hidden / whole.offered if counting.hidden else 0.0
@@ -94,7 +93,7 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
     load = replace(
         _load(analysis, curve, top, (), (), case.load.source),
         name=curve.channel,
-        longest_away_s=case.load.longest_away_s,
+        longest_preemption_s=case.load.longest_preemption_s,
         by_direction=(),
     )
     lost = sum(point.balance.lost for point in top)
@@ -112,7 +111,7 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
 def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machine:
     machine = machine_told(told, result.dut, place)
     watts = [one.watts for one in told if one.watts is not None]
-    return replace(machine, energy=Energy(fmean(watts), idle_watts(result.lab), place)) if watts else machine
+    return replace(machine, energy=Energy(fmean(watts), result.lab.idle_watts, place)) if watts else machine
 
 
 def _telemetry(sample: Sample) -> DutTelemetry | None:
@@ -135,7 +134,7 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
 
 def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:
     """That samples without a link are left out."""
-    points = [point for point in _loaded(curve) if point.spoilt is not None and not is_absence(point.spoilt)]
+    points = [point for point in _loaded(curve) if point.disturbed is not None and not is_preemption(point.disturbed)]
     left = [point for point in points if point not in top]
     if not left:
         return ()
@@ -165,7 +164,7 @@ def _top(curve: Curve, threshold: float) -> list[Point]:
     held = [point for point in found if point.phase == "hold"]
     if held:
         # The full load of the verdict, where enough of it is undisturbed.
-        clean = [point for point in held if not (point.spoilt and point.loss_ratio > threshold)]
+        clean = [point for point in held if not (point.disturbed and point.loss_ratio > threshold)]
         return clean if len(clean) >= LEAST_LEFT * len(held) else held
     loads = sorted(point.offered_pps for point in found)
     highest = loads[int(0.9 * (len(loads) - 1))]
@@ -183,7 +182,9 @@ def _load(
     result = analysis.result
     span_s = sum(point.interval_s for point in top)
     offered = sum(point.balance.offered for point in top) / span_s
-    returned = sum(min(point.balance.offered, point.balance.ours + point.balance.lost_by_tester) for point in top)
+    returned = sum(
+        min(point.balance.offered, point.balance.test_frames + point.balance.lost_by_tester) for point in top
+    )
     lossy = [point for point in top if point.loss_ratio > analysis.threshold]
     directions = [one for one in analysis.directions if one.measured]
     return Load(
@@ -197,11 +198,11 @@ def _load(
         flows=flows_of(result.variables),
         hashed=hashed_by(result.variables),
         tester_limited=curve.tester_limited,
-        spoilt_share=sum(is_absence(point.spoilt) for point in lossy) / len(lossy) if lossy else 0.0,
+        disturbed_share=sum(is_preemption(point.disturbed) for point in lossy) / len(lossy) if lossy else 0.0,
         unlinked_share=_unlinked_share(top),
         refused_share=_refused_share(top),
-        surplus_share=_surplus_share(curve),
-        longest_away_s=_longest_away_s(samples),
+        extraneous_share=_extraneous_share(curve),
+        longest_preemption_s=_longest_preemption_s(samples),
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
@@ -218,20 +219,27 @@ def _refused_share(top: Sequence[Point]) -> float:
 def _unlinked_share(top: Sequence[Point]) -> float:
     """Share of the lost packets in samples in which a port had no link."""
     lost = sum(point.balance.lost for point in top)
-    unlinked = sum(point.balance.lost for point in top if point.spoilt is not None and not is_absence(point.spoilt))
+    unlinked = sum(
+        point.balance.lost for point in top if point.disturbed is not None and not is_preemption(point.disturbed)
+    )
     return unlinked / lost if lost else 0.0
 
 
-def _surplus_share(curve: Curve) -> float:
+def _extraneous_share(curve: Curve) -> float:
     """Surplus of the whole test without duplicates: a sample may receive packets of the one before it."""
     balance = curve.outcome.balance
-    surplus = balance.surplus - (balance.order.duplicates if balance.order else 0)
-    return surplus / balance.offered if balance.offered else 0.0
+    extraneous = balance.extraneous - (balance.order.duplicates if balance.order else 0)
+    return extraneous / balance.offered if balance.offered else 0.0
 
 
-def _longest_away_s(samples: Sequence[Sample]) -> float | None:
-    moments = [sample.machine for sample in samples if sample.machine is not None]
-    found = [s for one in moments for s in (one.tester_longest_absent_s, one.dut_longest_absent_s) if s is not None]
+def _longest_preemption_s(samples: Sequence[Sample]) -> float | None:
+    preemptions = [one for sample in samples if (one := sample.preemption) is not None]
+    found = [
+        s
+        for one in preemptions
+        for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
+        if s is not None
+    ]
     return max(found) if found else None
 
 

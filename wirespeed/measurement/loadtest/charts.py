@@ -25,7 +25,7 @@ from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 
 RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
-SPOILT, SUMS = "spoilt", "sums"
+DISTURBED, SUMS = "disturbed", "sums"
 SATURATED, LOSSY = "saturation point", "loss onset"
 
 
@@ -48,12 +48,12 @@ def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
     floor = loss_floor([point.loss_ratio for one in drawn for point in one.curve.measured], thresholds)
     received: list[Curve] = []
     lost: list[Curve] = []
-    spoilt: list[Curve] = []
+    disturbed: list[Curve] = []
     for one in drawn:
         received += _received(one, scaler)
         lost += _loss(one, scaler, floor)
-        spoilt += _spoilt(one, scaler, floor)
-    lost += spoilt
+        disturbed += _disturbed_samples(one, scaler, floor)
+    lost += disturbed
     bands = [
         band
         for result in group.results
@@ -90,14 +90,14 @@ def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
             ),  # the cost stands first
         ),
         bands=tuple(bands),
-        off=frozenset([SPOILT, *(one.style.key for one in drawn if not one.on)]),
-        called={SUMS: "sums of all directions", SPOILT: _counted(spoilt)},
+        off=frozenset([DISTURBED, *(one.style.key for one in drawn if not one.on)]),
+        called={SUMS: "sums of all directions", DISTURBED: _counted(disturbed)},
         shares=_shares(drawn, scaler),
     )
 
 
-def _counted(spoilt: Sequence[Curve]) -> str:
-    return count(sum(len(curve.x) for curve in spoilt), "disturbed sample")
+def _counted(disturbed: Sequence[Curve]) -> str:
+    return count(sum(len(curve.x) for curve in disturbed), "disturbed sample")
 
 
 def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> Shares | None:
@@ -217,7 +217,7 @@ def _drawn(group: Group[Result], shown: Shown) -> Iterator[_Drawn]:
 
 def _told(curve: Measured, scaler: Scaler) -> str:
     """Where loss begins and where it saturates: `loss onset 2.98, saturation point 5.01 Mpps`."""
-    lossy, knee = curve.outcome.lossy_from, curve.outcome.saturated
+    lossy, knee = curve.outcome.loss_onset, curve.outcome.saturation
     found = [f"{LOSSY} {scaler.text(lossy.offered_pps)}"] if lossy else []
     found += [f"{SATURATED} {scaler.text(knee.offered_pps)}"] if knee else []
     return f"{', '.join(found)} {scaler.unit}" if found else "no lasting loss"
@@ -235,10 +235,10 @@ def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
     ]
     found = sampled(dots, one.style)
     outcome = one.curve.outcome
-    if outcome.saturated:
-        found.append(_knee(outcome.saturated, one.style, scaler))
-    if outcome.lossy_from:
-        found.append(_lossy(outcome.lossy_from, one.style, scaler))
+    if outcome.saturation:
+        found.append(_knee(outcome.saturation, one.style, scaler))
+    if outcome.loss_onset:
+        found.append(_lossy(outcome.loss_onset, one.style, scaler))
     return found
 
 
@@ -255,14 +255,14 @@ def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
     return sampled(dots, one.style)
 
 
-def _spoilt(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
+def _disturbed_samples(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
     """Crosses on the samples whose loss is the machine's doing."""
     dots = [
-        Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.spoilt or "")
+        Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.disturbed or "")
         for point in one.curve.measured
-        if point.spoilt
+        if point.disturbed
     ]
-    return sampled(dots, replace(one.style, key=SPOILT, symbol="cross", value=""))
+    return sampled(dots, replace(one.style, key=DISTURBED, symbol="cross", value=""))
 
 
 def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
@@ -338,4 +338,4 @@ def _share(point: Point) -> str:
 
 def _lost(point: Point) -> str:
     losses = losses_text(point.loss_ratio, point.balance.tester_share)
-    return f"{losses}, disturbed: {point.spoilt}" if point.spoilt else losses
+    return f"{losses}, disturbed: {point.disturbed}" if point.disturbed else losses

@@ -8,7 +8,7 @@ older ones of ours load here. docs/result-format.md lists every field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -17,10 +17,12 @@ from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.codec import Count, Stored, as_object, channel_of, from_json, placed, reader_of
+from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import ChannelOutcome, PortFacts
 from wirespeed.results.sample_json import with_phases
 
-OLD_SCHEMA = "wirespeed-loadtest/1"
+OLD_SCHEMAS = (None, "wirespeed-loadtest/1")
+"""Those of files whose outcome has other figures: trex-loadtest's have no schema."""
 REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration")
 
 
@@ -34,12 +36,12 @@ def result_of(document: Any, name: str) -> Result:
     if not stats:
         raise ValueError("it holds no samples")
     schema = document.get("schema")
-    if schema not in (None, OLD_SCHEMA, Result.schema):
-        raise ValueError(f"its schema is {schema!r}, this program reads {Result.schema!r} and {OLD_SCHEMA!r}")
+    if schema is not None:
+        Result.check_schema(schema)
     outcome = placed("outcome", as_object, document.get("outcome", {}))
     channels = placed("channels of outcome", as_object, outcome.get("channels", {}))
     document = {**document, "name": name, "ending": outcome}
-    if schema != Result.schema:
+    if schema in OLD_SCHEMAS:
         document |= {"ports": [], "outcome": {key: value for key, value in outcome.items() if key == "threshold"}}
     result = from_json(Result, document)
     result = replace(result, samples=with_phases(result.samples, variables), native=schema is not None)
@@ -49,7 +51,7 @@ def result_of(document: Any, name: str) -> Result:
     for channel in result.directions:
         if not {channel.tx, channel.rx} <= set(result.samples[0].ports):
             raise ValueError(f"direction {channel} has a port that is not in the samples")
-    if schema == Result.schema:
+    if schema not in OLD_SCHEMAS:
         return _with_means(result) if any("full_load" not in one for one in channels.values()) else result
     result = replace(result, ports={port.index: port for port in _old_ports(result.lab)})
     old = {
@@ -67,9 +69,9 @@ def _with_means(result: Result) -> Result:
         name: replace(
             channel,
             full_load=figures[name].full_load,
-            held=figures[name].held,
-            lossy_from=figures[name].lossy_from,
-            saturated=figures[name].saturated,
+            forwarded=figures[name].forwarded,
+            loss_onset=figures[name].loss_onset,
+            saturation=figures[name].saturation,
         )
         if name in figures
         else channel
@@ -88,8 +90,8 @@ class _OldPort:
     speed_bps: float | None = None
 
 
-def _old_ports(lab: Mapping[str, Any]) -> Iterator[PortFacts]:
-    for one in placed("ports of lab", reader_of(tuple[_OldPort, ...]), lab.get("ports", [])):
+def _old_ports(lab: LabFacts) -> Iterator[PortFacts]:
+    for one in placed("ports of lab", reader_of(tuple[_OldPort, ...]), lab.as_read.get("ports", [])):
         yield PortFacts(one.index, one.driver, one.mac, one.speed_bps, medium_of_driver(one.driver))
 
 
@@ -113,11 +115,11 @@ def _old_outcome(result: Result, name: str, raw: Any) -> ChannelOutcome:
     balance = Balance(
         sent=found.sent_packets,
         received=found.received_packets,
-        asked=found.asked_packets,
+        intended=found.asked_packets,
         refused=found.refused_packets,
         late=found.late_packets,
         missed=found.rx_missed_packets,
-        surplus=max(0, found.received_packets - found.sent_packets - found.refused_packets),
+        extraneous=max(0, found.received_packets - found.sent_packets - found.refused_packets),
         medium=result.medium(port),
     )
     line_bps = result.line_bps(port)

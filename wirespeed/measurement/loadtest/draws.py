@@ -40,9 +40,9 @@ def draws_of(result: Result) -> Iterator[Draw]:
 
 def _load_of(result: Result, sample: Sample) -> str:
     """What samples of one load are called: by the phase or, in a test by steps, by the step that was due then."""
-    names = str(result.variables.get("steps") or "").split(",")
-    hold_s = result.variables.get("hold_duration")
-    if sample.phase != "step" or not isinstance(hold_s, int | float) or hold_s <= 0:
+    names = result.variables.steps.split(",")
+    hold_s = result.variables.hold_duration
+    if sample.phase != "step" or hold_s is None or hold_s <= 0:
         return sample.phase
     first = next(one for one in result.samples if one.phase == "step")
     into_s = sample.t_s - sample.interval_s / 2 - (first.t_s - first.interval_s)

@@ -32,9 +32,9 @@ def summary_of(result: Result) -> Summary:
         name = str(channel)
         row = points(result.samples, channel, result.medium(channel.tx), result.line_bps(channel.tx))
         of = [point.balance for point in row]
-        lost = sum(one.offered - one.ours for one in of)
-        asked = sum(one.offered if one.asked is None else one.asked for one in of)
-        values = (asked, sum(one.offered for one in of), sum(one.ours for one in of))
+        lost = sum(one.offered - one.test_frames for one in of)
+        intended = sum(one.offered if one.intended is None else one.intended for one in of)
+        values = (intended, sum(one.offered for one in of), sum(one.test_frames for one in of))
         # A packet under way between two samples is lost in one and surplus in the next, so sums are told.
         told.packets[name] = dict(zip(PACKETS, (*values, max(0.0, lost), sum(b.unoffered for b in of)), strict=True))
         told.line = max([told.line, *((point.offered_line_percent or 0) / 100 for point in row[-1:])])
@@ -71,7 +71,9 @@ def _sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
         "t": round(sample.t_s, 3),
         "what": sample.phase,
         "ways": {
-            str(way): way_of(one.offered_pps, one.received_pps, one.loss_ratio, one.balance.asked, one.balance.offered)
+            str(way): way_of(
+                one.offered_pps, one.received_pps, one.loss_ratio, one.balance.intended, one.balance.offered
+            )
             for way, one in found.items()
         },
         "tester": {

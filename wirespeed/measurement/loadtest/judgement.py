@@ -21,19 +21,19 @@ def verdict(
     *,
     line_bps: float | None,
     threshold: float | None = None,
-    leave_out_spoilt: bool | None = None,
+    exclude_disturbed: bool | None = None,
     complete: bool | None = None,
 ) -> ChannelOutcome:
     """`judge` of one direction of `result`, or of its sum, whose points are `found`: by what the test was run with and
     how it ended, where nothing else is given."""
-    if leave_out_spoilt is None:
-        leave_out_spoilt = leaves_out_spoilt(result)
+    if exclude_disturbed is None:
+        exclude_disturbed = excludes_disturbed(result)
     return judge(
         found,
         threshold=result.outcome.threshold if threshold is None else threshold,
         line_bps=line_bps,
         balance=balance,
-        leave_out_spoilt=leave_out_spoilt,
+        exclude_disturbed=exclude_disturbed,
         complete=result.ending.status == COMPLETE if complete is None else complete,
     )
 
@@ -47,6 +47,6 @@ def points_of(
     return allow_for_skew(result.samples, found, channel, balance) if result.native else found
 
 
-def leaves_out_spoilt(result: Result) -> bool:
+def excludes_disturbed(result: Result) -> bool:
     """Whether the test was run so that samples which the machine spoilt do not count."""
-    return not result.variables.get("keep_spoilt", False)
+    return not result.variables.keep_spoilt

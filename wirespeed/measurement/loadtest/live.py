@@ -125,7 +125,7 @@ def news(progress: Progress, announced: set[str]) -> list[str]:
     """A line for each direction of which something is known now that is not in `announced` yet; it is added."""
     lines = []
     for channel, outcome in progress.outcomes.items():
-        lossy, knee = outcome.lossy_from, outcome.saturated
+        lossy, knee = outcome.loss_onset, outcome.saturation
         if lossy is not None and f"{channel} lossy" not in announced:
             announced.add(f"{channel} lossy")
             lines.append(f"{channel} {_lossy(outcome, progress.plan.threshold)}, at {lossy.t_s:.1f} s{_whose(outcome)}")
@@ -154,26 +154,26 @@ def _channel_line(channel: str, outcome: ChannelOutcome, verdict: Verdict) -> st
     threshold = verdict.threshold or 0.0
     parts = [replace(one.of(channel), name=one.name).line for one in verdict.figures if one.each]
     parts.append(_lossy(outcome, threshold))
-    parts.append(_saturated(outcome) if outcome.saturated else "not saturated")
+    parts.append(_saturated(outcome) if outcome.saturation else "not saturated")
     parts.append(_balance(outcome.balance))
-    if outcome.spoilt_samples:
-        parts.append(f"{count(outcome.spoilt_samples, 'sample')} disturbed by the host")
+    if outcome.disturbed_samples:
+        parts.append(f"{count(outcome.disturbed_samples, 'sample')} disturbed by the host")
     return "; ".join(parts)
 
 
 def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
-    load = outcome.lossy_from
+    load = outcome.loss_onset
     if load is None:
         # Losses in excluded or single samples, below any lasting loss.
         unsaid = outcome.balance.loss_ratio > threshold
-        if unsaid and outcome.spoilt_samples:
+        if unsaid and outcome.disturbed_samples:
             return f"no loss above {threshold * 100:g} % except in samples that the host disturbed"
         return f"no {'lasting ' if unsaid else ''}loss above {threshold * 100:g} %"
     return f"loss above {threshold * 100:g} % from {rate_text(load.offered_pps)}{_of_line(load.offered_percent)}"
 
 
 def _saturated(outcome: ChannelOutcome) -> str:
-    knee = outcome.saturated
+    knee = outcome.saturation
     assert knee is not None
     between = f"between {rate_text(knee.low_pps)} and {rate_text(knee.high_pps)}"
     return f"saturated at {rate_text(knee.offered_pps)}{_of_line(knee.offered_percent)}, {between}"
@@ -187,7 +187,7 @@ def _balance(balance: Balance) -> str:
     text = f"{balance.lost:,.0f} of {balance.offered:,.0f} offered packets lost ({loss_text(balance.loss_ratio)})"
     parts = {"refused": balance.refused, "without buffer": balance.no_buffer, "late": balance.late}
     again = 0 if balance.order is None else balance.order.duplicates
-    parts |= {"missed by the tester": balance.missed, "duplicate": again, "foreign": balance.surplus - again}
+    parts |= {"missed by the tester": balance.missed, "duplicate": again, "foreign": balance.extraneous - again}
     return text + "".join(f", {count:,.0f} {name}" for name, count in parts.items() if count)
 
 
@@ -202,9 +202,9 @@ def _under_way(result: Result, channel: Channel, outcome: ChannelOutcome) -> Ite
 
 def _state(progress: Progress, channel: Channel) -> str:
     outcome = progress.outcomes[channel]
-    if outcome.saturated is not None:
+    if outcome.saturation is not None:
         return "saturated"
-    if outcome.lossy_from is None:
+    if outcome.loss_onset is None:
         return ""
     return "tester limited" if outcome.tester_limited else "lossy"
 

@@ -16,7 +16,7 @@ def remarks(balances: Mapping[Channel, Balance], threshold: float, verified: boo
         if balance.paused:
             yield f"{channel}: flow control is on: the DUT throttles the tester"
         again = 0 if balance.order is None else balance.order.duplicates
-        foreign = balance.surplus - again
+        foreign = balance.extraneous - again
         if again > max(0.0, threshold * balance.offered):
             yield f"{channel}: {again:,} packets came back twice: they count once"
         if foreign > max(0.0, threshold * balance.offered):

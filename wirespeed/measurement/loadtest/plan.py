@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.loadtest.result import LoadTestSettings
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
@@ -64,32 +64,28 @@ class LoadPlan(MeasurementPlan):
     def total_s(self) -> float:
         return sum(duration_s for _, duration_s in self.phases)
 
-    def variables(self, server: str) -> dict[str, Any]:
-        """The `vars` of the result file, by the names that trex-loadtest gives them; what it has no word for stands
-        there only where it is used."""
+    def variables(self, server: str) -> LoadTestSettings:
+        """The `vars` of the result file; those of trex-loadtest always have a value."""
         target = self.step_loads[-1] if self.step_loads else self.ramp_target
-        more: dict[str, Any] = {
-            "steps": ",".join(map(str, self.step_loads)),
-            "latency": self.latency_rate_pps,
-            "verify": self.verify,
-            "line": self.line_bps,
-            "group": self.group,
-            "ride_link": self.ride_link,
-            "keep_spoilt": self.keep_spoilt,
-        }
-        return {
-            "server": server,
-            "profile_file": self.profile,
-            "tunables": tunables_text(self.tunables),
-            "output_file": self.output_file,
-            "warmup_mult": str(self.warmup_rate),
-            "warmup_duration": self.warmup_s,
-            "rampup_target": target.value if target.unit == "percentage" else str(target),
-            "rampup_duration": 0.0 if self.step_loads else self.ramp_s,
-            "hold_duration": self.hold_s,
-            "unidirectional": self.unidirectional,
-            **{name: value for name, value in more.items() if value},
-        }
+        return LoadTestSettings(
+            server=server,
+            profile_file=self.profile,
+            tunables=tunables_text(self.tunables),
+            group=self.group,
+            output_file=self.output_file,
+            unidirectional=self.unidirectional,
+            verify=self.verify or None,
+            line=self.line_bps or None,
+            warmup_mult=str(self.warmup_rate),
+            warmup_duration=self.warmup_s,
+            rampup_target=target.value if target.unit == "percentage" else str(target),
+            rampup_duration=0.0 if self.step_loads else self.ramp_s,
+            hold_duration=self.hold_s,
+            steps=",".join(map(str, self.step_loads)),
+            latency=self.latency_rate_pps or None,
+            ride_link=self.ride_link or None,
+            keep_spoilt=self.keep_spoilt or None,
+        )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Remark, remark_on
 from wirespeed.pages.words import count, spaced, words
 from wirespeed.results.channel import SUM
+from wirespeed.results.codec import to_json
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import exact_text, percent_text
 
@@ -38,8 +39,10 @@ def notes(test: Analysis, curve: Curve) -> list[str]:
     said = [] if status(test) == COMPLETE else [status(test)]
     if curve.tester_limited:
         said.append("tester-limited")
-    if curve.outcome.spoilt_samples:
-        said.append(f"{curve.outcome.spoilt_samples} of {count(len(curve.measured), 'sample')} disturbed by the host")
+    if curve.outcome.disturbed_samples:
+        said.append(
+            f"{curve.outcome.disturbed_samples} of {count(len(curve.measured), 'sample')} disturbed by the host"
+        )
     if not test.result.native:
         said.append("smoothed rates")
     return said
@@ -128,11 +131,11 @@ def _losses(directions: Sequence[Direction]) -> Iterator[Remark]:
         f": some samples lost more than {thresholds}, without the loss lasting.",
     )
     yield from _of_directions(
-        "spoilt-samples",
+        "disturbed-samples",
         [
-            (one, f"{spoilt} of {len(one.curve.measured)} samples")
+            (one, f"{disturbed} of {len(one.curve.measured)} samples")
             for one in directions
-            if (spoilt := one.curve.outcome.spoilt_samples)
+            if (disturbed := one.curve.outcome.disturbed_samples)
         ],
         len(directions),
         ": CPUs of tester or DUT were preempted in some samples, which are excluded from the limits.",
@@ -150,11 +153,11 @@ def _beside_loss(directions: Sequence[Direction]) -> Iterator[Remark]:
         ": packets came back twice; they count once.",
     )
     yield from _of_directions(
-        "surplus",
+        "extraneous",
         [
-            (one, f"{told.surplus - twice:,.0f} frames")
+            (one, f"{told.extraneous - twice:,.0f} frames")
             for one, twice, told in again
-            if told.surplus - twice > one.test.threshold * told.offered > 0
+            if told.extraneous - twice > one.test.threshold * told.offered > 0
         ],
         len(directions),
         ": more frames came back than were sent, or frames of others; they are not counted as received.",
@@ -182,9 +185,9 @@ def _line_speeds(groups: Sequence[Group[Result]]) -> Iterator[Remark]:
 
 
 def _settings(tests: Sequence[Analysis]) -> Iterator[Remark]:
-    details = []
+    details, settings = [], [to_json(test.result.variables) for test in tests]
     for key in REQUIRED_VARS:
-        values = Counter(words(test.result.variables[key]) for test in tests)
+        values = Counter(words(one.get(key)) for one in settings)
         if len(values) > 1:
             each = ", ".join(f"{value} in {count(number, 'test')}" for value, number in values.items())
             details.append((spaced(key), each))

@@ -40,9 +40,9 @@ class LoadtestReport(ReportedKind[Result]):
     row_kinds: ClassVar = {"load test": (Row, "a direction of a load test, or the sum of several")}
 
     def judged_by(
-        self, result: Result, threshold: float | None, line_bps: float | None, leave_out_spoilt: bool | None
+        self, result: Result, threshold: float | None, line_bps: float | None, exclude_disturbed: bool | None
     ) -> Result:
-        return replace(result, judging=Judging(threshold, line_bps, leave_out_spoilt))
+        return replace(result, judging=Judging(threshold, line_bps, exclude_disturbed))
 
     def size(self, result: Result) -> int:
         return len(result.samples)
@@ -96,7 +96,7 @@ class LoadtestReport(ReportedKind[Result]):
             direction = f"{TOGETHER} {curve.channel}" if both == "each" else TOGETHER
             yield Entry(
                 direction=curve.channel if is_alone else direction,
-                figure=line.held,
+                figure=line.forwarded,
                 row=line.row,
                 channel=curve.channel,
                 marks="" if result.native else SMOOTHED,

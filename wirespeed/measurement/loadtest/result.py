@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from wirespeed.measurement.loadtest.draws import draws_of
 from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
-from wirespeed.results.codec import Stored
+from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.ending import INTERRUPTED
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import Outcome
 from wirespeed.results.sample import Sample
 from wirespeed.results.sample_json import samples_from_json, samples_to_json
+from wirespeed.results.settings import Settings
 
 if TYPE_CHECKING:
     from wirespeed.measurement.loadtest.analysis import Analysis
@@ -27,6 +28,22 @@ PHASES = ("warm-up", "ramp", "hold", "drain")
 """Phases of a ramp; a test by steps has `step` in place of the second and third."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class LoadTestSettings(Settings):
+    """Rates are as on a command line, or in percent of the line rate; durations in seconds. `latency` is the rate of
+    the latency streams in packets per second."""
+
+    warmup_mult: Annotated[str, SPARSE] = ""
+    warmup_duration: Annotated[Number | None, SPARSE] = None
+    rampup_target: Annotated[str | float | None, Stored(sparse=True, read=lambda raw: raw)] = None
+    rampup_duration: Annotated[Number | None, SPARSE] = None
+    hold_duration: Annotated[Number | None, SPARSE] = None
+    steps: Annotated[str, SPARSE] = ""
+    latency: Annotated[Number | None, SPARSE] = None
+    ride_link: Annotated[bool | None, SPARSE] = None
+    keep_spoilt: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
+
+
 @dataclass(frozen=True)
 class Judging:
     """What a test is judged by in place of its own settings, which None keeps. `line_bps` is another line than the
@@ -34,7 +51,7 @@ class Judging:
 
     threshold: float | None = None
     line_bps: float | None = None
-    leave_out_spoilt: bool | None = None
+    exclude_disturbed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -45,10 +62,11 @@ class Result(MeasurementResult):
     kind = "loadtest"
     is_of_one_load = True
     needs_end = True
-    schema = "wirespeed-loadtest/2"
+    schema = "wirespeed-loadtest/3"
     noun = "load-test result"
     journal_noun = "a load test"
 
+    variables: Annotated[LoadTestSettings, Stored("vars")]
     samples: Annotated[tuple[Sample, ...], SAMPLES]
     outcome: Outcome = Outcome()  # noqa: RUF009 - frozen
     native: Annotated[bool, Stored(is_kept=False)] = True
@@ -62,7 +80,7 @@ class Result(MeasurementResult):
             return self.directions
         ports = self.samples[0].ports if self.samples else {0: None, 1: None}
         forward = [Channel(port, port + 1) for port in sorted(ports) if port % 2 == 0 and port + 1 in ports]
-        return tuple(forward + ([] if self.variables.get("unidirectional") else [one.reverse for one in forward]))
+        return tuple(forward + ([] if self.variables.unidirectional else [one.reverse for one in forward]))
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -70,7 +88,7 @@ class Result(MeasurementResult):
         from wirespeed.measurement.loadtest.analysis import analyse  # noqa: PLC0415 - it judges results of this class
 
         by = self.judging
-        return analyse(self, by.threshold, line_bps=by.line_bps, leave_out_spoilt=by.leave_out_spoilt)
+        return analyse(self, by.threshold, line_bps=by.line_bps, exclude_disturbed=by.exclude_disturbed)
 
     @property
     def mean_frame_bytes(self) -> float | None:
@@ -107,7 +125,7 @@ class Result(MeasurementResult):
         facts = self.ports.get(port)
         if facts is not None:
             return facts.medium
-        return Medium.RING if self.lab.get("kind") == "embedded" else medium_of_driver("")
+        return Medium.RING if self.lab.kind == "embedded" else medium_of_driver("")
 
     def line_bps(self, port: int) -> float | None:
         """The line of `port` as the tester gave it; None where the file does not say."""

@@ -20,34 +20,33 @@ FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
 class Row:
     """One direction of one test, or the sum of several.
 
-    `held` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load was
-    held; each `text` is as the verdict writes it. `held_line_percent` is by the length of the frames sent,
-    `held_returned_percent` by that of the frames received. Loss is persistent from `lossy_from_pps` on. `saturated_pps`
-    is the saturation point, between `saturated_low_pps` and `saturated_high_pps`. Percentages of a sum are of all its
-    `lines` together.
-    """
+    `forwarded` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load
+    was held; each `text` is as the verdict writes it. `forwarded_line_percent` is by the length of the frames sent,
+    `forwarded_returned_percent` by that of the frames received. Loss is persistent from `loss_onset_pps` on.
+    `saturation_pps` is the saturation point, between `saturation_low_pps` and `saturation_high_pps`. Percentages of a
+    sum are of all its `lines` together."""
 
     test: str
     load: str
     channel: str
-    held_text: str
-    held_pps: float | None
-    held_l2_bps: float | None
-    held_l1_bps: float | None
-    held_line_percent: float | None
-    held_returned_percent: float | None
-    held_loss_ratio: float | None
+    forwarded_text: str
+    forwarded_pps: float | None
+    forwarded_l2_bps: float | None
+    forwarded_l1_bps: float | None
+    forwarded_line_percent: float | None
+    forwarded_returned_percent: float | None
+    forwarded_loss_ratio: float | None
     full_load_text: str
     full_load_pps: float | None
     full_load_l1_bps: float | None
     full_load_line_percent: float | None
     full_load_loss_ratio: float | None
-    lossy_from_pps: float | None
-    lossy_from_line_percent: float | None
-    saturated_pps: float | None
-    saturated_low_pps: float | None
-    saturated_high_pps: float | None
-    saturated_line_percent: float | None
+    loss_onset_pps: float | None
+    loss_onset_line_percent: float | None
+    saturation_pps: float | None
+    saturation_low_pps: float | None
+    saturation_high_pps: float | None
+    saturation_line_percent: float | None
     loss_ratio: float
     line_pps: float | None
     lines: int
@@ -56,7 +55,7 @@ class Row:
     limited_by: str
     mark: str
     tester_limited: bool
-    spoilt_samples: int
+    disturbed_samples: int
     sentence: str
     next: str
     notes: str
@@ -67,7 +66,7 @@ class Line:
     """A row with the figures that its cells print; `title` is what people call its load."""
 
     row: Row
-    held: Figure
+    forwarded: Figure
     full_load: Figure
     title: str
 
@@ -104,20 +103,20 @@ def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
 
 def cells(line: Line, scaler: Scaler) -> tuple[str, ...]:
     """The row as text; what was never reached is a dash, and a sum's share says of how many lines."""
-    row, held, full = line.row, line.held, line.full_load
+    row, forwarded, full = line.row, line.forwarded, line.full_load
     return (
         row.test,
         line.title,
         row.channel,
-        held.scaled(scaler),
-        held.l2_text,
-        held.l1_text,
-        held.share_text,
+        forwarded.scaled(scaler),
+        forwarded.l2_text,
+        forwarded.l1_text,
+        forwarded.share_text,
         full.scaled(scaler),
         full.loss_text,
-        scaler.text(row.lossy_from_pps),
+        scaler.text(row.loss_onset_pps),
         _knee_text(row, scaler),
-        share_text(row.saturated_line_percent, row.lines),
+        share_text(row.saturation_line_percent, row.lines),
         row.limited_by,
         row.notes,
     )
@@ -127,9 +126,9 @@ def sort_keys(row: Row) -> tuple[str | float | None, ...]:
     """What each cell is sorted by."""
     return (
         *(row.test, row.load, row.channel),
-        *(row.held_pps, row.held_l2_bps, row.held_l1_bps, row.held_line_percent),
+        *(row.forwarded_pps, row.forwarded_l2_bps, row.forwarded_l1_bps, row.forwarded_line_percent),
         *(row.full_load_pps, row.full_load_loss_ratio),
-        *(row.lossy_from_pps, row.saturated_pps, row.saturated_line_percent),
+        *(row.loss_onset_pps, row.saturation_pps, row.saturation_line_percent),
         *(row.limited_by, row.notes),
     )
 
@@ -143,45 +142,45 @@ def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler:
 def line_of(load: Load, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
     """One curve as plain values, with its part of the test's verdict."""
     found = curve.outcome
-    lossy, knee = found.lossy_from, found.saturated
-    held = verdict.figure.of(curve.channel)
+    lossy, knee = found.loss_onset, found.saturation
+    forwarded = verdict.figure.of(curve.channel)
     full = (verdict.full_load or verdict.figure).of(curve.channel)
     row = Row(
         test=test.result.name,
         load=load.name,
         channel=curve.channel,
-        held_text=held.text,
-        held_pps=rounded(held.rate_pps),
-        held_l2_bps=rounded(held.l2_bps),
-        held_l1_bps=rounded(held.l1_bps),
-        held_line_percent=rounded(held.line_percent),
-        held_returned_percent=rounded(_of_lines(curve.returned_percent(curve.held), curve)),
-        held_loss_ratio=None if held.loss_ratio is None else round(held.loss_ratio, 9),
+        forwarded_text=forwarded.text,
+        forwarded_pps=rounded(forwarded.rate_pps),
+        forwarded_l2_bps=rounded(forwarded.l2_bps),
+        forwarded_l1_bps=rounded(forwarded.l1_bps),
+        forwarded_line_percent=rounded(forwarded.line_percent),
+        forwarded_returned_percent=rounded(_of_lines(curve.returned_percent(curve.forwarded), curve)),
+        forwarded_loss_ratio=None if forwarded.loss_ratio is None else round(forwarded.loss_ratio, 9),
         full_load_text=full.text,
         full_load_pps=rounded(full.rate_pps),
         full_load_l1_bps=rounded(full.l1_bps),
         full_load_line_percent=rounded(full.line_percent),
         full_load_loss_ratio=None if full.loss_ratio is None else round(full.loss_ratio, 9),
-        lossy_from_pps=rounded(lossy.offered_pps if lossy else None),
-        lossy_from_line_percent=rounded(_of_lines(lossy.offered_percent if lossy else None, curve)),
-        saturated_pps=rounded(knee.offered_pps if knee else None),
-        saturated_low_pps=rounded(knee.low_pps if knee else None),
-        saturated_high_pps=rounded(knee.high_pps if knee else None),
-        saturated_line_percent=rounded(_of_lines(knee.offered_percent if knee else None, curve)),
+        loss_onset_pps=rounded(lossy.offered_pps if lossy else None),
+        loss_onset_line_percent=rounded(_of_lines(lossy.offered_percent if lossy else None, curve)),
+        saturation_pps=rounded(knee.offered_pps if knee else None),
+        saturation_low_pps=rounded(knee.low_pps if knee else None),
+        saturation_high_pps=rounded(knee.high_pps if knee else None),
+        saturation_line_percent=rounded(_of_lines(knee.offered_percent if knee else None, curve)),
         loss_ratio=round(found.balance.loss_ratio, 9),
         line_pps=rounded(curve.line_pps),
         lines=curve.lines,
         threshold=test.threshold,
         outcome=status(test),
         limited_by=verdict.limited_by,
-        mark=held.mark,
+        mark=forwarded.mark,
         tester_limited=curve.tester_limited,
-        spoilt_samples=found.spoilt_samples,
+        disturbed_samples=found.disturbed_samples,
         sentence=verdict.sentence,
         next=verdict.next_step,
         notes=", ".join(notes(test, curve)),
     )
-    return Line(row, held, full, load.title)
+    return Line(row, forwarded, full, load.title)
 
 
 def _of_lines(percent: float | None, curve: Curve) -> float | None:
@@ -190,7 +189,7 @@ def _of_lines(percent: float | None, curve: Curve) -> float | None:
 
 def _knee_text(row: Row, scaler: Scaler) -> str:
     """`4.200 (4.150–4.260)`."""
-    if row.saturated_pps is None:
+    if row.saturation_pps is None:
         return NOTHING
-    low, high = scaler.text(row.saturated_low_pps), scaler.text(row.saturated_high_pps)
-    return f"{scaler.text(row.saturated_pps)} ({low}–{high})"
+    low, high = scaler.text(row.saturation_low_pps), scaler.text(row.saturation_high_pps)
+    return f"{scaler.text(row.saturation_pps)} ({low}–{high})"

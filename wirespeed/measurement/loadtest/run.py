@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, TellsLater, texts_of_dut
+from wirespeed.dut.dut import Dut, TellsLater, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.measurement.head import head_of
@@ -23,8 +23,11 @@ from wirespeed.measurement.loadtest.result import Result
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
+from wirespeed.results.codec import from_json
+from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
-from wirespeed.results.machine import away_share
+from wirespeed.results.lab import LatencyFloor
+from wirespeed.results.machine import preempted_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
 from wirespeed.results.recorder import Recorder
@@ -128,11 +131,11 @@ def run_loadtest(
 
 def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Result:
     """The result before its first sample."""
-    floors = {str(wire): dict(tester.floor(wire)) for wire in tester.wires if tester.floor(wire)}
+    floors = {str(wire): from_json(LatencyFloor, floor) for wire in tester.wires if (floor := tester.floor(wire))}
     head = head_of(plan, tester, trial.facts, dut, trial.notes)
-    if floors:
-        head["lab"] = {"generator": tester.server, "latency_floor": floors, **plan.lab}
-    return Result(plan.name or plan.profile, **head, samples=(), outcome=Outcome(plan.threshold))
+    head["lab"] = replace(head["lab"], latency_floor=floors)
+    variables = plan.variables(tester.server)
+    return Result(plan.name or plan.profile, variables, **head, samples=(), outcome=Outcome(plan.threshold))
 
 
 @dataclass
@@ -198,7 +201,7 @@ class _Course:
                 reason = silent(self._balances(now), self.samples[-1].t_s)
                 heard = reason is None
                 # Workers that were off their CPUs get as long as a test without a warm-up gives.
-                waits = step.end_s < SILENCE_S and step is not schedule[-1] and away_share(None, self.samples[-1])
+                waits = step.end_s < SILENCE_S and step is not schedule[-1] and preempted_share(None, self.samples[-1])
                 if reason is not None and not waits:
                     raise MeasurementError(reason)
         return False
@@ -251,7 +254,7 @@ class _Course:
         head = replace(
             self.head,
             samples=tuple(self.samples),
-            dut={**self.head.dut, **self._dropped(), **texts_of_dut(self.trial.dut)},
+            dut=with_texts(self._with_drops(self.head.dut), self.trial.dut),
             ending=replace(ending, notes=notes),
             outcome=replace(
                 self.head.outcome,
@@ -273,8 +276,10 @@ class _Course:
             told = (self.trial.dut.telemetry(before.dut, after.dut) for before, after in self.read)
             self.samples = [replace(one, dut=dut.to_json()) for one, dut in zip(self.samples, told, strict=True)]
 
-    def _dropped(self) -> dict[str, Any]:
-        """What the DUT says that it dropped from beginning to end, where it tells."""
+    def _with_drops(self, facts: DutFacts) -> DutFacts:
+        """The facts of the DUT with what it dropped from beginning to end, if it counts that."""
         end = self.end or self.last
         told = self.trial.dut.telemetry(self.trial.basis.origin.dut, end.dut)
-        return {} if told.drop_packets is None else {"dropped_packets": told.drop_packets, "drops": dict(told.drops)}
+        return (
+            facts if told.drop_packets is None else replace(facts, dropped_packets=told.drop_packets, drops=told.drops)
+        )

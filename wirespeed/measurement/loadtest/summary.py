@@ -33,7 +33,7 @@ def summary_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scale
 
 
 def _cells(line: Line, scaler: Scaler) -> tuple[SummaryCell, ...]:
-    filled = f"{line.held.line_percent or 0.0:.1f}"
+    filled = f"{line.forwarded.line_percent or 0.0:.1f}"
     return tuple(
         SummaryCell(
             text=text,

@@ -37,16 +37,16 @@ def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
         limit = Limit("unknown", sentence, "run it again with `--signature`, which tells duplicates")
     bound = BOUNDS.get(limit.by, "")
     ended = result.ending.status == COMPLETE
-    held = _figure(FORWARDED, analysis, [one.held for one in analysis.curves], bound, ended=ended)
+    forwarded = _figure(FORWARDED, analysis, [one.forwarded for one in analysis.curves], bound, ended=ended)
     full = _figure(FULL_LOAD, analysis, [one.full_load for one in analysis.curves], "", ended=ended)
     return Verdict(
         kind="loadtest",
         name=result.name,
-        figures=(held, full),
+        figures=(forwarded, full),
         limit=limit,
         status=result.ending.status,
         threshold=analysis.threshold,
-        disturbed=max(one.outcome.spoilt_samples for one in analysis.curves),
+        disturbed=max(one.outcome.disturbed_samples for one in analysis.curves),
         samples=len(whole.measured),
         counting=counting.sentence,
     )
@@ -98,7 +98,7 @@ def _why_none(name: str, analysis: Analysis) -> _None:
     whole = analysis.curves[-1]
     if not whole.measured:
         return {"mark": "not measured", "why": "not measured: no traffic"}
-    if whole.outcome.spoilt_samples and (name == FULL_LOAD or whole.outcome.lossy_from is None):
+    if whole.outcome.disturbed_samples and (name == FULL_LOAD or whole.outcome.loss_onset is None):
         return {"mark": "disturbed", "why": DISTURBED}
     if name == FULL_LOAD:
         return {"mark": "not measured", "why": "not measured: no load was held"}
@@ -108,29 +108,29 @@ def _why_none(name: str, analysis: Analysis) -> _None:
 def _own_limit(analysis: Analysis) -> Limit:
     """What the counters of the test alone say."""
     whole, lines = analysis.curves[-1], len(analysis.directions)
-    held, full = whole.held, whole.full_load
+    forwarded, full = whole.forwarded, whole.full_load
     if whole.tester_limited:
         return _limit("tester", "the tester was the limit, not the router: it could not offer more", 0.9)
-    lossy = _lossy_from(analysis)
-    if whole.outcome.spoilt_samples and lossy is None and (full is None or full.loss_ratio > analysis.threshold):
-        disturbed = f"{whole.outcome.spoilt_samples} of {len(whole.measured)} samples are disturbed"
+    lossy = _loss_onset(analysis)
+    if whole.outcome.disturbed_samples and lossy is None and (full is None or full.loss_ratio > analysis.threshold):
+        disturbed = f"{whole.outcome.disturbed_samples} of {len(whole.measured)} samples are disturbed"
         return _limit("host", f"the host took CPUs away, so the router's limit is not shown: {disturbed}", 0.9)
-    if held is not None and (held.received_percent or 0.0) >= WHOLE_LINE_PERCENT * lines:
+    if forwarded is not None and (forwarded.received_percent or 0.0) >= WHOLE_LINE_PERCENT * lines:
         return _limit("line", "the whole line was forwarded", 0.97)
     if lossy is not None:
         since = f"from {measured_text(lossy.offered_pps)} on"
-        if whole.outcome.balance.asked is None:
+        if whole.outcome.balance.intended is None:
             return _limit("unknown", f"packets are lost {since}; what limits is unknown", 0.0)
         return _limit("dut", f"the router loses packets {since}; what in it is the limit is unknown", 0.6)
-    if held is None:
+    if forwarded is None:
         return _limit("unknown", "what limited it is unknown", 0.0)
-    offered = measured_text(held.offered_pps)
+    offered = measured_text(forwarded.offered_pps)
     return _limit("nothing", f"all of the {offered} that was offered was forwarded: the router may do more", 0.9)
 
 
-def _lossy_from(analysis: Analysis) -> LoadPoint | None:
+def _loss_onset(analysis: Analysis) -> LoadPoint | None:
     """Where loss sets in for good: of all directions together, or else of the first that loses."""
-    found = [one.outcome.lossy_from for one in (analysis.curves[-1], *analysis.directions)]
+    found = [one.outcome.loss_onset for one in (analysis.curves[-1], *analysis.directions)]
     return next((one for one in found if one is not None), None)
 
 

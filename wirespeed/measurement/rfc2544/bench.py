@@ -16,7 +16,7 @@ from wirespeed.units import Rate
 LEARNING_PPS = 1000.0
 LEARNING_S = 0.05
 
-SPOILT_REPEATS = 3
+DISTURBED_REPEATS = 3
 """A trial that the machine spoilt is repeated so often, where the plan says so."""
 
 
@@ -53,14 +53,14 @@ class Bench:
         self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
     ) -> SuiteTrial:
         """Hold a load; several times where the machine disturbed it and that is wanted. The trial that counts."""
-        for repeat in range(SPOILT_REPEATS + 1):
+        for repeat in range(DISTURBED_REPEATS + 1):
             self.learn(trial)
             self.tell(test, frame, f"{load_pps:,.0f} fps for {seconds:.3g} s")
             found = trial.measure(Rate(load_pps, "pps"), seconds)
-            spoilt = found.spoilt if self.robust and repeat < SPOILT_REPEATS else None
-            one = self.keep(test, frame, load_pps, seconds, found, label, spoilt or "")
+            disturbed = found.disturbed if self.robust and repeat < DISTURBED_REPEATS else None
+            one = self.keep(test, frame, load_pps, seconds, found, label, disturbed or "")
             self.rest()
-            if spoilt is None:
+            if disturbed is None:
                 break
         return one
 

@@ -52,7 +52,7 @@ def throughput(bench: Bench, trial: Trial, sent: Sent) -> ThroughputRow:
         label = purpose if purpose != "search" else ""
         bench.measure(trial, "throughput", sent.name, load_pps, seconds, label)
         for one in bench.trials[first:]:
-            judged = SearchTrial(one.number, purpose, load_pps, seconds, one.trial, set_aside=one.set_aside)
+            judged = SearchTrial(one.number, purpose, load_pps, seconds, one.trial, excluded=one.excluded)
             controller.keep(judged)
         return judged
 
@@ -92,8 +92,8 @@ def frame_loss_rate(bench: Bench, trial: Trial, sent: Sent) -> FrameLossRow:
         one = bench.measure(trial, "frame-loss", sent.name, load_pps, bench.method.trial_s, f"{percent:g} %")
         balance, offered_pps = one.trial.balance, one.judged.offered_pps / ways
         return LossPoint(
-            asked_percent=percent,
-            asked_pps=load_pps,
+            intended_percent=percent,
+            intended_pps=load_pps,
             offered_percent=offered_pps / sent.line_pps * 100,
             offered_pps=offered_pps,
             loss_percent=frame_loss_percent(balance.offered, balance.offered - balance.lost),
@@ -134,7 +134,7 @@ def latency(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) -> 
                 tagged=sum(one.packets for one in known),
                 tagged_lost=sum(one.lost for one in known),
                 tagged_bytes=probe.frame_bytes if probe is not None else 0.0,
-                floor_us=tester.floor(wire).get("median_us"),
+                baseline_us=tester.floor(wire).get("median_us"),
                 irregular=said(not_the_duts(measured), why or remarks(trials)),
             )
         )

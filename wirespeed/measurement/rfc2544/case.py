@@ -19,7 +19,7 @@ def cases_of(suite: Rfc2544Result, source: str) -> tuple[Case, ...]:
 
 
 def _cases(suite: Rfc2544Result, source: str) -> Iterator[Case]:
-    held = [trial for trial in suite.trials if trial.test in _TESTS and not trial.set_aside]
+    held = [trial for trial in suite.trials if trial.test in _TESTS and not trial.excluded]
     for frame in dict.fromkeys(trial.frame for trial in held):
         trials = [trial for trial in held if trial.frame == frame]
         sizes = {row.frame: row.frame_bytes for row in suite.throughput}

@@ -85,7 +85,7 @@ def latency_chart(identity: str, sentence: str, rows: Sequence[LatencyRow]) -> C
                 high=shortened(max(spread.mean, row.most_us or spread.mean) for row, spread in some),
             )
         )
-        floors = [(place, row.floor_us) for place, (row, _) in zip(places, some, strict=True)]
+        floors = [(place, row.baseline_us) for place, (row, _) in zip(places, some, strict=True)]
         known = [(place, floor) for place, floor in floors if floor is not None]
         if known:
             curves.append(

@@ -99,7 +99,7 @@ def _cut(
 
 def _missing(trial: Trial, before: Reading, now: Reading, wire: Channel) -> float:
     balance = trial.balance(before, now, wire)
-    return balance.offered - balance.ours
+    return balance.offered - balance.test_frames
 
 
 def reset(
@@ -155,7 +155,7 @@ def _outage(
     outages = [
         outage_s(
             steady[wire],
-            trial.balance(second, earlier, wire).ours,
+            trial.balance(second, earlier, wire).test_frames,
             earlier.port_at_s(wire.rx) - second.port_at_s(wire.rx),
         )
         for wire in wires
@@ -165,7 +165,7 @@ def _outage(
 
 def _received_pps(trial: Trial, earlier: Reading, later: Reading, wire: Channel) -> float:
     seconds = later.port_at_s(wire.rx) - earlier.port_at_s(wire.rx)
-    return trial.balance(earlier, later, wire).ours / seconds if seconds > 0 else 0.0
+    return trial.balance(earlier, later, wire).test_frames / seconds if seconds > 0 else 0.0
 
 
 def _read(trial: Trial) -> Reading:

@@ -45,7 +45,7 @@ def trial_line(one: SuiteTrial) -> str:
         f"received {rate_text(one.judged.received_pps / len(one.trial.channels))}, "
         f"{losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}"
     )
-    remark = f"set aside: {one.set_aside}" if one.set_aside else one.remark
+    remark = f"set aside: {one.excluded}" if one.excluded else one.remark
     return "; ".join(filter(None, (words, remark)))
 
 
@@ -60,7 +60,7 @@ def row_line(test: Test, row: Row) -> str:
             mean = NOTHING if spread is None else f"{spread.mean:.1f} µs, mean of {spread.count}"
             found = f"{row.direction} {mean}, at {rate_text(row.load_pps)}"
         case FrameLossRow():
-            whole = next((point.asked_percent for point in row.points if not point.loss_percent), None)
+            whole = next((point.intended_percent for point in row.points if not point.loss_percent), None)
             first = row.points[0].loss_percent / 100 if row.points else 0.0
             offered = row.points[0].offered_percent if row.points else 0.0
             found = f"loss {loss_text(first)} with {percent_text(offered)} % of line offered"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
-from wirespeed.measurement.rfc2544.result import TESTS, Method, Test
-from wirespeed.results.lab import shares_cpus
+from wirespeed.measurement.rfc2544.result import TESTS, Method, Rfc2544Settings, Test
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES, parse_duration
@@ -60,7 +58,7 @@ class Rfc2544Plan(MeasurementPlan):
 
     @property
     def is_robust(self) -> bool:
-        return shares_cpus(self.lab) if self.robust is None else self.robust
+        return self.lab.shares_cpus if self.robust is None else self.robust
 
     @property
     def title(self) -> str:
@@ -114,18 +112,19 @@ class Rfc2544Plan(MeasurementPlan):
     def tunables_of(self, frame: Frame) -> dict[str, str]:
         return {**self.tunables, **frame.tunables}
 
-    def variables(self, server: str) -> dict[str, Any]:
-        """The `vars` of the result file, by the names that those of other tests have."""
-        more = {"verify": self.verify, "line": self.line_bps, "robust": self.is_robust, "ip6": self.ip6}
-        return {
-            "server": server,
-            "profile_file": PROFILE,
-            "tunables": tunables_text(self.tunables),
-            "sizes": ",".join(frame.name for frame in self.frames),
-            "output_file": self.output_file,
-            "unidirectional": not any(wire.reverse in self.directions for wire in self.directions),
-            **{name: value for name, value in more.items() if value},
-        }
+    def variables(self, server: str) -> Rfc2544Settings:
+        return Rfc2544Settings(
+            server=server,
+            profile_file=PROFILE,
+            tunables=tunables_text(self.tunables),
+            output_file=self.output_file,
+            unidirectional=self.unidirectional,
+            verify=self.verify or None,
+            line=self.line_bps or None,
+            sizes=",".join(frame.name for frame in self.frames),
+            robust=self.is_robust or None,
+            ip6=self.ip6 or None,
+        )
 
 
 def check_plan(plan: Rfc2544Plan) -> None:

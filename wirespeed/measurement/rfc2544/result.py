@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from wirespeed.results.codec import INLINE, SPARSE
+from wirespeed.results.codec import INLINE, SPARSE, Stored
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import BoundLimit, SearchTrial
+from wirespeed.results.search_trial import SearchTrial, StoredLimit
+from wirespeed.results.settings import Settings
 from wirespeed.results.trial import TrialResult
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
@@ -78,7 +79,7 @@ class Method:
 @dataclass(frozen=True)
 class SuiteTrial:
     """A trial, its test and its frames. `load_pps` and `intended_s` are as intended; `label` distinguishes trials of
-    one test (`repeat 3`). `set_aside` is the reason why a trial does not count."""
+    one test (`repeat 3`). `excluded` is the reason why a trial does not count."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
 
@@ -89,7 +90,7 @@ class SuiteTrial:
     intended_s: float
     trial: Annotated[TrialResult, INLINE]
     label: Annotated[str, SPARSE] = ""
-    set_aside: Annotated[str, SPARSE] = ""
+    excluded: Annotated[str, Stored(sparse=True, former="set_aside")] = ""
 
     @property
     def judged(self) -> SearchTrial:
@@ -100,8 +101,8 @@ class SuiteTrial:
     def remark(self) -> str:
         """Why what it shows is not the DUT's doing alone; empty where it is. That links and tester stand still while a
         DUT is reset is its doing."""
-        if self.test != "reset" and self.trial.spoilt:
-            return f"the host disturbed it: {self.trial.spoilt}"
+        if self.test != "reset" and self.trial.disturbed:
+            return f"the host disturbed it: {self.trial.disturbed}"
         if self.test != "reset" and self.trial.tester_limited:
             return f"the tester was the limit: it offered {self.judged.offered_pps / len(self.trial.channels):,.0f} fps"
         if missed := self.trial.balance.lost_by_tester:
@@ -139,7 +140,7 @@ class ThroughputRow:
     line_pps: float | None
     throughput_pps: float | None = None
     upper_pps: float | None = None
-    limit: BoundLimit = "none"
+    limit: StoredLimit = "none"
     irregular: str = ""
     trials: int = 0
 
@@ -152,7 +153,7 @@ class ThroughputRow:
     @property
     def is_at_least(self) -> bool:
         """Whether the tester or the machine ended the search, so that the DUT may carry more."""
-        return self.limit in ("tester", "machine")
+        return self.limit in ("tester", "host")
 
     @property
     def is_line(self) -> bool:
@@ -164,7 +165,7 @@ class ThroughputRow:
 class LatencyRow:
     """§26.2 for one frame size and direction, at the load of its throughput. `repeats_us` are the mean latencies of the
     tagged frames of each repeat; `least_us` and `most_us` the extremes of all frames; `tagged_bytes` is their size.
-    `floor_us` is the latency of the port type alone, if the tester calibrated it."""
+    `baseline_us` is the latency of the port type alone, if the tester calibrated it."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_us": "spread_us"}
 
@@ -179,7 +180,7 @@ class LatencyRow:
     tagged: int = 0
     tagged_lost: int = 0
     tagged_bytes: float = 0.0
-    floor_us: float | None = None
+    baseline_us: Annotated[float | None, Stored(former="floor_us")] = None
     irregular: str = ""
 
     @property
@@ -192,8 +193,8 @@ class LossPoint:
     """A load of §26.3: intended and offered load in percent of the theoretical maximum, and the frame loss rate in
     percent of the offered load."""
 
-    asked_percent: float
-    asked_pps: float
+    intended_percent: Annotated[float, Stored(former="asked_percent")]
+    intended_pps: Annotated[float, Stored(former="asked_pps")]
     offered_percent: float
     offered_pps: float
     loss_percent: float
@@ -308,17 +309,27 @@ ROWS: Mapping[Test, type[Row]] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rfc2544Settings(Settings):
+    """`sizes` are the frame sizes as on a command line."""
+
+    sizes: Annotated[str, SPARSE] = ""
+    robust: Annotated[bool | None, SPARSE] = None
+    ip6: Annotated[bool | None, SPARSE] = None
+
+
 @dataclass(frozen=True)
 class Rfc2544Result(MeasurementResult):
     """A whole run. Rows are in the order of their frame sizes; a test that was not run has none. `conformance` has, by
     test, its section and its deviations. `spent_s` is the duration."""
 
     kind = "rfc2544"
-    schema = "wirespeed-rfc2544/1"
+    schema = "wirespeed-rfc2544/2"
     noun = "result of RFC 2544 tests"
     journal_noun = "RFC 2544 tests"
     also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
+    variables: Annotated[Rfc2544Settings, Stored("vars")]
     method: Method
     throughput: Annotated[tuple[ThroughputRow, ...], SPARSE] = ()
     latency: Annotated[tuple[LatencyRow, ...], SPARSE] = ()

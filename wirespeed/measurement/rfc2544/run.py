@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
 from wirespeed.measurement.head import head_of
@@ -27,7 +27,7 @@ from wirespeed.measurement.rfc2544.result import APPLICABILITY, TESTS, Rfc2544Re
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
-from wirespeed.results.lab import ROBUST_NOTE, ring_slots
+from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.load import Load, load_of
 from wirespeed.trial.tester import Tester
@@ -106,12 +106,12 @@ def run_rfc2544(
             raise
         ended = FAILED, str(error), error.exit_code
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
-    aside = sum(1 for trial in bench.trials if trial.set_aside)
+    aside = sum(1 for trial in bench.trials if trial.excluded)
     if aside:
         notes.append(f"excluded trials, repeated because CPUs were preempted during them: {aside}")
     return replace(
         head,
-        dut={**head.dut, **texts_of_dut(dut)},
+        dut=with_texts(head.dut, dut),
         **rows,  # type: ignore[arg-type] # each of its own kind
         trials=tuple(bench.trials),
         spent_s=time.monotonic() - bench.began_s,
@@ -150,7 +150,7 @@ class _Suite:
             force=plan.force,
             ride_link=ride_link,
             residual_s=plan.method.residual_s,
-            ring_slots=ring_slots(plan.lab),
+            ring_slots=plan.lab.ring_slots or 0,
             stop=self.stop,
         )
 
@@ -177,7 +177,8 @@ class _Suite:
         """The result before its first trial."""
         plan, tester = self.plan, self.tester
         ports = tester.facts(tester.status(), plan.line_bps)
-        return Rfc2544Result(plan.name or "rfc2544", **head_of(plan, tester, ports, self.dut), method=plan.method)
+        head, variables = head_of(plan, tester, ports, self.dut), plan.variables(tester.server)
+        return Rfc2544Result(plan.name or "rfc2544", variables, **head, method=plan.method)
 
     def run(self, bench: Bench, frame: Frame, sent: Sent) -> None:
         """All tests of one frame size."""

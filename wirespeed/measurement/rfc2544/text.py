@@ -48,7 +48,7 @@ def text_block(result: Rfc2544Result) -> str:
 
 def _head(result: Rfc2544Result) -> Iterator[str]:
     method, ways = result.method, "both directions at once" if result.is_bidirectional else "one direction"
-    device = " ".join(str(result.dut[key]) for key in ("name", "version") if result.dut.get(key)) or "not described"
+    device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
     yield f"# RFC 2544: {result.name}"
     yield ""
     yield f"- DUT: {device}"
@@ -192,7 +192,7 @@ def _latency(rows: Sequence[LatencyRow]) -> Grid:
     for row in rows:
         spread = row.spread_us
         mean, deviation, count = (None, None, 0) if spread is None else (spread.mean, spread.stdev, spread.count)
-        times = [_decimal(value) for value in (mean, deviation, row.least_us, row.most_us, row.floor_us)]
+        times = [_decimal(value) for value in (mean, deviation, row.least_us, row.most_us, row.baseline_us)]
         found.append(
             (row.frame, row.direction, _whole(row.load_pps), str(count), *times, f"{row.tagged} ({row.tagged_lost})")
         )
@@ -205,7 +205,7 @@ def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
         [
             (
                 row.frame,
-                f"{point.asked_percent:g}",
+                f"{point.intended_percent:g}",
                 _whole(point.offered_pps),
                 percent_text(point.offered_percent),
                 _percent(point.loss_percent),

@@ -12,7 +12,7 @@ from wirespeed.results.search_trial import SearchTrial
 
 def cases_of(search: SearchResult, source: str) -> tuple[Case, ...]:
     """() of a search without a trial that counts."""
-    trials = [trial for trial in search.of("search") if not trial.set_aside]
+    trials = [trial for trial in search.of("search") if not trial.excluded]
     if not trials:
         return ()
     bounds = [goal.upper_pps for goal in search.goals if goal.upper_pps is not None]

@@ -107,9 +107,9 @@ def _interval(
 
 
 def _sort(trial: SearchTrial) -> str:
-    if trial.set_aside:
+    if trial.excluded:
         return "set aside"
-    if trial.trial.spoilt:
+    if trial.trial.disturbed:
         return "disturbed by the host"
     if trial.trial.tester_limited:
         return "the tester was the limit"
@@ -136,13 +136,13 @@ def _trials(
 
 
 def _why(trial: SearchTrial) -> str:
-    why = trial.set_aside or trial.trial.spoilt or ""
+    why = trial.excluded or trial.trial.disturbed or ""
     return f": {why}" if why else ""
 
 
 def _latency(search: SearchResult, scaler: Scaler) -> Panel | None:
     """A curve a percentile and direction over the shares of the load at which it was measured."""
-    trials = sorted((one for one in search.of("latency") if not one.set_aside), key=lambda one: one.load_pps)
+    trials = sorted((one for one in search.of("latency") if not one.excluded), key=lambda one: one.load_pps)
     curves: list[Curve] = []
     for place, wire in enumerate(search.directions):
         told = [(one, found) for one in trials if (found := one.trial.channels[wire].latency) and found.packets]

@@ -15,7 +15,7 @@ from wirespeed.errors import MeasurementError
 from wirespeed.later import Later
 from wirespeed.measurement.search.result import GoalOutcome
 from wirespeed.results.balance import Balance
-from wirespeed.results.machine import absence_text
+from wirespeed.results.machine import preemption_text
 from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
 
 if TYPE_CHECKING:
@@ -167,13 +167,13 @@ class Controller:
         limit: BoundLimit = "none"
         irregular = ended_early if not interval.is_narrow else ""
         if self._disturbed and not interval.is_narrow:
-            limit, irregular = "machine", self._disturbed
+            limit, irregular = "host", self._disturbed
         elif upper is not None:
             tried = [trial for trial in self.trials if trial.purpose == "search" and trial.load_pps == upper]
-            limit = _whose([trial for trial in tried if not trial.set_aside], goal)
+            limit = _whose([trial for trial in tried if not trial.excluded], goal)
             if limit == "none" and self._ceilings:
                 limit = "tester"
-            if limit == "machine":
+            if limit == "host":
                 irregular = _machine_text(upper, tried, goal)
             elif lower is None and upper <= self.least_pps * (1 + goal.width):
                 limit = "minimum"
@@ -194,7 +194,7 @@ class Controller:
                 raise OutOfTime
             trial = self.measure(load_pps, duration_s, "warm-up" if is_warmup else "search")
             self._check_silence()
-            if not trial.set_aside:
+            if not trial.excluded:
                 if not is_warmup:
                     self._check_host(trial)
                     self._check_ceiling()
@@ -205,8 +205,8 @@ class Controller:
         absences explain, and there are not too many of the kind at its load."""
         if trial.purpose != "search" or not any(_would_fail(one, trial) for one in self.intervals()):
             return trial
-        aside = sum(bool(one.set_aside) for one in self.trials if one.load_pps == trial.load_pps)
-        return trial if aside >= self.repeats else replace(trial, set_aside=why_aside(trial))
+        aside = sum(bool(one.excluded) for one in self.trials if one.load_pps == trial.load_pps)
+        return trial if aside >= self.repeats else replace(trial, excluded=why_aside(trial))
 
     def keep(self, trial: SearchTrial) -> None:
         """Every trial that is measured is kept, those too that do not count."""
@@ -218,13 +218,13 @@ class Controller:
         too much for the DUT."""
         open_goals = [one.goal for one in self._searched() if not one.is_done(self._top_pps)] or self._open_goals
         goal = max(open_goals, key=lambda one: one.loss_ratio)
-        if not self.repeats or _failed_by(last, goal) != "machine":
+        if not self.repeats or _failed_by(last, goal) != "host":
             return
         loads: dict[float, list[SearchTrial]] = {}
         for one in self.of_search:
             loads.setdefault(one.load_pps, []).append(one)
-        spoilt = [same for same in loads.values() if sum(bool(one.set_aside) for one in same) >= self.repeats]
-        hopeless = [same for same in spoilt if all(_failed_by(one, goal) == "machine" for one in same)]
+        disturbed = [same for same in loads.values() if sum(bool(one.excluded) for one in same) >= self.repeats]
+        hopeless = [same for same in disturbed if all(_failed_by(one, goal) == "host" for one in same)]
         if len(hopeless) >= _ENOUGH and not any(_failed_by(one, goal) == "dut" for one in self.of_search):
             raise _Disturbed(
                 f"preemption of workers disturbed all {sum(map(len, hopeless))} trials of "
@@ -244,7 +244,7 @@ class Controller:
         intervals = [interval for interval in self._searched() if not interval.is_done(self._top_pps)]
         open_goals = [interval.goal for interval in intervals] or self._open_goals
         goal = max(open_goals, key=lambda one: one.loss_ratio)
-        counted = [one for one in self.trials[self._first :] if one.purpose == "search" and not one.set_aside]
+        counted = [one for one in self.trials[self._first :] if one.purpose == "search" and not one.excluded]
         whose = [(one, _failed_by(one, goal)) for one in counted]
         failed = [one for one, who in whose if who == "tester"]
         passed_pps = max((one.load_pps for one, who in whose if who == "none"), default=0.0)
@@ -309,31 +309,31 @@ def _would_fail(interval: Interval, trial: SearchTrial) -> bool:
     """Whether the trial speaks against a load that may still be the goal's, and only absences make it do so."""
     lower, upper, load = interval.lower_pps, interval.upper_pps, trial.load_pps
     is_open = not interval.is_narrow and (lower is None or load > lower) and (upper is None or load < upper)
-    return is_open and trial.is_spoilt_for(interval.goal)
+    return is_open and trial.is_disturbed_for(interval.goal)
 
 
 def why_aside(trial: SearchTrial) -> str:
-    most = sum(one.most_by_absence or 0.0 for one in trial.trial.channels.values())
-    return absence_text(trial.trial.moment, most)
+    most = sum(one.most_by_preemption or 0.0 for one in trial.trial.channels.values())
+    return preemption_text(trial.trial.preemption, most)
 
 
 def _whose(tried: Sequence[SearchTrial], goal: Goal) -> BoundLimit:
     """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
     the machine spoilt; whoever has the more of the time."""
-    seconds: dict[BoundLimit, float] = {"dut": 0.0, "tester": 0.0, "machine": 0.0, "none": 0.0}
+    seconds: dict[BoundLimit, float] = {"dut": 0.0, "tester": 0.0, "host": 0.0, "none": 0.0}
     for trial in tried:
         seconds[_failed_by(trial, goal)] += trial.trial.effective_s
     failed_s = seconds["dut"] + seconds["tester"]
     if failed_s > goal.exceed_ratio * (failed_s + seconds["none"]):
         return "dut" if seconds["dut"] >= seconds["tester"] else "tester"
-    return "machine" if seconds["machine"] else "none"
+    return "host" if seconds["host"] else "none"
 
 
 def _failed_by(trial: SearchTrial, goal: Goal) -> BoundLimit:
     if trial.loss_ratio <= goal.loss_ratio:
         return "none"
-    if trial.is_spoilt_for(goal):
-        return "machine"
+    if trial.is_disturbed_for(goal):
+        return "host"
     return "tester" if trial.dut_loss_ratio <= goal.loss_ratio else "dut"
 
 
@@ -353,11 +353,11 @@ def _why_unsent(balances: Sequence[Balance]) -> str:
 
 
 def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) -> str:
-    spoilt = sum(trial.is_spoilt_for(goal) for trial in tried)
-    repeated = sum(bool(trial.set_aside) for trial in tried)
+    disturbed = sum(trial.is_disturbed_for(goal) for trial in tried)
+    repeated = sum(bool(trial.excluded) for trial in tried)
     told = f", {repeated} of them repeated" if repeated else ""
     return (
-        f"preemption of workers explains the loss of {spoilt} of {len(tried)} trials at "
+        f"preemption of workers explains the loss of {disturbed} of {len(tried)} trials at "
         f"{upper_pps:,.0f} pps{told}: the DUT may carry more"
     )
 

@@ -104,9 +104,9 @@ def plain_line(progress: Progress, trial: SearchTrial) -> str:
 
 def _trial_cells(trial: SearchTrial) -> tuple[str, ...]:
     ways = len(trial.trial.channels)
-    remark = trial.set_aside and f"set aside: {trial.set_aside}"
-    if not remark and trial.trial.spoilt:
-        remark = trial.trial.spoilt
+    remark = trial.excluded and f"set aside: {trial.excluded}"
+    if not remark and trial.trial.disturbed:
+        remark = trial.trial.disturbed
     elif not remark and trial.trial.tester_limited:
         remark = "the tester was the limit"
     return (
@@ -131,7 +131,7 @@ def summary(result: SearchResult, verdict: Verdict, where: str | None) -> list[s
     """The last lines of a search: the verdict with its goals, MRR, latency, and what else is to be said."""
     ways = len(result.directions)
     each = "each direction" if ways > 1 else "one direction"
-    aside = sum(bool(trial.set_aside) for trial in result.trials)
+    aside = sum(bool(trial.excluded) for trial in result.trials)
     count = len(result.trials)
     trials = f"{count} trial{'' if count == 1 else 's'}" + (f" ({aside} set aside)" if aside else "")
     lines = [f"{result.name} {result.ending.status}: {trials} in {result.spent_s:.0f} s, loads of {each}"]
@@ -171,7 +171,7 @@ def latency_lines(result: SearchResult) -> Iterator[str]:
     for trial in result.of("latency"):
         for wire, channel in trial.trial.channels.items():
             latency = channel.latency
-            if latency is None or trial.set_aside:
+            if latency is None or trial.excluded:
                 continue
             tail = ", ".join(
                 f"P{key} {value:.1f}" for key, value in latency.percentiles.items() if key in ("50", "90", "99")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.search.controller import repeats_for
-from wirespeed.results.lab import ROBUST_NOTE, shares_cpus
+from wirespeed.measurement.search.result import SearchSettings
+from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.search_trial import Goal
 from wirespeed.trial.plan import MeasurementPlan, tunables_text
 from wirespeed.trial.wires import check_wires
@@ -65,7 +65,7 @@ class SearchPlan(MeasurementPlan):
     @property
     def repeats(self) -> int:
         """How many trials of one load may be repeated."""
-        is_robust = shares_cpus(self.lab) if self.robust is None else self.robust
+        is_robust = self.lab.shares_cpus if self.robust is None else self.robust
         return repeats_for(self.goals) if is_robust else 0
 
     @property
@@ -73,22 +73,23 @@ class SearchPlan(MeasurementPlan):
         """What was decided for the user."""
         return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
 
-    def variables(self, server: str) -> dict[str, Any]:
-        """The `vars` of the result file, by the names that those of a load test have."""
-        more = {"verify": self.verify, "line": self.line_bps, "robust": self.repeats > 0, "group": self.group}
-        return {
-            "server": server,
-            "profile_file": self.profile,
-            "tunables": tunables_text(self.tunables),
-            "output_file": self.output_file,
-            "preset": self.preset,
-            "min": str(self.least),
-            "max": str(self.most),
-            "time": self.limit_s,
-            "warmup_duration": self.warmup_s,
-            "unidirectional": self.unidirectional,
-            **{name: value for name, value in more.items() if value},
-        }
+    def variables(self, server: str) -> SearchSettings:
+        return SearchSettings(
+            server=server,
+            profile_file=self.profile,
+            tunables=tunables_text(self.tunables),
+            group=self.group,
+            output_file=self.output_file,
+            unidirectional=self.unidirectional,
+            verify=self.verify or None,
+            line=self.line_bps or None,
+            preset=self.preset,
+            min=str(self.least),
+            max=str(self.most),
+            time=self.limit_s,
+            warmup_duration=self.warmup_s,
+            robust=self.repeats > 0 or None,
+        )
 
 
 def check_plan(plan: SearchPlan) -> None:

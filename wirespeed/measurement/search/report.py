@@ -104,7 +104,7 @@ class SearchReport(ReportedKind[SearchResult]):
         return remark_on("irregular", irregular, len(goals), "goal", sentence)
 
     def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
-        found = [(one, sum(bool(trial.set_aside) for trial in one.trials)) for one in results]
+        found = [(one, sum(bool(trial.excluded) for trial in one.trials)) for one in results]
         return remark_on(
             "set-aside",
             ((one.name, f"{aside} of {count(len(one.trials), 'trial')}") for one, aside in found if aside),

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean, stdev
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
+from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import Goal, Purpose, SearchTrial, StoredLimit
+from wirespeed.results.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,13 @@ class GoalOutcome:
     lower_pps: float | None = None
     upper_pps: float | None = None
     conditional_pps: float | None = None
-    limit: BoundLimit = "none"
+    limit: StoredLimit = "none"
     irregular: str = ""
 
     @property
     def is_at_least(self) -> bool:
-        """Whether the upper bound says nothing of the DUT: it was the tester's or the machine's doing."""
-        return self.limit in ("tester", "machine")
+        """True if tester or host caused the upper bound, which then says nothing about the DUT."""
+        return self.limit in ("tester", "host")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,18 @@ class Rates:
     most_pps: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(Settings):
+    """`min` and `max` are loads as on a command line, `time` is the time limit in seconds."""
+
+    preset: Annotated[str, SPARSE] = ""
+    min: Annotated[str, SPARSE] = ""
+    max: Annotated[str, SPARSE] = ""
+    time: Annotated[Number | None, SPARSE] = None
+    warmup_duration: Annotated[Number | None, SPARSE] = None
+    robust: Annotated[bool | None, SPARSE] = None
+
+
 @dataclass(frozen=True)
 class SearchResult(MeasurementResult):
     """A whole search. `most_pps` is the highest load allowed, which is line rate if `most_is_line`. `spent_s` is its
@@ -54,11 +68,12 @@ class SearchResult(MeasurementResult):
 
     kind = "search"
     is_of_one_load = True
-    schema = "wirespeed-search/1"
+    schema = "wirespeed-search/2"
     noun = "search result"
     journal_noun = "a search"
     also_stored: ClassVar[Mapping[str, str]] = {"mrr": "mrr"}
 
+    variables: Annotated[SearchSettings, Stored("vars")]
     least_pps: float
     most_pps: float
     most_is_line: bool
@@ -85,7 +100,7 @@ class SearchResult(MeasurementResult):
     @property
     def mrr(self) -> Rates | None:
         """Maximum receive rate: what comes back while all that is allowed is offered."""
-        rates = [trial.received_pps for trial in self.of("mrr") if not trial.set_aside]
+        rates = [trial.received_pps for trial in self.of("mrr") if not trial.excluded]
         if not rates:
             return None
         spread = stdev(rates) if len(rates) > 1 else 0.0

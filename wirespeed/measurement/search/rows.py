@@ -24,7 +24,7 @@ class GoalRow:
     """A goal of one search. Loads are packets per second of each direction, `text` is that load as the verdict writes
     it; the allowed loss is of all directions together. `limit` and `irregular` are as in the result file, `limited_by`
     is the limit as the verdict names it: with `tester` or `machine`, `upper_pps` is not a bound of the DUT. `trials`
-    counts the trials of the search, `set_aside` those of them that do not count."""
+    counts the trials of the search, `excluded` those of them that do not count."""
 
     test: str
     load: str
@@ -45,7 +45,7 @@ class GoalRow:
     limited_by: str
     irregular: str
     trials: int
-    set_aside: int
+    excluded: int
     outcome: str
 
 
@@ -68,7 +68,7 @@ class MrrRow:
 
 @dataclass(frozen=True)
 class LatencyRow:
-    """Latency of one direction at one load, in microseconds; `floor_us` is the median of the port type alone."""
+    """Latency of one direction at one load, in microseconds; `baseline_us` is the median of the port type alone."""
 
     test: str
     load: str
@@ -84,7 +84,7 @@ class LatencyRow:
     p99_us: float | None
     p999_us: float | None
     max_us: float
-    floor_us: float | None
+    baseline_us: float | None
     outcome: str
 
 
@@ -115,7 +115,7 @@ def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
         limited_by=LIMITED_BY[found.limit],
         irregular=found.irregular,
         trials=len(trials),
-        set_aside=sum(bool(trial.set_aside) for trial in trials),
+        excluded=sum(bool(trial.excluded) for trial in trials),
         outcome=search.ending.status,
     )
 
@@ -149,16 +149,15 @@ def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
     for search in searches:
         for trial in search.of("latency"):
             for wire, channel in trial.trial.channels.items():
-                if channel.latency is not None and channel.latency.packets and not trial.set_aside:
+                if channel.latency is not None and channel.latency.packets and not trial.excluded:
                     row = _latency_row(search, str(wire), trial.label, trial.load_pps, channel.latency)
                     rows.append(row)
     return rows
 
 
 def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
-    told = search.lab.get("latency_floor")
-    floor = told.get(direction) if isinstance(told, dict) else None
-    median = floor.get("median_us") if isinstance(floor, dict) else None
+    floor = search.lab.latency_floor.get(direction)
+    median = floor.median_us if floor is not None else None
     p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
     return LatencyRow(
         test=search.name,
@@ -175,7 +174,7 @@ def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float,
         p99_us=p99,
         p999_us=p999,
         max_us=round(latency.max_us, 3),
-        floor_us=round(float(median), 3) if isinstance(median, int | float) else None,
+        baseline_us=round(float(median), 3) if isinstance(median, int | float) else None,
         outcome=search.ending.status,
     )
 
@@ -236,7 +235,7 @@ def _remark_of(row: GoalRow) -> str:
     """What qualifies the figures: irregular, how the search ended, trials that do not count."""
     said = [f"{' '.join(IRREGULAR)}: {row.irregular}"] if row.irregular else []
     said += [row.outcome] if row.outcome != "complete" else []
-    said += [f"{row.set_aside} of its trials set aside"] if row.set_aside else []
+    said += [f"{row.excluded} of its trials set aside"] if row.excluded else []
     return "; ".join(said)
 
 
@@ -266,7 +265,7 @@ def _latency_headings(scaler: Scaler) -> tuple[str, ...]:
 
 
 def _latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
-    times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.floor_us)
+    times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.baseline_us)
     return (
         *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),
         *(NOTHING if value is None else f"{value:.1f}" for value in times),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, texts_of_dut
+from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, UsageError, WirespeedError
 from wirespeed.measurement.head import head_of
@@ -18,7 +18,6 @@ from wirespeed.measurement.search.plan import SearchPlan, check_plan
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
-from wirespeed.results.lab import ring_slots
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.trial.load import Load, load_of
@@ -82,7 +81,7 @@ def run_search(
     tester = Tester(client, plan.directions)
 
     def trial_of(one: Load) -> Trial:
-        slots = ring_slots(plan.lab)
+        slots = plan.lab.ring_slots or 0
         return Trial(tester, one, dut=dut, line_bps=plan.line_bps, force=plan.force, ring_slots=slots, stop=stop)
 
     trial = trial_of(load)
@@ -107,7 +106,7 @@ def run_search(
             raise
         ended = FAILED, str(error), error.exit_code
     found = bench.result(Ending(*ended, head.ending.started, (*plan.notes, *trial.notes)))
-    return replace(found, dut={**found.dut, **texts_of_dut(dut)})
+    return replace(found, dut=with_texts(found.dut, dut))
 
 
 def raise_for_ending(result: SearchResult) -> None:
@@ -131,6 +130,7 @@ def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Se
         raise UsageError(f"--min {plan.least} is not below --max {plan.most}: give a lower --min or a higher --max")
     return SearchResult(
         name=plan.name or plan.profile,
+        variables=plan.variables(tester.server),
         **head_of(plan, tester, trial.facts, dut),
         least_pps=least,
         most_pps=most,
@@ -211,7 +211,7 @@ class _Bench:
         self.watch(Progress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s))
 
     def result(self, ending: Ending) -> SearchResult:
-        aside = [trial for trial in self.trials if trial.set_aside]
+        aside = [trial for trial in self.trials if trial.excluded]
         if aside:
             note = f"{len(aside)} trials do not count: absences explain what they lost, and they were repeated"
             ending = replace(ending, notes=(*ending.notes, note))

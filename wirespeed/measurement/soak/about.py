@@ -14,7 +14,7 @@ continues after a crash, also of this command while the traffic goes on.""",
     file="A soak",
     more=(
         "Spans: one of the whole soak, the latest 900 seconds, 1440 minutes and 8784 hours; the latest 1000 events and "
-        "gaps. The loss of a span is `lost` minus `came_later`. The journal has one line per second and is replaced by "
+        "gaps. The loss of a span is `lost` minus `delayed`. The journal has one line per second and is replaced by "
         "one `state` after 3600 lines."
     ),
 )

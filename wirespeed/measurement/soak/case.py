@@ -11,7 +11,6 @@ from wirespeed.cases.facts import Case, Drift, Load
 from wirespeed.cases.machine_facts import Energy, Machine
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import box_of
-from wirespeed.cases.trials import idle_watts
 from wirespeed.measurement.soak.result import Drift as Told
 from wirespeed.measurement.soak.result import SoakResult, Span
 from wirespeed.results.balance import Medium
@@ -30,7 +29,7 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
     drops = Counter(total.dut.drops)
     machine = Machine(source=place)
     if total.dut.watts is not None:
-        machine = replace(machine, energy=Energy(total.dut.watts, idle_watts(soak.lab), place))
+        machine = replace(machine, energy=Energy(total.dut.watts, soak.lab.idle_watts, place))
     rings = any(port.medium is Medium.RING for port in soak.ports.values())
     case = Case(
         load=Load(
@@ -44,7 +43,7 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
             flows=flows_of(soak.variables),
             hashed=hashed_by(soak.variables),
             tester_limited=any(flow.unoffered > 0.01 * flow.offered for flow in total.flows.values()),
-            spoilt_share=min(1.0, verdict.by_machine / verdict.lost) if verdict.lost else 0.0,
+            disturbed_share=min(1.0, verdict.by_host / verdict.lost) if verdict.lost else 0.0,
             by_direction=_by_direction(soak, total),
         ),
         box=replace(box_of(soak.dut, (), source), has_nics=not rings),
@@ -71,7 +70,7 @@ def _directions(soak: SoakResult, case: Case, total: Span) -> tuple[Case, ...]:
     for wire in soak.directions:
         if (flow := total.flows.get(wire)) is None:
             continue
-        lost = max(0, flow.lost - flow.came_later)
+        lost = max(0, flow.lost - flow.delayed)
         load = replace(
             case.load,
             name=str(wire),
@@ -102,8 +101,8 @@ def _remarks(soak: SoakResult) -> Iterator[str]:
     """When it lost, in a line; the newest events are at hand."""
     verdict = soak.verdict
     if verdict.event_count:
-        whose = Counter(event.whose for event in soak.events)
-        doers = ", ".join(f"{count} of them the {who}'s" for who, count in whose.most_common())
+        causes = Counter(event.cause for event in soak.events)
+        doers = ", ".join(f"{count} of them the {who}'s" for who, count in causes.most_common())
         yield (
             f"{verdict.event_count} loss events ({doers}), {verdict.longest_loss_free_s:,.0f} s in a row without any; "
             f"the longest outage was {verdict.longest_outage_s * 1e3:.3g} ms"

@@ -12,14 +12,14 @@ from wirespeed.charts.sampled import blank, device_panels, positive
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.charts.shapes import Symbol
 from wirespeed.measurement.soak.result import SoakResult, Span
-from wirespeed.measurement.soak.words import WHOSE
+from wirespeed.measurement.soak.words import CAUSES
 from wirespeed.results.channel import Channel
 from wirespeed.results.figures import loss_text
 
 LOSS_PX, LATENCY_PX = 240, 190
 MINUTE_S, HOUR_S = 60.0, 3600.0
 MOST_SPANS = 3000
-EVENT_SYMBOLS: dict[str, Symbol] = {"dut": "diamond", "tester": "triangle", "machine": "cross"}
+EVENT_SYMBOLS: dict[str, Symbol] = {"dut": "diamond", "tester": "triangle", "host": "cross"}
 
 
 def spans_of(soak: SoakResult) -> tuple[tuple[Span, ...], str]:
@@ -107,16 +107,16 @@ def _told(span: Span, divisor: float) -> Told:
 
 def _events(soak: SoakResult, divisor: float) -> Iterator[Curve]:
     """A mark an event above all, by its cause."""
-    for whose, symbol in EVENT_SYMBOLS.items():
-        events = sorted((event for event in soak.events if event.whose == whose), key=lambda event: event.at_s)
+    for cause, symbol in EVENT_SYMBOLS.items():
+        events = sorted((event for event in soak.events if event.cause == cause), key=lambda event: event.at_s)
         if not events:
             continue
         yield Curve(
-            name=f"loss event ({WHOSE[whose]})",
+            name=f"loss event ({CAUSES[cause]})",
             colour=ALARM,
             x=shortened(event.at_s / divisor for event in events),
             y=(1.0,) * len(events),
-            key=f"event {whose}",
+            key=f"event {cause}",
             dots=True,
             symbol=symbol,
             told=tuple(

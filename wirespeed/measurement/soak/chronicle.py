@@ -52,7 +52,7 @@ class Chronicle:
         self.numbers = max(self.events, default=told.event_count)
         self._event_count = told.event_count
         self._older_outage_s = told.longest_outage_s if told.event_count > len(self.events) else 0.0
-        self._by_machine = told.by_machine
+        self._by_host = told.by_host
         self._by_tester = told.by_tester
         self._unplaced = told.unplaced
         self._unwatched = told.unwatched_offered, told.unwatched_lost
@@ -107,7 +107,7 @@ class Chronicle:
 
     def _sum(self, event: LossEvent, sign: int) -> None:
         self._event_count += sign if event.lost else 0
-        self._by_machine += sign * event.lost if event.whose == "machine" else 0
+        self._by_host += sign * event.lost if event.cause == "host" else 0
 
     def add_gap(self, gap: Gap) -> None:
         self.gaps.append(gap)
@@ -169,7 +169,7 @@ class Chronicle:
             confidence=confidence,
             offered=offered,
             lost=lost,
-            by_machine=self._by_machine,
+            by_host=self._by_host,
             by_tester=self._by_tester,
             upper_ratio=upper,
             lower_ratio=least_expected(lost, confidence) / offered if offered else 0.0,
@@ -215,7 +215,7 @@ def merged(first: Span, second: Span) -> Span:
         watched_s=first.watched_s + second.watched_s,
         flows={wire: _flow(first.flows.get(wire, Flow()), second.flows.get(wire, Flow())) for wire in wires},
         lossy_s=first.lossy_s + second.lossy_s,
-        away_s=_sum(first.away_s, second.away_s),
+        preempted_s=_sum(first.preempted_s, second.preempted_s),
         steal_s=_sum(first.steal_s, second.steal_s),
         dut=_dut(first, second),
     )
@@ -226,7 +226,7 @@ def _flow(first: Flow, second: Flow) -> Flow:
         offered=first.offered + second.offered,
         received=first.received + second.received,
         lost=first.lost + second.lost,
-        came_later=first.came_later + second.came_later,
+        delayed=first.delayed + second.delayed,
         missed=first.missed + second.missed,
         unoffered=first.unoffered + second.unoffered,
         latency=_latency(first.latency, second.latency),

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.ledger import Ledger, Placed
 from wirespeed.measurement.soak.marks import counters_of, reading_of
-from wirespeed.measurement.soak.result import DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span, Whose
+from wirespeed.measurement.soak.result import Cause, DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.machine import why_spoilt
+from wirespeed.results.machine import why_disturbed
 from wirespeed.results.sample import Sample
 from wirespeed.trial.reading import Reading
 
@@ -129,7 +129,7 @@ class Course:
             gap = replace(
                 seen.gap,
                 offered=sum(flow.offered for flow in grown.values()),
-                lost=sum(one.lost - one.came_later for one in placed.values()),
+                lost=sum(one.lost - one.delayed for one in placed.values()),
             )
             self.chronicle.add_gap(gap)
             self._open.clear()
@@ -147,7 +147,7 @@ class Course:
 
     def _placed_by(self, wire: Channel, now: Mapping[Channel, Placed]) -> int:
         base = self.mark.placed.get(wire, 0)
-        return base + now[wire].lost - now[wire].came_later
+        return base + now[wire].lost - now[wire].delayed
 
     def _grown(self, wire: Channel, now: Balance) -> Flow:
         before = self._settled_before.get(wire)
@@ -155,7 +155,7 @@ class Course:
             before = Balance(0, 0)
         return Flow(
             offered=max(0, round(now.offered - before.offered)),
-            received=max(0, round(now.ours - before.ours)),
+            received=max(0, round(now.test_frames - before.test_frames)),
             missed=max(0, round(now.missed - before.missed)),
             unoffered=max(0, round(now.unoffered - before.unoffered)),
         )
@@ -171,14 +171,14 @@ class Course:
             p99_us = told.percentiles.get("99", told.max_us)
             latency = LatencySpan(told.packets, told.lost, told.min_us, told.average_us, told.max_us, p99_us)
         missed = min(grown.missed, placed.lost)
-        return replace(grown, lost=placed.lost, came_later=placed.came_later, missed=missed, latency=latency)
+        return replace(grown, lost=placed.lost, delayed=placed.delayed, missed=missed, latency=latency)
 
     def _events(self, seen: Seen, flows: Mapping[Channel, Flow]) -> list[LossEvent]:
         """Loss events that began, continued or were withdrawn in this second; each once."""
         changed: dict[int, LossEvent] = {}
         for wire, flow in flows.items():
-            if flow.came_later:
-                changed |= {event.number: event for event in self._taken_back(wire, flow.came_later)}
+            if flow.delayed:
+                changed |= {event.number: event for event in self._taken_back(wire, flow.delayed)}
             if not flow.lost:
                 self._open.pop(wire, None)
                 self._silence_s.pop(wire, None)
@@ -190,14 +190,14 @@ class Course:
     def _event(self, seen: Seen, wire: Channel, flow: Flow, number: int) -> LossEvent:
         assert seen.sample is not None
         before = self._before.sample if self._before is not None else None
-        why = why_spoilt(before, seen.sample, wire, flow.loss_ratio) or ""
-        whose: Whose = "machine" if why else "tester" if flow.missed * 2 > flow.lost else "dut"
+        why = why_disturbed(before, seen.sample, wire, flow.loss_ratio) or ""
+        cause: Cause = "host" if why else "tester" if flow.missed * 2 > flow.lost else "dut"
         seconds = seen.sample.interval_s
         outage_s = self._outage_s(wire, flow, seconds)
         drops = dict(seen.telemetry.drops)
         known = self._open.get(wire)
-        if known is None or known.whose != whose or known.number not in self.chronicle.events:
-            return LossEvent(number, seen.at_s, seconds, wire, flow.lost, whose, outage_s, why, drops)
+        if known is None or known.cause != cause or known.number not in self.chronicle.events:
+            return LossEvent(number, seen.at_s, seconds, wire, flow.lost, cause, outage_s, why, drops)
         known = self.chronicle.events[known.number]
         return replace(
             known,
@@ -231,15 +231,16 @@ class Course:
 
 def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
     assert seen.sample is not None
-    moment = seen.sample.machine
-    away = [one for one in (moment.tester_absent_s, moment.dut_absent_s) if one is not None] if moment else []
+    preemption = seen.sample.preemption
+    sides = (preemption.tester_preempted_s, preemption.dut_preempted_s) if preemption else ()
+    known_s = [one for one in sides if one is not None]
     return Span(
         at_s=seen.at_s,
         watched_s=seen.sample.interval_s,
         flows=flows,
         lossy_s=seen.sample.interval_s if any(flow.lost for flow in flows.values()) else 0.0,
-        away_s=sum(away) if away else None,
-        steal_s=moment.steal_s if moment else None,
+        preempted_s=sum(known_s) if known_s else None,
+        steal_s=preemption.steal_s if preemption else None,
         dut=dut_span(seen.telemetry, seen.memory_bytes),
     )
 

@@ -17,7 +17,7 @@ def summary_of(result: SoakResult) -> Summary:
     """The sums of the whole soak; latency is that of the last second."""
     told = Summary("soak", "hold", len(result.seconds), (result.line_percent or 0) / 100)
     for channel, flow in result.total.flows.items() if result.total else ():
-        lost = max(0, flow.lost - flow.came_later)
+        lost = max(0, flow.lost - flow.delayed)
         values = (flow.offered + flow.unoffered, flow.offered, flow.received, lost, flow.unoffered)
         told.packets[str(channel)] = dict(zip(PACKETS, values, strict=True))
     for channel, flow in result.seconds[-1].flows.items() if result.seconds else ():
@@ -35,7 +35,7 @@ def _second(span: Span) -> Frame:
             str(way): way_of(
                 flow.offered / seconds,
                 flow.received / seconds,
-                max(0, flow.lost - flow.came_later) / flow.offered if flow.offered else 0.0,
+                max(0, flow.lost - flow.delayed) / flow.offered if flow.offered else 0.0,
                 flow.offered + flow.unoffered,
                 flow.offered,
             )

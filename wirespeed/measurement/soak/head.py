@@ -30,6 +30,7 @@ def soak_head(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> 
     frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
     return SoakResult(
         name=plan.name or plan.profile,
+        variables=plan.variables(tester.server),
         **head_of(plan, tester, trial.facts, dut, trial.notes, "milliseconds"),
         load=plan.load,
         load_pps=narrowest_pps("--load", plan.load, trial.facts, frames),

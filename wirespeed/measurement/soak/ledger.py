@@ -25,7 +25,7 @@ class Placed:
     all."""
 
     lost: int = 0
-    came_later: int = 0
+    delayed: int = 0
 
 
 class Ledger:
@@ -36,7 +36,7 @@ class Ledger:
         self._under_way = under_way
         self._missing: deque[int] = deque()
         self._usual: deque[int] = deque(maxlen=_REMEMBERED)
-        self._came_later = 0
+        self._delayed = 0
         self._most_under_way = 0
 
     @property
@@ -50,7 +50,7 @@ class Ledger:
         if self._under_way is None and not self._missing:
             self._most_under_way = most_under_way
         if missing < self.placed:
-            self._came_later += self.placed - missing
+            self._delayed += self.placed - missing
             self.placed = missing
         self._missing.append(missing)
         return self._settle() if len(self._missing) > LOOK_AHEAD else None
@@ -81,5 +81,5 @@ class Ledger:
         elif rise > self._noise:
             lost = rise
             self.placed += lost
-        came_later, self._came_later = self._came_later, 0
-        return Placed(lost, came_later)
+        delayed, self._delayed = self._delayed, 0
+        return Placed(lost, delayed)

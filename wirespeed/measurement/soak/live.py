@@ -106,7 +106,7 @@ def event_line(event: LossEvent) -> str:
     more = "; ".join(filter(None, (event.why, drops and f"DUT counters: {drops}")))
     return (
         f"loss {event.number} at {time_text(event.at_s)} on {event.channel}: {count_text(event.lost, 'packet')} "
-        f"(at most {_short(event.outage_s)} of traffic in one go) in {event.seconds:.1f} s, {DOER[event.whose]}"
+        f"(at most {_short(event.outage_s)} of traffic in one go) in {event.seconds:.1f} s, {DOER[event.cause]}"
         + (f": {more}" if more else "")
     )
 
@@ -151,8 +151,8 @@ def summary(result: SoakResult, found: Verdict, where: str | None) -> list[str]:
 
 def _more(result: SoakResult) -> Iterator[str]:
     verdict, total = result.verdict, result.total
-    if verdict.by_machine:
-        yield f"{verdict.by_machine:,} of them while CPUs were preempted"
+    if verdict.by_host:
+        yield f"{verdict.by_host:,} of them while CPUs were preempted"
     if verdict.by_tester:
         yield f"{verdict.by_tester:,} more came back, and the tester's receiver missed them"
     if verdict.unplaced > 0:

@@ -1,4 +1,4 @@
-"""Readings as a soak keeps them in its file, to go on from. Pure."""
+"""Port counters in a soak's file, from which a soak resumes. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def counters_of(reading: Reading) -> Counters:
         | {_KIND + kind: count for kind, count in stats.kinds.items()}
         for port, stats in reading.ports.items()
     }
-    return Counters(reading.at_s, ports, dict(reading.ours))
+    return Counters(reading.at_s, ports, dict(reading.test_frames))
 
 
 def reading_of(counters: Counters) -> Reading:
@@ -31,12 +31,14 @@ def reading_of(counters: Counters) -> Reading:
             ports[port] = PortStats(**known, kinds=kinds)
         except TypeError as error:
             raise ValueError(f"counters of port {port}: {error}") from None
-    return Reading(at_s=counters.at_s, ports=ports, ours=counters.ours)
+    return Reading(at_s=counters.at_s, ports=ports, test_frames=counters.test_frames)
 
 
 def went_on(before: Counters, now: Reading) -> bool:
     """Whether `now` is of the same counters, later."""
     old = reading_of(before)
-    if set(old.ports) != set(now.ports) or any(count > now.ours.get(wire, 0) for wire, count in old.ours.items()):
+    if set(old.ports) != set(now.ports) or any(
+        count > now.test_frames.get(wire, 0) for wire, count in old.test_frames.items()
+    ):
         return False
     return not any(stats.went_back(old.ports[port]) for port, stats in now.ports.items())

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.soak.result import SoakResult
+from wirespeed.measurement.soak.result import SoakResult, SoakSettings
 from wirespeed.measurement.soak.words import time_text
 from wirespeed.trial.plan import MeasurementPlan, parse_tunables, tunables_text
 from wirespeed.trial.wires import check_wires, parse_wires
@@ -40,46 +38,46 @@ class SoakPlan(MeasurementPlan):
         words = [self.profile, tunables_text(self.tunables)]
         return " ".join(filter(None, words)) + f", {self.load_from or self.load} for {time_text(self.duration_s)}"
 
-    def variables(self, server: str) -> dict[str, Any]:
+    def variables(self, server: str) -> SoakSettings:
         """The `vars` of the result file; all that `plan_of` needs to go on."""
-        return {
-            "server": server,
-            "profile_file": self.profile,
-            "tunables": tunables_text(self.tunables),
-            "output_file": self.output_file,
-            "load": str(self.load),
-            "load_from": self.load_from,
-            "duration": self.duration_s,
-            "wires": ",".join(f"{wire.tx}>{wire.rx}" for wire in self.directions),
-            "latency": self.latency_pps,
-            "verify": self.verify,
-            "line": self.line_bps,
-            "lab": self.lab_name,
-        }
+        return SoakSettings(
+            server=server,
+            profile_file=self.profile,
+            tunables=tunables_text(self.tunables),
+            output_file=self.output_file,
+            verify=self.verify,
+            line=self.line_bps,
+            load=str(self.load),
+            load_from=self.load_from,
+            duration=self.duration_s,
+            wires=",".join(f"{wire.tx}>{wire.rx}" for wire in self.directions),
+            latency=self.latency_pps,
+            lab=self.lab_name,
+        )
 
 
 def plan_of(result: SoakResult, duration_s: float | None = None) -> SoakPlan:
     """The plan that goes on with what `result` began; `duration_s` in place of its own. ValueError for a file whose
     settings cannot be read."""
-    told: Mapping[str, Any] = result.variables
+    settings = result.variables
     return SoakPlan(
         profile=result.profile,
         load=result.load,
         duration_s=result.intended_s if duration_s is None else duration_s,
-        tunables=parse_tunables(str(told["tunables"])),
+        tunables=parse_tunables(str(settings.tunables or "")),
         target_ratio=result.verdict.target_ratio,
         confidence=result.verdict.confidence,
-        latency_pps=None if told.get("latency") is None else float(told["latency"]),
-        directions=parse_wires(str(told["wires"])),
-        line_bps=None if told.get("line") is None else float(told["line"]),
-        verify=bool(told.get("verify")),
+        latency_pps=settings.latency,
+        directions=parse_wires(settings.wires),
+        line_bps=settings.line,
+        verify=bool(settings.verify),
         name=result.name,
-        output_file=str(told.get("output_file", "-")),
-        load_from=str(told.get("load_from", "")),
-        server=str(told.get("server", "")),
-        lab_name=str(told.get("lab", "")),
-        lab=dict(result.lab),
-        dut=dict(result.dut),
+        output_file=settings.output_file or "-",
+        load_from=settings.load_from,
+        server=settings.server,
+        lab_name=settings.lab,
+        lab=result.lab,
+        dut=result.dut,
         versions=dict(result.versions),
     )
 

@@ -87,8 +87,8 @@ def _facts(soak: SoakResult, scaler: Scaler) -> Iterator[str]:
         f"{count(told.event_count, 'loss event')}, {count(len(soak.gaps), 'gap')} in what was watched; longest outage "
         f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}."
     )
-    if told.by_machine:
-        yield f"{told.by_machine:,} of them were lost while CPUs were preempted, because of the host."
+    if told.by_host:
+        yield f"{told.by_host:,} of them were lost while CPUs were preempted, because of the host."
     if told.by_tester:
         yield f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count."
     if told.worst_minute is not None:

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from wirespeed.results.channel import Channel
-from wirespeed.results.codec import SPARSE
+from wirespeed.results.codec import SPARSE, Number, Stored, reader_of, with_former
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.settings import Settings
 from wirespeed.units import Rate
 
-Whose = Literal["dut", "tester", "machine"]
-"""Whose doing a loss is. `tester`: its receiver missed what came back; `machine`: CPUs were taken from tester or DUT,
-or a link was down."""
+Cause = Literal["dut", "tester", "host"]
+"""Cause of a loss. `tester`: its receiver dropped the packets; `host`: CPUs of tester or DUT were preempted, or a link
+was down."""
 
 Blind = Literal["controller", "generator"]
 """Who was away while nobody watched."""
@@ -39,20 +40,20 @@ class LatencySpan:
 @dataclass(frozen=True)
 class Flow:
     """One direction over a span. `lost` packets were counted as lost in it, `missed` of them by the tester's own
-    receiver. `came_later` packets were counted as lost before and received in it. `unoffered` packets were intended and
+    receiver. `delayed` packets were counted as lost before and received in it. `unoffered` packets were intended and
     not sent."""
 
     offered: int = 0
     received: int = 0
     lost: Annotated[int, SPARSE] = 0
-    came_later: Annotated[int, SPARSE] = 0
+    delayed: Annotated[int, Stored(sparse=True, former="came_later")] = 0
     missed: Annotated[int, SPARSE] = 0
     unoffered: Annotated[int, SPARSE] = 0
     latency: Annotated[LatencySpan | None, SPARSE] = None
 
     @property
     def loss_ratio(self) -> float:
-        return min(1.0, max(0, self.lost - self.came_later) / self.offered) if self.offered else 0.0
+        return min(1.0, max(0, self.lost - self.delayed) / self.offered) if self.offered else 0.0
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,14 @@ class DutSpan:
 @dataclass(frozen=True)
 class Span:
     """A second, or a span that seconds were combined into. `watched_s` of it were observed, `lossy_s` of these had a
-    loss. CPUs of tester and DUT were preempted for `away_s`, all CPUs by the hypervisor for `steal_s`; None if unknown.
-    """
+    loss. CPUs of tester and DUT were preempted for `preempted_s`, all CPUs by the hypervisor for `steal_s`; None if
+    unknown."""
 
     at_s: float
     watched_s: float
     flows: Mapping[Channel, Flow]
     lossy_s: Annotated[float, SPARSE] = 0.0
-    away_s: Annotated[float | None, SPARSE] = None
+    preempted_s: Annotated[float | None, Stored(sparse=True, former="away_s")] = None
     steal_s: Annotated[float | None, SPARSE] = None
     dut: Annotated[DutSpan, SPARSE] = DutSpan()
 
@@ -90,7 +91,7 @@ class Span:
 
     @property
     def lost(self) -> int:
-        return sum(flow.lost - flow.came_later for flow in self.flows.values())
+        return sum(flow.lost - flow.delayed for flow in self.flows.values())
 
     @property
     def loss_ratio(self) -> float:
@@ -101,7 +102,7 @@ class Span:
 @dataclass(frozen=True)
 class LossEvent:
     """A loss of one direction, over consecutive seconds that each lost something. `outage_s` is the longest possible
-    interruption: the lost packets of adjacent seconds divided by the rate (RFC 6201). `whose` is the cause, `drops` the
+    interruption: the lost packets of adjacent seconds divided by the rate (RFC 6201). `cause` is the cause, `drops` the
     DUT's own counters. Numbers begin with 1."""
 
     number: int
@@ -109,7 +110,7 @@ class LossEvent:
     seconds: float
     channel: Channel
     lost: int
-    whose: Whose
+    cause: Annotated[Cause, with_former(Cause, {"machine": "host"}, former="whose")]
     outage_s: float = 0.0
     why: str = ""
     drops: Mapping[str, int] = field(default_factory=dict)
@@ -159,7 +160,7 @@ class Verdict:
     """The result of a soak.
 
     `lost` of `offered` packets were never received, without those that the tester's receiver dropped (`by_tester`);
-    `by_machine` of them were lost while CPUs were preempted. `upper_ratio` and `lower_ratio` are one-sided bounds of
+    `by_host` of them were lost while CPUs were preempted. `upper_ratio` and `lower_ratio` are one-sided bounds of
     the loss ratio at `confidence`, by `method`. `shown`: the upper bound is at most `target_ratio`. `needed_s` is how
     much longer the load has to be held for that without further loss; 0 if it is shown. `unplaced` lost packets were
     found missing at the end, at an unknown time (negative: packets counted as lost arrived after all).
@@ -172,7 +173,7 @@ class Verdict:
     confidence: float
     offered: int = 0
     lost: int = 0
-    by_machine: int = 0
+    by_host: Annotated[int, Stored(former="by_machine")] = 0
     by_tester: int = 0
     upper_ratio: float = 1.0
     lower_ratio: float = 0.0
@@ -196,13 +197,23 @@ class Verdict:
         return min(1.0, self.lost / self.offered) if self.offered else 0.0
 
 
+def _port_counters(raw: Any) -> dict[int, dict[str, int]]:
+    """Counters by port and name, with the present name of the intended packets."""
+    ports: Mapping[int, Mapping[str, int]] = reader_of(Mapping[int, Mapping[str, int]])(raw)
+    return {
+        port: {"intended" if name == "asked" else name: count for name, count in counts.items()}
+        for port, counts in ports.items()
+    }
+
+
 @dataclass(frozen=True)
 class Counters:
-    """Port counters at `at_s` of the tester's clock, by name; `ours` are test frames received, by their signature."""
+    """Port counters at `at_s` of the tester's clock, by name; `test_frames` are test frames received, by their
+    signature."""
 
     at_s: float
-    ports: Mapping[int, Mapping[str, int]]
-    ours: Mapping[Channel, int] = field(default_factory=dict)
+    ports: Annotated[Mapping[int, Mapping[str, int]], Stored(read=_port_counters)]
+    test_frames: Annotated[Mapping[Channel, int], Stored(former="ours")] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -219,6 +230,19 @@ class Mark:
     under_way: Mapping[Channel, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SoakSettings(Settings):
+    """`load` is as on a command line and `load_from` its source; `duration` is in seconds, `latency` the rate of the
+    latency streams in packets per second. `lab` is the lab's name."""
+
+    load: Annotated[str, SPARSE] = ""
+    load_from: Annotated[str, SPARSE] = ""
+    duration: Annotated[Number | None, SPARSE] = None
+    wires: Annotated[str, SPARSE] = ""
+    latency: Annotated[Number | None, SPARSE] = None
+    lab: Annotated[str, SPARSE] = ""
+
+
 @dataclass(frozen=True)
 class SoakResult(MeasurementResult):
     """A whole soak. `load_pps` is `load` in each direction, `intended_s` the intended duration. The newest `events` and
@@ -226,10 +250,11 @@ class SoakResult(MeasurementResult):
 
     kind = "soak"
     finds_limit = False
-    schema = "wirespeed-soak/1"
+    schema = "wirespeed-soak/2"
     noun = "soak result"
     journal_noun = "a soak"
 
+    variables: Annotated[SoakSettings, Stored("vars")]
     load: Rate
     load_pps: float
     intended_s: float

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid, grid
 from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Verdict
-from wirespeed.measurement.soak.words import WHOSE, ratio_text, time_text
+from wirespeed.measurement.soak.words import CAUSES, ratio_text, time_text
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 
 
@@ -35,7 +35,7 @@ class SoakRow:
     needed_s: float | None
     events: int
     gaps: int
-    lost_by_machine: int
+    lost_by_host: int
     missed_by_tester: int
     longest_outage_s: float
     longest_loss_free_s: float
@@ -73,7 +73,7 @@ def soak_row(soak: SoakResult) -> SoakRow:
         needed_s=rounded(told.needed_s),
         events=told.event_count,
         gaps=len(soak.gaps),
-        lost_by_machine=told.by_machine,
+        lost_by_host=told.by_host,
         missed_by_tester=told.by_tester,
         longest_outage_s=round(told.longest_outage_s, 6),
         longest_loss_free_s=round(told.longest_loss_free_s, 3),
@@ -123,7 +123,7 @@ def _cells(row: SoakRow, scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-EVENT_HEADINGS = ("At", "For", "Direction", "Lost", "Outage (ms)", "Whose", "Why")
+EVENT_HEADINGS = ("At", "For", "Direction", "Lost", "Outage (ms)", "Cause", "Why")
 GAP_HEADINGS = ("At", "For", "Away", "Offered", "Lost", "Why")
 
 
@@ -132,7 +132,7 @@ def _event_cells(event: LossEvent) -> tuple[str, ...]:
     why = "; ".join(filter(None, (event.why, drops and f"the DUT dropped {drops}")))
     return (
         *(f"{event.at_s:,.1f} s", f"{event.seconds:g} s", str(event.channel), f"{event.lost:,}"),
-        *(f"{event.outage_s * 1e3:.3g}", WHOSE[event.whose], why or NOTHING),
+        *(f"{event.outage_s * 1e3:.3g}", CAUSES[event.cause], why or NOTHING),
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, texts_of_dut
+from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import (
     ConnectionFault,
@@ -298,7 +298,7 @@ class _Soak:
         fault = self.recorder.journal.fault if self.recorder is not None else ""
         notes = (*self.head.ending.notes, *filter(None, [fault]))
         ending = Ending(status, reason, exit_code, self.head.ending.started, notes)
-        dut = {**self.head.dut, **texts_of_dut(self.dut)}
+        dut = with_texts(self.head.dut, self.dut)
         return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
 
     def _tell_later(self) -> None:

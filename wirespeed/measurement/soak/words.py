@@ -6,8 +6,8 @@ import math
 
 from wirespeed.measurement.soak.result import Verdict
 
-WHOSE = {"dut": "DUT", "tester": "tester", "machine": "machine"}
-DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "machine": "while CPUs were preempted"}
+CAUSES = {"dut": "DUT", "tester": "tester", "host": "host"}
+DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "host": "while CPUs were preempted"}
 
 
 def lost_text(verdict: Verdict) -> str:

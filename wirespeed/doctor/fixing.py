@@ -1,6 +1,6 @@
-"""Doing what mends, with a record of it that outlives this process, and putting it back.
+"""Fixes of a host, and their reversal by a record that outlives this process.
 
-What is changed lives in the kernel until the next start of the machine, and so does the record, in /run.
+Changes are in the kernel until the next boot of the host, and the record is in /run, which is as short-lived.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def steps_of(findings: Sequence[Finding]) -> tuple[Step, ...]:
     return tuple(step for finding in findings for step in finding.steps)
 
 
-def mend(machine: Machine, steps: Sequence[Step], record: Path, told: Callable[[str], None]) -> list[Done]:
-    """Carry out `steps`, each told before it is done; what can be put back stands in `record` before it is done.
-    EnvironmentFault without the right to, FileFault when nothing can be recorded."""
+def apply(machine: Machine, steps: Sequence[Step], record: Path, told: Callable[[str], None]) -> list[Done]:
+    """Run `steps`. Each is passed to `told` before it runs, and reversible ones are written to `record` first.
+    EnvironmentFault if this is not root, FileFault if `record` cannot be written."""
     check_root(machine)
     recorded = read_record(record) if record.exists() else []
     done = []
@@ -53,7 +53,8 @@ def mend(machine: Machine, steps: Sequence[Step], record: Path, told: Callable[[
 
 
 def undo(machine: Machine, record: Path, told: Callable[[str], None]) -> list[Done]:
-    """Put back what `record` holds, the last first. What cannot be put back stays in it. FileFault without a record."""
+    """Reverse the steps in `record`, the last first. Steps whose reversal fails stay in it. FileFault without a
+    record."""
     check_root(machine)
     done = list(_undone(machine, read_record(record), told))
     left = [step for step, one in done if not one.went_well]
@@ -80,7 +81,7 @@ def check_root(machine: Machine) -> None:
 
 
 def read_record(record: Path) -> list[Step]:
-    """FileFault when there is none, or when it is none of ours."""
+    """FileFault if there is no record, or the file is not one."""
     if not record.exists():
         raise FileFault(f"there is no record {record}: nothing was changed since this machine started")
     try:
