@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Look at the pages in Chromium: report, live page, index and site, from the recorded results of the tests.
 
-tools/page-pictures.py FOLDER    each page of each set of results at 400, 800 and 1 280 px, light and dark, as PNG
-tools/page-pictures.py           draw docs/pictures/*.webp anew
+tools/page-pictures.py FOLDER [PAGE]...    each page of each set of results at 400, 800 and 1 280 px, light and dark, as
+                                           PNG; of the pages that are named, such as index or site
+tools/page-pictures.py                     draw docs/pictures/*.webp anew
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
+from wirespeed.results.inspection import inspection_to_json  # noqa: E402
+
 PICTURES = ROOT / "docs" / "pictures"
 WIDTHS, THEMES = (400, 800, 1280), ("light", "dark")
 SETS = {"one": recorded.one_result, "eighteen": recorded.all_kinds, "two-hundred": recorded.two_hundred}
@@ -44,8 +47,8 @@ KEPT = {
     "live-wide": ("live", 1280, 1000, "light", ""),
     "live-narrow": ("live", 400, 800, "dark", ""),
     "index-wide": ("index", 1280, 620, "light", ""),
-    "site-wide": ("site", 1280, 900, "light", ""),
-    "box-wide": ("box", 1280, 900, "dark", "trend-0"),
+    "site-wide": ("site-index", 1280, 900, "light", ""),
+    "box-wide": ("site-boxes-page", 1280, 900, "dark", "trend-0"),
 }
 """Page, width and height in pixels, theme, and the chart to begin at."""
 WAIT_S = 60
@@ -56,7 +59,7 @@ def main() -> None:
     try:
         with _browser(folder) as browser:
             if sys.argv[1:]:
-                _all(browser, folder, Path(sys.argv[1]))
+                _all(browser, folder, Path(sys.argv[1]), sys.argv[2:])
             else:
                 _kept(browser, folder)
     finally:
@@ -65,17 +68,19 @@ def main() -> None:
 
 def _kept(browser: Any, folder: Path) -> None:
     with _pages(folder / "two", SLOW_AND_FAST) as pages, _pages(folder / "many", recorded.two_hundred()) as many:
-        pages |= {name: many[name] for name in ("site", "box")}
+        pages |= {name: address for name, address in many.items() if name.startswith("site")}
         for name, (page, width, height, theme, chart) in KEPT.items():
             _open(browser, pages[page], width, height, theme, chart)
             (PICTURES / f"{name}.webp").write_bytes(_taken(browser, {"format": "webp", "quality": 80}))
 
 
-def _all(browser: Any, folder: Path, into: Path) -> None:
+def _all(browser: Any, folder: Path, into: Path, wanted: list[str]) -> None:
     into.mkdir(parents=True, exist_ok=True)
     for name, results in SETS.items():
         with _pages(folder / name, results()) as pages:
             for page, address in pages.items():
+                if wanted and page.partition("-")[0] not in wanted:
+                    continue
                 for width in WIDTHS:
                     for theme in THEMES:
                         _open(browser, address, width, 900, theme, "")
@@ -90,9 +95,9 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     tests = [str(file) for file in files]
     wirespeed = (sys.executable, "-m", "wirespeed")
     _run(*wirespeed, "report", *tests, "-t", "Standard load tests", "-o", str(folder / "report.html"))
-    _run(*wirespeed, "results", "add", *tests, "--archive", str(folder / "corpus"))
+    (folder / "inspected.json").write_text(inspection_to_json(recorded.INSPECTED))
+    _run(*wirespeed, "results", "add", *tests, str(folder / "inspected.json"), "--archive", str(folder / "corpus"))
     _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
-    boxes = sorted((folder / "site" / "boxes").glob("*.html"), key=lambda page: page.stat().st_size)
     running = recorded.running(results[0], folder / "results" / "running.json", 0.8)
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
     web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -106,8 +111,10 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
             "live": f"{address}live",
             "ended": f"{address}test/{ended}",
             "index": address,
-            "site": (folder / "site" / "index.html").as_uri(),
-            "box": boxes[-1].as_uri(),
+            **{
+                f"site-{name.replace(' ', '-')}": page.as_uri()
+                for name, page in recorded.site_pages(folder / "site").items()
+            },
         }
     finally:
         web.terminate()

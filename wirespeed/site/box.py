@@ -105,7 +105,7 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
 
 
 def described(entries: Sequence[Entry]) -> Mapping[str, str]:
-    """What the newest result whose bench file describes the box says of it."""
+    """What the newest result whose testbed file describes the box says of it."""
     return next((entry.told.box for entry in entries if entry.told.box), {})
 
 
@@ -145,7 +145,7 @@ def _test_row(
         text(newest.name),
         rate_cell(newest),
         share_cell(newest),
-        text(newest.entry.limited_by),
+        text(newest.entry.limit),
         spark_cell(None if trend is None else spark(trend)),
         text(against_before(mine)),
         rate_cell(highest),
@@ -174,10 +174,12 @@ def _told(entries: Sequence[Entry]) -> list[Told]:
 
 
 def once(told: Sequence[Told]) -> tuple[tuple[Told, ...], tuple[str, ...]]:
-    """What is said of one test only, and what is said of several, with the number of these."""
+    """Tests with what is said of one only, and what is said of several, with the number of these."""
     times = Counter(sentence for one in told for sentence in one.sentences)
     apart = tuple(Told(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
-    return apart, tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
+    return tuple(one for one in apart if one.sentences), tuple(
+        f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1
+    )
 
 
 def _power(entries: Sequence[Entry]) -> list[Power]:
@@ -201,7 +203,7 @@ def _result_row(entry: Entry, figure: Figure | None) -> tuple[Cell, ...]:
         test_cell(entry) if entry.is_test else text(""),
         text(entry.version),
         rate_cell(figure),
-        text(entry.limited_by),
+        text(entry.limit),
         text(entry.started[:16].replace("T", " ")),
         text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title)),
     )
