@@ -38,7 +38,7 @@ BEGUN = time.time()
 DIAGNOSTIC = re.compile(r"^\S.*:\d+:\d+: (?:warning|error): ")
 INCLUDED = re.compile(r"^\.+ (.+)$")
 # Options that differ between the commands of a source that is compiled for several x86-64 levels.
-LEVEL_OPTION = re.compile(r"-march=x86-64|-mprefer-vector-width=|-D\w+_MARCH=")
+LEVEL_OPTION = re.compile(r"-march=x86-64|-mprefer-vector-width=|-fno-ipa-ra|-D\w+_MARCH=")
 LEVEL_CONDITION = re.compile(r"^\s*#\s*(?:el)?if(?:def)?\b.*(?:__(?:AVX|SSE|BMI|FMA)|_MARCH\b)", re.MULTILINE)
 
 

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,6 +31,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from harness.stages import FOLDERS, REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
 
+NATIVE_TIERS = {TEST: "short", REST: "long"}
+NATIVE_NAMES = {TEST: "C, with sanitizers", REST: "C, with sanitizers, each level"}
 NATIVE_TREES = {TEST: "build-asan-best", REST: "build-asan-levels"}
 
 
@@ -52,6 +54,7 @@ def main(words: Sequence[str]) -> int:
         return 2
     os.chdir(ROOT)
     outcomes: list[Outcome] = []
+    begun = time.monotonic()
     code = 0
     # A run in the background of a shell ignores SIGINT, and what it starts would, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -59,14 +62,15 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="wirespeed-tests-") as folder:
         try:
             for tier in tiers:
-                name = "C, with sanitizers" if tier == TEST else "C, with sanitizers, each level"
-                timed(name, partial(native, tier), outcomes)
-                for stage in STAGES:
-                    if stage.tier == tier:
+                with compiling(tier) as built:
+                    for place, stage in enumerate(stage for stage in STAGES if stage.tier == tier):
                         timed(stage.name, partial(pytest, stage, Path(folder) / "report.xml"), outcomes)
+                        if place == 0:
+                            built()
+                            timed(NATIVE_NAMES[tier], partial(native, tier), outcomes)
         except KeyboardInterrupt:
             code = 130
-    print_summary(outcomes)
+    print_summary(outcomes, time.monotonic() - begun)
     ran = any(outcome.passed for outcome in outcomes)
     return code or int(not ran or any(outcome.failed for outcome in outcomes))
 
@@ -86,23 +90,34 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
 
 
 @contextmanager
-def compiled() -> Iterator[None]:
-    """Compile to bytecode, meanwhile, what tests import: all processes of a stage would compile it at the same time."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *(f"tests/{folder}" for folder in FOLDERS)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment) as process:
+def compiling(tier: str) -> Iterator[Callable[[], object]]:
+    """Compile the C tests at low priority beside the first stage. Yields a function that waits for the end of that."""
+    with subprocess.Popen(
+        ["nice", "-n", "19", "tools/test-native.sh", NATIVE_TIERS[tier], "build"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    ) as process:
         try:
-            yield
-        except BaseException:
-            process.terminate()
-            raise
+            compile_imports()
+            yield process.wait
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+
+
+def compile_imports() -> None:
+    """Compile what the tests import to bytecode, in a new checkout: all processes of a stage would do it at once."""
+    if next((ROOT / "tests/unit/__pycache__").glob("*-pytest-*.pyc"), None) is None:
+        folders = (f"tests/{folder}" for folder in FOLDERS)
+        call([sys.executable, "-m", "pytest", "--collect-only", "-q", *folders], stdout=subprocess.DEVNULL)
 
 
 def native(tier: str, outcome: Outcome) -> None:
     log = ROOT / NATIVE_TREES[tier] / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
-    with compiled():
-        code = call(["tools/test-native.sh", *(["long"] if tier == REST else [])])
+    code = call(["tools/test-native.sh", NATIVE_TIERS[tier]])
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     for row in rows:
         name, result = row["name"], row["result"]
@@ -140,9 +155,9 @@ def first_line(text: str) -> str:
     return re.sub(r"\s+", " ", text)[:150]
 
 
-def call(command: Sequence[str]) -> int:
+def call(command: Sequence[str], stdout: int | None = None) -> int:
     """Run a command to its end in a process group of its own, and end that group with this process."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, process_group=0) as process:
         try:
             return process.wait()
         except BaseException:
@@ -154,14 +169,13 @@ def call(command: Sequence[str]) -> int:
             raise
 
 
-def print_summary(outcomes: Iterable[Outcome]) -> None:
-    outcomes = list(outcomes)
+def print_summary(outcomes: Sequence[Outcome], took_s: float) -> None:
     print("\n== summary")
     for outcome in outcomes:
         words = {"failed": outcome.failed, "skipped": outcome.skipped}
         counts = [f"{outcome.passed} passed", *(f"{len(rows)} {word}" for word, rows in words.items() if rows)]
         print(f"{outcome.name:34} {', '.join(counts):34} {clock(outcome.took_s):>12}")
-    print(f"{'all':69} {clock(sum(outcome.took_s for outcome in outcomes)):>12}")
+    print(f"{'all':69} {clock(took_s):>12}")
     for word in ("skipped", "failed"):
         lines = [line for outcome in outcomes for line in getattr(outcome, word)]
         if lines:

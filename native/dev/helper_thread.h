@@ -14,7 +14,7 @@
 struct epoll_event;
 
 struct helper_thread {
-	const char *name;   /* of the thread; Linux keeps 15 characters */
+	const char *name;   /* thread name; Linux keeps 15 characters */
 	const char *serves; /* its ports, as errors call them: "TAPs" */
 	void (*run)(void);  /* returns soon after helper_thread_must_stop */
 	int epoll;          /* -1: closed */

@@ -10,7 +10,7 @@ struct ws_port_config;
 enum {
 	POOL_FRAME_OVERHEAD = 14 + 8, /* Ethernet header and two VLAN tags; NICs strip the FCS */
 	POOL_VIRTIO_HEADER_LEN = 12,  /* which its driver counts as part of a frame */
-	POOL_XDP_HEADROOM = 256, /* what the kernel leaves before a frame in a buffer of net_af_xdp */
+	POOL_XDP_HEADROOM = 256, /* the kernel's headroom before a frame in a buffer of net_af_xdp */
 };
 
 /* Make the ports' pools, one a NUMA node with workers, each with buffers for all that these ports

@@ -18,7 +18,7 @@
 struct port;
 
 struct port_kind {
-	const char *prefix; /* of the device strings that it opens */
+	const char *prefix; /* prefix of the device strings that it opens */
 	const char *driver;
 	/* It has a thread of its own, which rings the bell of the worker that polls for it; the others
 	 * have a descriptor, or nothing that tells of packets. */

@@ -20,7 +20,7 @@
 struct worker {
 	char name[16];
 	uint16_t cpu;
-	int32_t thread_id; /* of these two any thread reads */
+	int32_t thread_id; /* this and the next are read by any thread */
 	uint64_t loops;
 	struct bell bell;
 } __attribute__((aligned(64)));

@@ -20,13 +20,13 @@ struct generator_port {
 	uint16_t first_rx, rx_step, rx_queues; /* its RX queues: each `rx_step` after the one before */
 	bool drops_without_buffer;             /* its driver, and counts that apart */
 	struct watch *watch;                   /* its worker's */
-	struct traffic *traffic;               /* of all its profiles; NULL: none */
+	struct traffic *traffic;               /* traffic of all its profiles; NULL: none */
 	uint64_t looked;                       /* TSC when it was last looked at for what is due */
-	uint32_t ended;    /* how many came to their end by themselves; the main thread reads it */
-	struct push *push; /* what is left to push; NULL: nothing */
+	uint32_t ended;    /* profiles that ended by themselves; the main thread reads it */
+	struct push *push; /* packets left to push; NULL: none */
 	struct port_flows *flows;
 	struct tagged *tagged;     /* its tagged packet groups; NULL: none */
-	struct rte_mempool *fresh; /* what is pushed is made of */
+	struct rte_mempool *fresh; /* pool of pushed packets */
 	/* in ticks, see traffic/transmit.c */
 	double away, most_owed, ring_full_grace, patience;
 	struct ws_generator_port counters;
@@ -34,6 +34,6 @@ struct generator_port {
 	uint16_t worker;
 	uint16_t number;                   /* among all shares of all ports */
 	uint32_t reaped;                   /* `ended` when those were last taken out */
-	struct ws_generator_port snapshot; /* of `counters` */
+	struct ws_generator_port snapshot; /* snapshot of `counters` */
 	struct push *pushing;              /* the last that was pushed */
 } __attribute__((aligned(64)));

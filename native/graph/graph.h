@@ -123,7 +123,7 @@ struct graph {
 	uint64_t walk_began;       /* TSC at the start of the last walk */
 	struct graph_counts *counts;
 	void *own_counts; /* NULL once it counts elsewhere */
-	void *app;        /* what the nodes share: the router */
+	void *app;        /* the router, shared by the nodes */
 };
 
 #ifndef GRAPH_MARCH
@@ -157,7 +157,7 @@ struct graph_config {
 	const char *const *interfaces; /* NULL where there is none of that number */
 	uint16_t interface_count;
 	uint16_t template_count; /* the first so many of them have nodes of templates */
-	const char *absent;      /* where "*" leads to there, and "?" without the node */
+	const char *absent;      /* target of "*" there, and of "?" without the node */
 	const struct graph_feature_on *features;
 	uint16_t feature_count;
 	int march;

@@ -47,7 +47,7 @@ struct intake {
 	uint32_t link_count, link_capacity, address_count, address_capacity;
 	uint8_t generations[DUMP_COUNT];
 	uint32_t wanted;    /* bits of the dumps to be made */
-	uint32_t all;       /* those that the kernel has */
+	uint32_t all;       /* entries that the kernel has */
 	uint32_t changes;   /* enum ws_linux_change since the last poll */
 	bool pairs_changed; /* tell the router of routes again, even unchanged ones */
 	uint32_t repeats;   /* … in these dumps: bits, until each has ended whole */

@@ -31,7 +31,7 @@ struct linux_path {
 struct linux_nexthop {
 	uint32_t id;
 	bool is_blackhole, is_dead;
-	uint16_t member_count; /* of a group; those beyond WS_MAX_PATHS left out */
+	uint16_t member_count; /* members of a group, at most WS_MAX_PATHS */
 	struct {
 		uint32_t id;
 		uint16_t weight;
@@ -74,7 +74,7 @@ struct linux_message {
 	enum linux_kind kind;
 	bool is_removal;     /* RTM_DEL… */
 	bool is_interrupted; /* the dump missed something and is to be repeated */
-	bool has_carrier;    /* of a link */
+	bool has_carrier;    /* the link has a carrier */
 	uint32_t sequence;
 	int32_t error; /* negative errno */
 	union {

@@ -31,7 +31,7 @@ struct ws_linux {
 	struct dumps dumps;
 	bool has_labels;
 	int fd, requests;  /* two sockets */
-	uint32_t sequence; /* of the running dump */
+	uint32_t sequence; /* sequence number of the running dump */
 	uint8_t buffers[BUFFERS][BUFFER_LEN];
 };
 

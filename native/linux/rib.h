@@ -44,7 +44,7 @@ struct rib {
 	uint32_t size, used;     /* size is a power of two, or 0 */
 	struct shared_set *sets; /* [0] is unused; free ones are a list through `next` */
 	uint32_t set_size, set_free;
-	uint32_t buckets[1024]; /* of sets by hash, chained through `next` */
+	uint32_t buckets[1024]; /* hash table of sets, chained through `next` */
 };
 
 void rib_close(struct rib *rib);

@@ -37,7 +37,7 @@ struct router_event {
 	struct ws_address address;
 	uint8_t kind;      /* enum router_event_kind */
 	uint8_t flags;     /* enum neighbor_flag */
-	uint8_t ttl;       /* of an echo reply, as the next three */
+	uint8_t ttl;       /* echo reply: this and the next three */
 	uint32_t echo;     /* identifier and sequence */
 	uint32_t delay_ms; /* that an answer may have */
 	uint16_t length;

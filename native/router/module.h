@@ -17,14 +17,14 @@ enum { MODULE_MAX_AFTER = 4 };
 struct router_module {
 	const char *name;
 	const char *after[MODULE_MAX_AFTER];
-	bool is_trunk;                           /* features stand on it */
-	size_t state_size;                       /* of a state that is there, zero, before `make` */
-	int (*make)(struct ws_router *router);   /* before the ports' interfaces and the workers */
+	bool is_trunk;                         /* features stand on it */
+	size_t state_size;                     /* bytes of a state that exists, zeroed, before `make` */
+	int (*make)(struct ws_router *router); /* before the ports' interfaces and the workers */
 	void (*close)(struct ws_router *router); /* workers have stopped, their graphs are there */
 	void (*poll)(struct ws_router *router);  /* in ws_router_poll */
 	void (*free)(struct ws_router *router);  /* workers are gone */
 	struct router_module *next;
-	uint8_t index; /* of its state */
+	uint8_t index; /* index of its state */
 };
 
 void router_module_register(struct router_module *module);

@@ -62,7 +62,7 @@ struct ws_router {
 	const struct ws_router_config *config;
 	struct router_worker *workers[WS_MAX_WORKERS];
 
-	void *state[MODULES_MAX]; /* of modules, by their index: module_state */
+	void *state[MODULES_MAX]; /* states of modules, by index: module_state */
 	struct handoff handoffs[WS_MAX_PORTS];
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
 	/* How often a neighbour got its MAC address; read by workers that hold packets. */

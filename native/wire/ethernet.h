@@ -16,7 +16,7 @@ enum {
 	ETHERNET_LEN = 14,
 	ETHERNET_ADDRESS_LEN = 6,
 	VLAN_TAG_LEN = 4,
-	ETHERNET_MAX_LEN = ETHERNET_LEN + 2 * VLAN_TAG_LEN, /* of headers that we write */
+	ETHERNET_MAX_LEN = ETHERNET_LEN + 2 * VLAN_TAG_LEN, /* longest header that we write */
 	ETHERNET_TYPE_AT = 12,
 	ETHERNET_FCS_LEN = 4,        /* behind each frame on the wire, and in none here */
 	ETHERNET_FRAME_MIN_LEN = 60, /* without FCS */

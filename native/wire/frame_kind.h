@@ -11,7 +11,7 @@ enum frame_kind {
 	FRAME_ICMP_ERROR,
 	FRAME_ICMP6_ERROR,
 	FRAME_ARP,
-	FRAME_ND,      /* of IPv6 */
+	FRAME_ND,      /* IPv6 neighbour discovery */
 	FRAME_LLDP,    /* by its type */
 	FRAME_CONTROL, /* others to 01:80:c2:…: spanning tree, pauses, LACP … */
 };

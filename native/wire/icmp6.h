@@ -27,7 +27,7 @@ enum icmp6_type {
 	ICMP6_NEIGHBOR_SOLICITATION = 135,
 	ICMP6_NEIGHBOR_ADVERTISEMENT = 136,
 	ICMP6_REDIRECT = 137,
-	ICMP6_LISTENER_REPORT = 143, /* of version 2 */
+	ICMP6_LISTENER_REPORT = 143, /* version 2 */
 };
 
 enum icmp6_unreachable_code {

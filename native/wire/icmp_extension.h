@@ -11,7 +11,7 @@
 
 enum {
 	ICMP_EXTENSION_LEN = 4, /* version and checksum */
-	ICMP_OBJECT_LEN = 4,    /* of an object's own header: length, class and type */
+	ICMP_OBJECT_LEN = 4,    /* header of an object: length, class and type */
 	ICMP_QUOTED_LEN = 128,  /* in front of an extension there are as many bytes at least */
 	ICMP_EXTENSION_VERSION = 2 << 4,
 	ICMP_LABEL_STACK_CLASS = 1,

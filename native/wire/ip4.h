@@ -38,7 +38,7 @@ enum {
 	IP4_PROTOCOL_AT = offsetof(struct ip4_header, protocol),
 	IP4_CHECKSUM_AT = offsetof(struct ip4_header, checksum),
 	IP4_ADDRESSES_AT = offsetof(struct ip4_header, source),
-	IP4_ADDRESSES_LEN = 8, /* of both */
+	IP4_ADDRESSES_LEN = 8, /* both addresses */
 };
 
 enum ip4_check {

@@ -80,7 +80,7 @@ static inline enum ip6_check ip6_check(const uint8_t *bytes, size_t length, size
 struct ip6_upper {
 	uint8_t protocol;
 	uint16_t offset;
-	uint16_t named_at; /* where `protocol` stands */
+	uint16_t named_at; /* offset of the field that names `protocol` */
 	bool is_fragment, is_later_fragment;
 };
 

@@ -9,7 +9,7 @@
 enum {
 	SLOW_SUBTYPE_LACP = 1,
 	SLOW_SUBTYPE_MARKER = 2,
-	LACP_LEN = 110, /* of a LACPDU or marker, behind the Ethernet header */
+	LACP_LEN = 110, /* LACPDU or marker, without the Ethernet header */
 	MARKER_KIND_AT = 2,
 	MARKER_QUESTION = 1,
 	MARKER_ANSWER = 2,

@@ -10,7 +10,7 @@ enum {
 	MLD_REPORT_LEN = 8,
 	MLD_RECORD_LEN = 20,
 	MLD_ROUTER_ALERT_LEN = 8,
-	MLD_MODE_IS_EXCLUDE = 2, /* of a record without sources: all of them are heard */
+	MLD_MODE_IS_EXCLUDE = 2, /* record without sources: all sources are heard */
 };
 
 /* ff02::16, where all who forward multicast listen. */

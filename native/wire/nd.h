@@ -33,7 +33,7 @@ struct nd_message {
 	uint8_t type; /* enum icmp6_type */
 	bool is_router, is_solicited, is_override;
 	uint8_t target[IP6_ADDRESS_LEN]; /* none in a router solicitation */
-	bool has_mac;                    /* of the sender of a solicitation, of the target otherwise */
+	bool has_mac;                    /* has the MAC of the sender (solicitation) or the target */
 	uint8_t mac[6];
 };
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 enum {
-	RING_FRAME_LEN = 2048, /* of net_af_packet, unless it is told another */
-	RING_HEADER_LEN = 66,  /* what the kernel puts before a frame in it (TPACKET_V2) */
-	PCAP_LONGEST = 65535,  /* as many as there are are chained */
+	RING_FRAME_LEN = 2048, /* default of net_af_packet */
+	RING_HEADER_LEN = 66,  /* the kernel's header before a frame in it (TPACKET_V2) */
+	PCAP_LONGEST = 65535,  /* any number of buffers are chained */
 };
 
 /* A number in the device string, `otherwise` where it has none of that key. */

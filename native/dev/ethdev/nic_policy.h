@@ -15,13 +15,13 @@ struct nic_policy {
 	bool tells_of_links;  /* by an interrupt; the others have to be asked */
 	bool filters_groups;  /* multicast does not come in unless it is asked for */
 	bool filters_vlans;   /* nor do VLANs, each by itself */
-	bool is_af_packet;    /* whose MTU is that of its ring */
+	bool is_af_packet;    /* its MTU is that of its ring */
 	bool lingers;         /* lets go of its interrupts in a stop alone, not when it is closed */
 	bool restarts;        /* goes on after a stop as it was before */
 	bool has_no_mac;      /* takes any frame, and its address is what we say */
 	bool scatters;        /* a frame may lie in several buffers */
-	uint8_t header_bytes; /* of its own, with each frame in a buffer */
-	uint8_t fcs_bytes;    /* of each packet, in the driver's byte counters */
+	uint8_t header_bytes; /* the driver's own header before each frame in a buffer */
+	uint8_t fcs_bytes;    /* bytes of FCS per packet in the driver's byte counters */
 	uint16_t most_frame;  /* the longest that comes in whatever it promises; 0: as it says */
 };
 

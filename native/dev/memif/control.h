@@ -13,7 +13,7 @@ struct memif_channel;
 struct memif_listener;
 
 struct memif_port {
-	char path[108]; /* of the socket; "@…" is an abstract one */
+	char path[108]; /* the socket's path; "@…" is an abstract one */
 	char secret[MEMIF_SECRET_LEN + 1], name[MEMIF_NAME_LEN];
 	enum memif_role role;
 	uint32_t id;

@@ -21,7 +21,7 @@ enum {
 
 struct memif_lent {
 	struct memif_region region;
-	struct rte_mempool *pool; /* of packets to receive into */
+	struct rte_mempool *pool; /* packets to receive into */
 	struct memif_loan {
 		uint64_t at, size;
 	} loans[MEMIF_LOANS]; /* by place */

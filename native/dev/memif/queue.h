@@ -28,8 +28,8 @@ struct memif_queue {
 	uint16_t region_count;
 	int fd;                     /* the ring's eventfd */
 	uint8_t *buffers;           /* a client's */
-	uint32_t buffers_at;        /* those in the region */
-	uint16_t reclaimed;         /* of a queue to send in: packets before it were given back */
+	uint32_t buffers_at;        /* offset of the buffers in the region */
+	uint16_t reclaimed;         /* TX only: packets before it were given back */
 	struct memif_lent *lent;    /* NULL: packets are copied */
 	struct rte_mbuf **held;     /* by slot: the packet that lies there, NULL: none does */
 	struct memif_queue *shared; /* a queue to send in that has no ring of its own uses this one's */
@@ -37,7 +37,7 @@ struct memif_queue {
 	struct own_pair counts;
 	uint64_t errors;    /* packets that were not where the peer said, or of no possible length */
 	uint64_t no_buffer; /* packets that the pool had no buffers for */
-	int epoll;          /* of a queue to receive from: readable when a packet may have come */
+	int epoll;          /* RX only: readable when a packet may have come */
 } __attribute__((aligned(128)));
 
 /* The longest packet that is put together from several buffers. */

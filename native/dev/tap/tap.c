@@ -36,7 +36,7 @@ struct options {
 	char name[IFNAMSIZ], netns[NETNS_NAME_LEN];
 	bool has_mac, down;
 	struct rte_ether_addr mac;
-	uint16_t mtu; /* of Linux's end; 0: the port's */
+	uint16_t mtu; /* MTU of Linux's end; 0: the port's */
 };
 
 static int copy_netns(const char *key, const char *value, void *out)

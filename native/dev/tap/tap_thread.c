@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	BURST = 64, /* of one TAP and direction before the next one has its turn */
+	BURST = 64, /* packets per turn of one TAP and direction */
 	MAX_PIECES = 8,
 	LONGEST = WS_MAX_MTU + 22, /* with Ethernet header and two tags */
 };

@@ -39,7 +39,7 @@ struct served_port {
 
 /* History of a latency flow, beyond what workers keep. */
 struct flow_past {
-	uint64_t base;           /* what its sequence had come to when it was reset */
+	uint64_t base;           /* its sequence number at the last reset */
 	struct flow_order ended; /* its starts before this one */
 };
 
@@ -47,15 +47,15 @@ struct ws_generator {
 	bool running; /* the workers do */
 	uint16_t port_count, worker_count, share_count;
 	struct rte_mempool *fresh[WS_MAX_POOLS]; /* by pool_index; made when a worker first needs it */
-	/* what workers have, by profile and port (sending.c) */
+	/* the workers' view, by profile and port (sending.c) */
 	struct traffic *sending[SENDING_BUCKETS];
-	uint32_t counting;       /* how many of those count flows */
+	uint32_t counting;       /* number of those that count flows */
 	uint32_t tagged_ports;   /* ports that receive tagged packet groups, as bits */
 	bool meters_on;          /* the workers look at what is received */
 	struct traffic *stopped; /* a driver may hold packets of them */
 	uint32_t captures;       /* bit set of the numbers in use */
 	struct flow_past past[WS_LATENCY_FLOWS];
-	uint8_t starts; /* of latency flows, so that late packets are told from new ones */
+	uint8_t starts; /* starts of latency flows, to tell late packets from new ones */
 	struct series series;
 	struct served_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];

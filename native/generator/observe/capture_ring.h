@@ -18,7 +18,7 @@ struct capture_slot {
 /* A worker writes, the main thread reads. */
 struct capture_ring {
 	struct ws_capture_config config;
-	uint32_t slot_size, room; /* of a slot; for a packet's bytes */
+	uint32_t slot_size, room; /* bytes per slot; bytes of a packet that fit into it */
 	uint32_t staged;          /* the writer's: where it is, published or not */
 	uint64_t missed;
 	uint32_t written __attribute__((aligned(64)));
@@ -28,7 +28,7 @@ struct capture_ring {
 
 /* The captures that a worker serves. */
 struct captures {
-	uint32_t tx_ports, rx_ports; /* of all of them */
+	uint32_t tx_ports, rx_ports; /* ports of all captures, as bits */
 	struct capture_ring *rings[WS_MAX_CAPTURES];
 };
 

@@ -26,7 +26,7 @@ struct ws_stream;
 
 enum {
 	FLOW_IP_ID = 0xfc00,
-	FLOW_IP_NOT_COUNTED = 0xefff, /* what others have at most of it */
+	FLOW_IP_NOT_COUNTED = 0xefff, /* highest IP ID of other packets */
 	FLOW_IP_LATENCY = 0xffff,
 	FLOW_MAGIC_LATENCY = 0xab,
 	FLOW_MAGIC_SIGNATURE = 0xac,

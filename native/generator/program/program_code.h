@@ -25,8 +25,9 @@ struct jump {
 
 struct draw {
 	uint64_t min, range;   /* range 0: all 64 bits */
-	uint64_t reciprocal;   /* of the range, see program_draw.c; 0: what is drawn is below it */
-	uint64_t *values;      /* of a list; NULL: of the range */
+	uint64_t reciprocal;   /* reciprocal of the range, see program_draw.c; 0: each drawn value is
+							  below it */
+	uint64_t *values;      /* values of a list; NULL: a range */
 	uint64_t count, limit; /* starts over after `limit` values; 0: never */
 	uint32_t seed, state;
 	struct jump next, far; /* to the draws of the next packet, and as many packets on as there are
@@ -41,7 +42,7 @@ struct list {
 
 struct tuple {
 	uint64_t address_min, addresses, address;   /* `address` and `port` count from their minimum */
-	uint64_t port_min, ports, port, port_again; /* where ports go on after the last one */
+	uint64_t port_min, ports, port, port_again; /* the port after the last one */
 	uint64_t flow, flows;                       /* flows 0: no end */
 };
 
@@ -49,14 +50,14 @@ struct write {
 	uint16_t offset;
 	uint8_t size;
 	bool big_endian;
-	bool upper_half; /* of the variable is what is written */
+	bool upper_half; /* the upper half of the variable is written */
 	uint64_t add, mask;
 	int shift;
 };
 
 struct fix {
 	uint16_t l3, l4;  /* offsets */
-	bool is_ip4;      /* as the template is, whatever the program writes there */
+	bool is_ip4;      /* the template's family, whatever the program writes there */
 	uint8_t protocol; /* 0: the IPv4 header alone */
 	uint8_t field;    /* offset of the checksum in the L4 header */
 };
@@ -72,7 +73,7 @@ struct code {
 	code_fn *run;
 	uint8_t var, var2;
 	int8_t before;    /* the variable advances only when this one wraps; -1: after each packet */
-	bool counts_down; /* of a chained counter */
+	bool counts_down; /* a chained counter counts down */
 	union {
 		struct counter counter;
 		struct overflow overflow;
@@ -86,7 +87,7 @@ struct code {
 };
 
 struct program {
-	uint64_t (*values)[PROGRAM_BATCH]; /* of as many variables as it has */
+	uint64_t (*values)[PROGRAM_BATCH]; /* one batch per variable */
 	uint64_t wraps[VARIABLES];         /* bit i: the variable wrapped for packet i of the batch */
 	uint64_t period;
 	/* Run packet by packet, since what is drawn depends on what wraps; `random` is the state then.

@@ -12,7 +12,7 @@ struct compiler {
 	const struct ws_stream *stream;
 	struct stream_part part; /* whole, where program_spreads says no */
 	struct program *program;
-	uint16_t index;    /* of the instruction at hand */
+	uint16_t index;    /* index of the present instruction */
 	uint64_t assigned; /* bit set of the variables that have a value */
 	uint8_t size[VARIABLES];
 	uint64_t max[VARIABLES], min[VARIABLES];

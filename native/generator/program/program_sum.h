@@ -18,7 +18,7 @@ struct term {
 /* Checksum of an IPv4 header, or of L4 with its pseudo header. */
 struct sum {
 	uint32_t base;  /* folded */
-	uint16_t field; /* where the checksum goes, in the packet */
+	uint16_t field; /* offset of the checksum in the packet */
 	bool is_udp;
 	uint8_t term_count;
 	struct term terms[MAX_TERMS];
@@ -27,12 +27,12 @@ struct sum {
 struct sums {
 	uint8_t count;
 	uint8_t written_count; /* fields that are written along with sums */
-	uint8_t along;         /* how many sums, from the first on, are */
+	uint8_t along;         /* number of sums, from the first on, that are */
 	struct sum sums[2];
 	/* Up to two fields of the first sum, such as addresses; or one, and another of two bytes.
 	 */
 	struct term written[2];
-	uint32_t masks[2]; /* of them, in the second sum: 0 if it is not over the field */
+	uint32_t masks[2]; /* masks of the second sum: 0 if it is not over the field */
 };
 
 /* Write the fields, and the sums along with them, of `n` packets; one for each level of CPU. */

@@ -16,9 +16,10 @@ enum { PLAUSIBLE_S = 10 };
 struct latency_flow {
 	uint8_t start, earlier;
 	bool begun, has_earlier;
-	uint64_t before_ns;          /* of the packet before, for the jitter */
-	uint64_t period;             /* of the last packet, in half seconds since the TSC's begin */
-	uint64_t max_ns, was_max_ns; /* of the last period that had packets, and the one before it */
+	uint64_t before_ns; /* latency of the packet before, for the jitter */
+	uint64_t period;    /* period of the last packet, in half seconds since the TSC's begin */
+	uint64_t max_ns,
+		was_max_ns; /* maximum of the last period that had packets, and of the one before it */
 	double jitter_ns;
 	struct sequence sequence;
 	uint64_t begun_packets;   /* counts.packets when it was begun */
@@ -27,7 +28,7 @@ struct latency_flow {
 };
 
 struct series_window {
-	uint8_t start; /* whose numbers these are */
+	uint8_t start; /* the start that these numbers belong to */
 	struct sequence sequence;
 };
 /* Series whose windows are made together. */

@@ -20,7 +20,7 @@
 struct ws_latency;
 
 struct flow_order {
-	uint64_t reached; /* how many sequence numbers there are up to the highest that came */
+	uint64_t reached; /* sequence numbers up to the highest received one */
 	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
 };
 

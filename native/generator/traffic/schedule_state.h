@@ -14,9 +14,9 @@ struct timed_stream {
 	uint64_t left;                         /* packets of this burst still to come */
 	uint32_t bursts_left, rounds;
 	enum stream_state state;
-	double ahead;      /* of a paused stream: how far away its next packet was */
+	double ahead;      /* paused stream: time to its next packet */
 	double entered_at; /* when it was last started by a chain */
-	/* what it was given */
+	/* settings */
 	double ticks_per_packet; /* at factor 1 */
 	double factor;           /* its own */
 	double delay, gap;
@@ -42,7 +42,7 @@ struct schedule {
 	struct timed_stream *streams;
 	double deadline;
 	double rate;     /* packets a tick of all running streams */
-	double catch_up; /* how far behind is still sent */
+	double catch_up; /* longest delay that is still caught up */
 	double catch_up_least;
 	double factor;
 	struct name *names; /* by id */

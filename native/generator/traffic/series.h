@@ -8,9 +8,9 @@
 #include "generator/observe/flow_wire.h"
 
 struct series {
-	uint8_t start; /* of this generator, so that its numbers are told from others' */
+	uint8_t start; /* start number of this generator, to tell its packets from others' */
 	uint64_t used[FLOW_SERIES / 64]; /* a bit each */
-	uint32_t count;                  /* those that were ever used are below it */
+	uint32_t count;                  /* entries ever used are below it */
 	uint32_t sent[FLOW_SERIES];      /* numbers that were used up */
 };
 

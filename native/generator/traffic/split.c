@@ -10,9 +10,9 @@
 
 /* Streams that stay together: those of a chain. A stream of its own is a group too. */
 struct group {
-	double rate; /* of its fastest stream */
+	double rate; /* rate of its fastest stream */
 	uint32_t root, size;
-	uint32_t pinned; /* as of a stream */
+	uint32_t pinned; /* as in a stream */
 	bool starts;
 };
 
@@ -26,11 +26,11 @@ struct splitting {
 	uint64_t allowed;
 	uint32_t count;
 	uint16_t workers;
-	uint32_t *parents; /* of the forest whose trees are groups */
+	uint32_t *parents; /* forest whose trees are the groups */
 	struct named *names;
 	struct group *groups;  /* by root */
 	struct group **placed; /* in the order in which they are dealt out */
-	double *load;          /* of the workers */
+	double *load;          /* load of each worker */
 };
 
 static uint32_t root_of(const struct splitting *split, uint32_t stream)

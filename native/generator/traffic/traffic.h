@@ -17,7 +17,7 @@
  */
 struct sender {
 	struct rte_mbuf **ready;
-	uint8_t **ready_bytes; /* of `ready` */
+	uint8_t **ready_bytes; /* data of `ready` */
 	uint32_t ready_count, position;
 	uint32_t period; /* after how many of those they repeat, but for their numbers */
 	struct program *program;
@@ -28,12 +28,12 @@ struct sender {
 	bool same_length;  /* all ready packets are of frame_len */
 	bool renewed;      /* the ready packets get the next values, or numbers, before they go again */
 	bool copied;       /* they are too few to be numbered while a driver holds some */
-	uint32_t rendered; /* of those: the next ones are as they shall be */
+	uint32_t rendered; /* number of those that are as they shall be */
 	uint64_t burst;    /* the last one that had any of those */
 	struct rte_mbuf *stash; /* built and refused: sent before others are built */
-	struct ws_flow *flow;   /* where its packets are counted; NULL: nowhere */
-	struct flow_tail tail;  /* what its packets end in; magic 0: nothing */
-	struct tagged *tagged;  /* of which `flow` is; NULL: of none */
+	struct ws_flow *flow;   /* counters of its packets; NULL: none */
+	struct flow_tail tail;  /* tail of its packets; magic 0: none */
+	struct tagged *tagged;  /* the tagged flow that holds `flow`; NULL: none */
 };
 
 /* Packets of a burst that are due and that the driver did not take. */
@@ -44,13 +44,13 @@ struct held {
 
 /* A worker's part of one profile on one port. */
 struct traffic {
-	/* what a worker reads of one that is not due, in one line of the cache */
+	/* read by a worker for a stream that is not due: one cache line */
 	struct traffic *next_on_port;
 	uint64_t wake; /* TSC before which nothing is to be done for it; 0: look */
 	bool active;   /* it has not ended */
 	bool paused;
 	bool by_reference;            /* else ready packets are copied too */
-	bool counts_flows, has_tails; /* of some stream */
+	bool counts_flows, has_tails; /* some stream has it */
 	bool has_latency;
 	uint16_t port;
 	uint32_t count, profile;
@@ -69,13 +69,13 @@ struct traffic {
 	uint32_t stashed; /* packets in all stashes */
 	struct rte_mempool *fresh;
 	struct rte_mempool *ready_pool;
-	uint8_t *lent;           /* where its packets lie, of the port's memory; NULL: in the pool */
-	struct rte_mbuf **ready; /* of all streams */
+	uint8_t *lent;           /* its packets in the port's memory; NULL: in the pool */
+	struct rte_mbuf **ready; /* packets of all streams */
 	uint8_t **ready_bytes;
 	/* the main thread's */
-	struct generator_port *share; /* whose it is */
+	struct generator_port *share; /* its port */
 	struct series *series;
-	bool asked, home; /* whether the worker was, and what it said of traffic_is_home */
+	bool asked, home; /* the worker was asked; its answer to traffic_is_home */
 	struct traffic *next;
 };
 
@@ -91,7 +91,7 @@ struct traffic_config {
 	uint32_t profile;
 	struct series *series;
 	bool by_reference;  /* the port's driver only reads what it sends */
-	uint8_t flow_start; /* what tells this start of latency flows from others */
+	uint8_t flow_start; /* number of this start of latency flows */
 	double factor, duration_s;
 };
 

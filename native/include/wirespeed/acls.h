@@ -11,7 +11,7 @@
 struct ws_router;
 
 enum {
-	WS_MAX_ACL_RULES = 16384,    /* of one ACL */
+	WS_MAX_ACL_RULES = 16384,    /* rules per ACL */
 	WS_MAX_INTERFACE_ACLS = 128, /* that one direction of an interface has */
 	WS_ACL_TAG_LEN = 64,
 };

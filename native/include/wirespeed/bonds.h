@@ -23,7 +23,7 @@ enum ws_bond_mode {
 enum ws_bond_balance { WS_BOND_L2 = 0, WS_BOND_L34 = 1, WS_BOND_L23 = 2 };
 
 struct ws_bond {
-	uint32_t id;     /* of its name */
+	uint32_t id;     /* number in its name */
 	int32_t mode;    /* enum ws_bond_mode */
 	int32_t balance; /* enum ws_bond_balance; of xor and lacp */
 	bool has_mac;    /* given; otherwise it is that of the first member */

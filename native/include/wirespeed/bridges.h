@@ -32,7 +32,7 @@ struct ws_l2fib_entry {
 
 int ws_router_l2fib_add(struct ws_router *router, const struct ws_l2fib_entry *entry); /* static */
 int ws_router_l2fib_del(struct ws_router *router, const uint8_t *mac, uint32_t domain);
-void ws_router_l2fib_flush(struct ws_router *router); /* what was learnt */
+void ws_router_l2fib_flush(struct ws_router *router); /* learnt entries only */
 /* The next entries from *cursor on, which begins at 0; returns how many, 0 at the end. */
 int ws_router_l2fib(struct ws_router *router, uint32_t *cursor, struct ws_l2fib_entry *out,
 					uint32_t max);

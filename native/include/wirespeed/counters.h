@@ -43,7 +43,7 @@ struct ws_adjacency {
 	uint8_t link; /* enum ws_link */
 	bool is_resolved;
 	uint16_t mtu;
-	uint8_t rewrite_len, rewrite[WS_REWRITE_LEN]; /* of a resolved one: the header */
+	uint8_t rewrite_len, rewrite[WS_REWRITE_LEN]; /* resolved adjacency: the header */
 	struct ws_address next_hop;
 	struct ws_counts counts; /* 0 while adjacencies do not count */
 };

@@ -10,7 +10,7 @@ struct ws_router;
 
 struct ws_echo {
 	struct ws_address destination;
-	int32_t interface; /* whose address it comes from; -1: that of the way out */
+	int32_t interface; /* interface of the source address; -1: the egress interface */
 	uint16_t payload_len;
 };
 

@@ -15,9 +15,9 @@ struct ws_generator;
  */
 enum {
 	WS_FLOWS = 1023,        /* hardware ids of WS_FLOW_STATS */
-	WS_LATENCY_FLOWS = 128, /* of WS_FLOW_LATENCY */
+	WS_LATENCY_FLOWS = 128, /* number of WS_FLOW_LATENCY flows */
 	WS_LATENCY_BINS = 64,   /* below 1 us, then 1 … 9 times 1, 10 … 1 000 000 us */
-	WS_HDR_COUNTS = 3584,   /* of an HDR histogram of 1 to 10^10 ns with 2 digits */
+	WS_HDR_COUNTS = 3584,   /* places of an HDR histogram of 1 to 10^10 ns with 2 digits */
 };
 
 /* Bytes with FCS. rx_packets of streams with flow_signature are looked at for their order: which
@@ -47,7 +47,7 @@ int ws_generator_reset_flows(struct ws_generator *generator, int32_t kind, const
 struct ws_latency {
 	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
 	uint64_t min_ns, max_ns, sum_ns; /* 0 while nothing was received */
-	uint64_t last_max_ns;            /* of the last half to whole second with packets */
+	uint64_t last_max_ns;            /* maximum of the last half to whole second with packets */
 	uint64_t jitter_ns;              /* RFC 3550 section 6.4.1 */
 	uint64_t histogram[WS_LATENCY_BINS];
 	uint64_t hdr[WS_HDR_COUNTS];
@@ -59,6 +59,6 @@ int ws_generator_latency(struct ws_generator *generator, const uint32_t *ids, ui
 
 struct ws_flow_faults {
 	uint64_t bad_header; /* marked as of a latency flow, but not one of ours */
-	uint64_t old_flow;   /* of an earlier start */
+	uint64_t old_flow;   /* packets of an earlier start */
 };
 int ws_generator_flow_faults(struct ws_generator *generator, struct ws_flow_faults *out);

@@ -39,7 +39,7 @@ struct ws_subinterface {
 /* Tags to take off frames that come in, and to put on: what goes out is rewritten the other way
  * round. */
 struct ws_tag_rewrite {
-	uint8_t pop, push; /* how many tags; none and none: frames stay as they are */
+	uint8_t pop, push; /* numbers of tags; both 0: frames stay unchanged */
 	bool dot1ad;       /* the outer one put on is an 802.1ad tag */
 	uint16_t tags[2];  /* VLAN ids to put on, the outer one first */
 };
@@ -51,7 +51,7 @@ enum ws_mtu_kind { WS_MTU_L2, WS_MTU_L3, WS_MTU_IP4, WS_MTU_IP6, WS_MTU_MPLS, WS
 struct ws_interface {
 	char name[WS_NAME_LEN];
 	int32_t kind;    /* enum ws_interface_kind */
-	uint16_t parent; /* what a sub-interface is on: a port, bond or tunnel; itself otherwise */
+	uint16_t parent; /* parent of a sub-interface: a port, bond or tunnel; itself otherwise */
 	struct ws_subinterface sub;
 	bool admin_up, link_up;
 	uint16_t mtu;

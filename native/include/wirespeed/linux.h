@@ -25,7 +25,7 @@ struct ws_linux_link {
 	bool is_up;    /* the administrator's wish */
 	uint32_t mtu;
 	uint8_t mac[6];
-	uint16_t vlan_id, vlan_protocol; /* of kind vlan: 0x8100 or 0x88a8 */
+	uint16_t vlan_id, vlan_protocol; /* kind vlan: 0x8100 or 0x88a8 */
 };
 
 struct ws_linux_address {
@@ -36,10 +36,10 @@ struct ws_linux_address {
 struct ws_linux_stats {
 	uint64_t messages;     /* parsed */
 	uint64_t overflows;    /* the kernel dropped messages: all was read again */
-	uint64_t dumps;        /* of one kind of thing each, read to their end */
+	uint64_t dumps;        /* complete dumps, each of one kind of object */
 	uint64_t failed_dumps; /* refused, broken off or incomplete: made again, nothing concluded */
 	uint64_t rejected;     /* routes and neighbours that the router did not take */
-	uint64_t routes; /* of the kernel, through links that are paired, or blackholes and the like */
+	uint64_t routes; /* routes of the kernel through paired links, and blackholes and the like */
 	uint64_t labels; /* that have routes of the kernel's, likewise */
 	bool is_syncing; /* a dump is running or due */
 	char rejection[256]; /* why the last one was rejected */

@@ -17,7 +17,7 @@ struct ws_mpls_route {
 	uint8_t payload; /* WS_IP4 or WS_IP6 at the bottom, else 0 */
 	/* enum ws_route_source: Linux's or the user's; WS_SOURCE_CONNECTED is the router's own. */
 	int32_t source;
-	uint32_t index; /* as in struct ws_route */
+	uint32_t index; /* as in struct ws_route: the index of its counter */
 	uint16_t path_count;
 	struct ws_path paths[WS_MAX_PATHS];
 };

@@ -40,7 +40,7 @@ enum ws_neighbor_news_kind {
 struct ws_neighbor_news {
 	int32_t kind; /* enum ws_neighbor_news_kind */
 	struct ws_address address;
-	uint8_t mac[6]; /* of the first three */
+	uint8_t mac[6]; /* MAC of the first three kinds */
 };
 
 /* It ages as any other, unless permanent. One that the user added stays as it is. */

@@ -12,7 +12,7 @@ struct ws_router;
 enum ws_node_state {
 	WS_NODE_ACTIVE = 0,
 	WS_NODE_POLLING = 1,
-	WS_NODE_INTERRUPT = 2, /* of a worker that sleeps until packets come */
+	WS_NODE_INTERRUPT = 2, /* its worker sleeps until packets come */
 };
 
 /* A node on a worker, since the router was made. */
@@ -20,7 +20,7 @@ struct ws_node_stats {
 	char name[WS_NAME_LEN];
 	int32_t state; /* enum ws_node_state */
 	uint64_t calls, vectors, suspends, clocks;
-	uint64_t max_clocks, max_clocks_vectors; /* of the one most expensive call */
+	uint64_t max_clocks, max_clocks_vectors; /* the most expensive call */
 };
 
 /* A named counter of a node on a worker. */

@@ -17,7 +17,7 @@ int ws_router_placement(struct ws_router *router, uint16_t index, uint16_t queue
 /* A worker sleeps when it has no packets, if none of its queues is in polling mode. */
 enum ws_rx_mode {
 	WS_RX_POLLING = 0,
-	WS_RX_INTERRUPT = 1, /* as soon as a poll brings nothing */
+	WS_RX_INTERRUPT = 1, /* sleeps as soon as a poll brings nothing */
 	WS_RX_ADAPTIVE = 2,  /* after some time without packets */
 };
 int ws_router_set_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue, int32_t mode);

@@ -15,7 +15,7 @@ enum ws_rx_start {
 };
 
 struct ws_port_config {
-	char name[WS_NAME_LEN]; /* as the user calls it: e0; "%s" in it becomes TenGigabitEthernet … */
+	char name[WS_NAME_LEN]; /* the user's name: e0; "%s" in it becomes TenGigabitEthernet … */
 	/* memif:, ring: and tap: with what is behind them in a port spec; else DPDK's device string. */
 	char devargs[WS_DEVARGS_LEN];
 	uint16_t rx_queues, tx_queues; /* clipped to what the driver has; never below 1 */
@@ -44,7 +44,7 @@ struct ws_port_info {
 	bool link_up, started, is_virtual, promiscuous;
 	bool removed;            /* its device was taken out; the port stays down for good */
 	uint64_t speed_bps;      /* nominal when given, else the link's; 0 unknown */
-	uint64_t most_speed_bps; /* what the device can do; 0 unknown */
+	uint64_t most_speed_bps; /* highest speed of the device; 0 unknown */
 	int32_t medium;          /* enum ws_medium */
 	int32_t numa;            /* -1: of no node */
 	uint16_t mtu, max_mtu;

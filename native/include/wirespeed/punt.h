@@ -11,7 +11,7 @@ enum ws_punt_reason {
 	WS_PUNT_ND,        /* neighbour discovery, and what asks for routers and listeners */
 	WS_PUNT_LACP,      /* and other slow protocols */
 	WS_PUNT_ROUTING,   /* BGP, OSPF, IS-IS, BFD, LDP, RIP, PIM, VRRP */
-	WS_PUNT_ICMP,      /* of both families */
+	WS_PUNT_ICMP,      /* ICMP of both families */
 	WS_PUNT_MULTICAST, /* other IP to groups and to all */
 	WS_PUNT_IP4,       /* other IP to addresses of ours */
 	WS_PUNT_IP6,

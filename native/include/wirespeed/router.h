@@ -12,7 +12,7 @@ struct ws_router;
 struct ws_router_config {
 	uint32_t max_ip4_routes; /* 0: 2 097 152 */
 	uint32_t max_ip6_routes; /* 0: 1 048 576 */
-	uint32_t max_neighbors;  /* of both families, with next hops of routes; 0: 16 384 */
+	uint32_t max_neighbors;  /* both families, next hops of routes included; 0: 16 384 */
 	/* Limit of learnt neighbours per interface; 0: half of max_neighbors. */
 	uint32_t max_interface_neighbors;
 	uint32_t max_path_sets; /* sets of paths that routes share, besides neighbours'; 0: 65 536 */

@@ -51,7 +51,7 @@ enum ws_route_source {
 struct ws_route {
 	uint32_t table; /* 0: the default one of the prefix's family */
 	int32_t source; /* enum ws_route_source */
-	uint32_t index; /* what it is counted by (counters.h); of one that is asked for */
+	uint32_t index; /* index of its counter (counters.h), in answers */
 	struct ws_prefix prefix;
 	uint16_t path_count;
 	struct ws_path paths[WS_MAX_PATHS];
@@ -88,7 +88,7 @@ struct ws_route_entry {
 	struct ws_prefix prefix;
 	int32_t source; /* enum ws_route_source */
 	uint32_t paths;
-	uint32_t index; /* as in struct ws_route */
+	uint32_t index; /* as in struct ws_route: the index of its counter */
 };
 
 /* The routes behind the prefix `after`, NULL for all of them, in order of (address, length);
@@ -128,8 +128,7 @@ enum ws_flow_field {
 	WS_FLOW_SPORT = 4,
 	WS_FLOW_DPORT = 8,
 	WS_FLOW_PROTO = 16,
-	WS_FLOW_REVERSE = 32,   /* as the answers have it: what is of the source and of the destination
-							 * changes places */
+	WS_FLOW_REVERSE = 32,   /* fields of source and destination exchanged, as in the answers */
 	WS_FLOW_SYMMETRIC = 64, /* both directions of a flow alike */
 	WS_FLOW_LABEL = 128,    /* IPv6 */
 	WS_FLOW_FIELDS = 255,

@@ -13,7 +13,7 @@ const char *ws_error(void);
 struct ws_runtime_config {
 	char program[WS_NAME_LEN]; /* names the process to DPDK; must be unique among running ones */
 	bool hugepages;            /* false: ordinary pages */
-	uint32_t memory_mb;        /* what the pools and tables may take */
+	uint32_t memory_mb;        /* memory limit of pools and tables */
 	uint16_t worker_count;
 	uint16_t worker_cpus[WS_MAX_WORKERS];
 	bool shared_cpus; /* several workers may be on one CPU, where speed is not what is looked at */

@@ -35,13 +35,13 @@ struct ws_op {
 	int32_t kind; /* enum ws_op_kind */
 	uint16_t var, var2;
 	uint8_t size;     /* bytes of the variable or of the write: 1, 2, 4, 8 */
-	bool big_endian;  /* of the write */
+	bool big_endian;  /* byte order of the write */
 	int32_t var_kind; /* enum ws_var_kind, of WS_OP_VAR */
 	uint64_t min, max, init, step;
 	uint64_t min2, max2;  /* the port of a tuple */
 	bool unlimited;       /* WS_OP_TUPLE: ports go on from max2 + 1 to 65535 and round from 1025 */
 	uint64_t limit;       /* values in the repeating random list; flows of a tuple, 0 all */
-	uint32_t seed;        /* of WS_VAR_RAND_LIMIT; the others share the stream's */
+	uint32_t seed;        /* seed of WS_VAR_RAND_LIMIT; the others share the stream's */
 	const uint64_t *list; /* WS_VAR_LIST, WS_VAR_RANDOM_LIST; copied */
 	uint32_t list_count;
 	bool has_next;     /* WS_OP_VAR: `next_var` advances when this one wraps, and only then */
@@ -65,8 +65,8 @@ struct ws_stream {
 	int32_t mode;          /* enum ws_stream_mode */
 	double rate_pps;       /* absolute, at the multiplier the run starts with */
 	bool fixed_rate;       /* keeps rate_pps whatever the factor (latency streams) */
-	uint64_t packets;      /* of the single burst, or of each burst */
-	uint32_t bursts;       /* of a multi-burst */
+	uint64_t packets;      /* packets of the single burst, or of each burst */
+	uint32_t bursts;       /* bursts of a multi-burst */
 	double burst_gap_us;   /* between bursts */
 	double start_delay_us; /* before the stream starts, each time it is entered */
 	int64_t next_id;       /* stream to start when this ends; -1 none */
@@ -75,7 +75,7 @@ struct ws_stream {
 	uint16_t op_count;
 	uint32_t pinned;      /* to the port's core number `pinned` - 1; 0: to none */
 	uint32_t cache;       /* packets to compute once and replay; 0: as the engine likes */
-	uint32_t random_seed; /* what its random variables draw from, see program_draw.c; 0: its id */
+	uint32_t random_seed; /* seed of its random variables, see program_draw.c; 0: its id */
 	bool is_null;         /* takes its time but sends nothing; needs no packet */
 	int32_t flow_kind;    /* enum ws_flow_kind */
 	uint32_t flow_id;     /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS; or

@@ -9,7 +9,7 @@ struct ws_generator;
 
 enum {
 	WS_TAGS = 65000,      /* tags of a port at most */
-	WS_UNKNOWN_TAGS = 10, /* of those that no tag number has, the first are kept */
+	WS_UNKNOWN_TAGS = 10, /* unknown tags that are kept, the first ones */
 	WS_TAGGED_BESIDE = 2, /* counts behind those of the tags: unknown tags, no tag */
 };
 

@@ -12,7 +12,7 @@ struct ws_router;
 enum ws_vxlan_decap { WS_VXLAN_L2 = 0, WS_VXLAN_IP4 = 1, WS_VXLAN_IP6 = 2 };
 
 struct ws_vxlan_tunnel {
-	uint32_t instance; /* of its name */
+	uint32_t instance; /* number in its name */
 	struct ws_address source, destination;
 	uint32_t vni;   /* 24 bits */
 	uint32_t table; /* id of the one that the other end is looked up in, and is heard in */

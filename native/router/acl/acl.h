@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access lists. What workers see of them never changes: other rules are other memory, and what it
- * takes the place of is freed once no worker sees it. Only counters are written, by each worker its
+ * Access lists. What workers read is never changed in place: new rules are new memory, and the
+ * old memory is freed after a grace period. Counters alone are written, by each worker in its
  * own.
  */
 #pragma once
@@ -24,7 +24,7 @@ enum acl_direction { ACL_INPUT, ACL_OUTPUT, ACL_DIRECTIONS };
 struct acl_rules {
 	char tag[WS_ACL_TAG_LEN];
 	uint32_t count;
-	struct stats_pairs counts; /* of each rule: /acl/N/matches */
+	struct stats_pairs counts; /* counters of each rule: /acl/N/matches */
 	struct ws_acl_rule rules[];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of one frame that are to meet the same rules. */
+/* Packets of one frame that the same rules apply to. */
 #pragma once
 
 #include "graph/arc.h"
@@ -32,7 +32,7 @@ static const struct graph_counter acl_counters[] = {
 struct acl_batch {
 	const struct acl_list *list;
 	int family;
-	bool has_sessions; /* those of its packets that are of none are classified */
+	bool has_sessions; /* packets without a session are classified */
 	uint16_t count;
 	uint16_t places[GRAPH_FRAME_SIZE]; /* in the frame */
 	uint16_t interfaces[GRAPH_FRAME_SIZE];
@@ -56,7 +56,7 @@ struct acl_frame {
 	uint16_t worker;
 	enum acl_direction direction;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	struct acl_tally last; /* of the batch that was judged last */
+	struct acl_tally last; /* tally of the batch that was judged last */
 	struct acl_batch batch;
 };
 

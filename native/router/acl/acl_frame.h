@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the ACL nodes: packets of a frame that meet the same rules are classified at once. */
+/*
+ * Shared by the ACL nodes: packets of a frame that the same rules apply to are classified
+ * together.
+ */
 #pragma once
 
 #include "router/acl/acl_trace.h"

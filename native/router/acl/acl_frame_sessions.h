@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets of interfaces whose rules reflect: those of a session pass, and of the others, which the
- * rules decide on, some begin one.
+ * Packets of interfaces with reflecting rules. Packets of a session pass. The rules decide on
+ * the others, and some of these begin a session.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 struct acl_lookup {
 	union acl_session_key keys[GRAPH_FRAME_SIZE];
 	const uint32_t *buckets[GRAPH_FRAME_SIZE]; /* NULL of a packet that belongs to no session */
-	uint16_t numbers[GRAPH_FRAME_SIZE];        /* of those that stay in the batch */
+	uint16_t numbers[GRAPH_FRAME_SIZE];        /* numbers of the packets that stay in the batch */
 };
 
 static inline uint8_t acl_tcp_flags(const union acl_key *key, int family)

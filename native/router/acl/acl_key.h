@@ -26,7 +26,8 @@ struct acl_upper {
 	uint16_t source, destination;
 	uint8_t tcp_flags;
 	uint8_t ports;       /* enum acl_ports */
-	uint16_t identifier; /* of ICMP echo; 0 when the packet ends before it. No rule asks for it. */
+	uint16_t identifier; /* identifier of ICMP echo; 0 if the packet ends before it. No rule matches
+							it. */
 };
 
 struct acl_ip4_key {

@@ -55,7 +55,7 @@ struct acl_session {
 	uint64_t seen;       /* TSC of its last packet, to within `granule` */
 	uint32_t next;       /* in its chain; 0: the last */
 	uint16_t tcp_flags;  /* ever seen: of the near end, and of the far one 8 bits higher */
-	uint8_t first_flags; /* of its first packet */
+	uint8_t first_flags; /* TCP flags of its first packet */
 	bool is_live;        /* in a chain */
 	bool is_output;      /* its first packet left by the interface */
 } __attribute__((aligned(64)));
@@ -67,7 +67,7 @@ struct acl_session_lane {
 enum { ACL_SESSION_GAUGES = 6 };
 
 struct acl_sessions {
-	struct acl_session *at; /* of 1 to `highest`; [0] is none */
+	struct acl_session *at; /* entries 1 to `highest`; [0] is none */
 	uint32_t *buckets;
 	uint64_t seed;
 	uint64_t granule;

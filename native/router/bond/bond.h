@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bonds as workers see them. What changes is one word, or is replaced as a whole and freed once no
- * worker can be in it.
+ * Bonds as workers see them. A change is one word, or a new copy; the old one is freed after a
+ * grace period.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ struct bond {
 	struct bond *next;          /* main thread */
 	uint16_t interface;
 	uint8_t mode, balance;
-	struct bond_turn turns[WS_MAX_WORKERS]; /* of round-robin */
+	struct bond_turn turns[WS_MAX_WORKERS]; /* turns of round-robin */
 
 	/* Main thread only. */
 	struct ws_bond given;
@@ -50,7 +50,7 @@ struct bond {
 /* State of a port in its bond. */
 enum bond_port_flag {
 	BOND_MEMBER = 1,
-	BOND_TAKES = 2,       /* what it brings is the bond's */
+	BOND_TAKES = 2,       /* its packets are the bond's */
 	BOND_TAKES_HOSTS = 4, /* … unless it is for groups, which the active one brings as well */
 	BOND_FLAG_BITS = 3,
 };
@@ -63,8 +63,8 @@ struct bond_heard {
 
 struct bond_state {
 	uint32_t ports[WS_MAX_PORTS]; /* interface << BOND_FLAG_BITS | flags; 0: of no bond */
-	struct bond *by_interface[WS_MAX_INTERFACES]; /* of bonds and their sub-interfaces */
-	struct bond *first;                           /* of all bonds; main thread */
+	struct bond *by_interface[WS_MAX_INTERFACES]; /* bonds and their sub-interfaces */
+	struct bond *first;                           /* list of all bonds; main thread */
 	struct rte_ring *heard;                       /* LACPDUs for the main thread */
 	uint32_t question; /* the number of our last markers, and how many of them were answered */
 	uint32_t answers;

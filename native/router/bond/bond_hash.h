@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which share of a bond's flows a frame is of. */
+/* The member share that the flow of a frame hashes to. */
 #pragma once
 
 #include "router/bond/bond.h"

@@ -40,10 +40,10 @@ struct lacp_port {
 	enum lacp_periodic_state periodic;
 	enum lacp_mux_state mux;
 	bool is_enabled;   /* there is a link */
-	bool is_selected;  /* of the ports of its bond, one of those that aggregate */
-	bool needs_to_say; /* what the other end does not know yet */
+	bool is_selected;  /* the port aggregates in its bond */
+	bool needs_to_say; /* the other end does not know the state yet */
 	uint64_t current_until, wait_until, next_periodic;
-	uint64_t window_began; /* of the PDUs that were sent in one LACP_FAST_MS */
+	uint64_t window_began; /* begin of the LACP_FAST_MS whose sent PDUs are counted */
 	uint32_t sent_in_window;
 	uint64_t received, sent;
 };

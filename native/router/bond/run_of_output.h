@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frame taken by runs of packets for one interface: what is to be known of that is looked up
- * once. */
+/* A frame as runs of packets for one interface, which is looked up once per run. */
 #pragma once
 
 #include "router/packet/metadata.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays as large as they may ever become, which take memory where they are written. */
+/*
+ * Arrays that reserve addresses for their largest size and take memory only where they are
+ * written.
+ */
 #pragma once
 
 #include <stddef.h>

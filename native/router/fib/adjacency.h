@@ -67,10 +67,10 @@ struct adjacency {
 	bool has_own_ttl;      /* some of the labels do */
 	uint8_t link;          /* enum adjacency_link, of a neighbour */
 	uint16_t tx_interface; /* the logical one */
-	uint16_t tx_output;    /* whose <if>-output node sends it: a port's */
+	uint16_t tx_output;    /* port whose <if>-output node sends it */
 	uint16_t mtu;
-	uint16_t table;     /* of ADJACENCY_TABLE: index of the table, or ADJACENCY_RX_TABLE */
-	uint32_t next;      /* of one that stands above another */
+	uint16_t table;     /* ADJACENCY_TABLE: index of the table, or ADJACENCY_RX_TABLE */
+	uint32_t next;      /* adjacency below this one */
 	uint64_t asked_tsc; /* when a worker last asked for the next hop's MAC */
 } __attribute__((aligned(64)));
 
@@ -103,10 +103,10 @@ struct neighbor {
 	struct ws_address next_hop;
 	uint32_t generation; /* workers read it: adjacency_generation; free_adjacency leaves it */
 	uint32_t references;
-	uint32_t next_free;            /* of a free one: the next, 0 at the end */
-	uint32_t links[LINKS];         /* of a neighbour: its adjacencies for other links, 0 none */
-	uint32_t next_on, previous_on; /* those with a next hop on the same interface; 0: none */
-	bool used;                     /* as a neighbour, by its own family's link */
+	uint32_t next_free;            /* next free entry, 0 at the end */
+	uint32_t links[LINKS];         /* neighbour: its adjacencies for other links, 0 none */
+	uint32_t next_on, previous_on; /* neighbours in the list of its interface; 0: none */
+	bool used;                     /* used as a neighbour on its own family's link */
 	bool is_static;
 	bool is_of_linux;  /* Linux told of it last */
 	bool is_learnt;    /* resolved, and counted as such: not static */
@@ -115,7 +115,7 @@ struct neighbor {
 	uint8_t probes;    /* sent since it was last heard of, in WS_NEIGHBOR_PROBE */
 	uint16_t due_slot; /* one more than its slot of neighbor_due; 0: in none */
 	uint32_t next_due, previous_due;
-	uint32_t older, newer; /* of one that is learnt and not proven; 0: none */
+	uint32_t older, newer; /* neighbours in the list of learnt, unproven ones; 0: none */
 	uint64_t updated_tsc;  /* when it was heard of */
 	uint64_t state_tsc;    /* when it came into its state, or was last probed */
 };
@@ -140,8 +140,8 @@ struct adjacency_table {
 	struct adjacency_interface interfaces[WS_MAX_INTERFACES];
 	uint32_t first_on[WS_MAX_INTERFACES]; /* with a next hop, in no order; 0: none */
 	uint32_t size, first_free;
-	uint32_t end;        /* those from here on were never used; debug builds check packets by it */
-	uint32_t used, most; /* neighbours */
+	uint32_t end; /* entries from here on were never used; debug builds check packets by it */
+	uint32_t used, most;       /* neighbours */
 	adjacency_watch_fn *watch; /* or NULL */
 	void *watch_context;
 };

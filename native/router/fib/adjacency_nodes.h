@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which node packets go to by an adjacency of each kind. The node's own file says so, at its foot;
- * where nobody does, that kind does not stand there, and leads to error-drop.
+ * The node that packets of each adjacency kind go to. A node registers its kind at the foot of
+ * its own file. A kind without a node leads to error-drop.
  */
 #pragma once
 

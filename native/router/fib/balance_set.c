@@ -15,7 +15,7 @@
 /* ---- The next hops of recursive paths, each once ---- */
 
 struct next_hop {
-	struct ws_prefix prefix; /* of a host; of a question, any */
+	struct ws_prefix prefix; /* host prefix; in a query any prefix */
 	uint16_t table;
 	uint32_t paths; /* that have it */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which load balances an interface that comes or goes, or a route that changes, may lead elsewhere:
- * found by that, so that what has nothing to do with it costs nothing. Main thread only.
+ * Sets of the load balances that a change of one interface or route can affect, so that a change
+ * visits no others. Main thread only.
  */
 #pragma once
 

@@ -13,7 +13,7 @@
 struct fib_table {
 	uint8_t family;
 	uint16_t index; /* in its family; 0 is the default table */
-	uint32_t id;    /* as the user calls it */
+	uint32_t id;    /* the user's number */
 	char name[WS_NAME_LEN];
 	struct fib_trie trie;
 	uint32_t flow_hash; /* enum ws_flow_field, one by one */

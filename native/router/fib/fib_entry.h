@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets of an entry of the trie of routes, and how the main thread changes them. */
+/* Targets of an entry in the trie of routes, and their changes by the main thread. */
 #pragma once
 
 #include "router/fib/fib_trie.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The routes of a table as workers ask for them: the values of up to a frame of IPv4 addresses. */
+/* Look-up of up to a frame of IPv4 addresses in a table, for workers. */
 #pragma once
 
 #include "graph/lanes.h"

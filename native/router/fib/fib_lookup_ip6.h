@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The routes of a table as workers ask for them: the values of up to a frame of IPv6 addresses.
+ * Look-up of up to a frame of IPv6 addresses in a table, for workers.
  *
  * Most entries of the root lead to a list, or to a group and that to lists. Eight addresses take
  * these steps side by side, whichever of them each needs; the few that go deeper, and those that
@@ -125,8 +125,9 @@ LANES_INLINE lanes fib_lookup_in_groups(const struct fib_trie *fib, lanes lines,
 /* Some numbers of each of a frame's addresses, by way of their place in it. */
 struct fib_lookup {
 	uint32_t starts[FIB_TRIE_MAX_LOOKUP], seconds[FIB_TRIE_MAX_LOOKUP]; /* 32 bits each */
-	uint32_t words[FIB_TRIE_MAX_LOOKUP], ends[FIB_TRIE_MAX_LOOKUP];     /* what a list compares */
-	uint32_t found[FIB_TRIE_MAX_LOOKUP];                                /* and what it says */
+	uint32_t words[FIB_TRIE_MAX_LOOKUP],
+		ends[FIB_TRIE_MAX_LOOKUP];       /* operands of a list comparison */
+	uint32_t found[FIB_TRIE_MAX_LOOKUP]; /* and what it says */
 	uint16_t deep_at[FIB_TRIE_MAX_LOOKUP + 1], deep_count;
 };
 

@@ -40,7 +40,7 @@ enum { FIB_TRIE_KIND_SHIFT = 30, FIB_TRIE_NODE_UNIT = sizeof(struct prefix_list)
 struct fib_trie {
 	uint32_t *root;
 	uint8_t *nodes;         /* lists, and behind them groups */
-	uint32_t default_value; /* of length 0, which is not written into the root's 2^24 entries */
+	uint32_t default_value; /* value of length 0, not written into the root's 2^24 entries */
 
 	/* The main thread's, which each change of a route writes: not in the lines above. */
 	struct node_pool groups __attribute__((aligned(64))); /* links: prefixes that end in or below */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Load balances: what a route's value stands for, one or more paths to adjacencies by weight.
+ * Load balances: the value of a route, one or more weighted paths to adjacencies.
  *
  * Routes with the same paths share one. Some paths name a next hop that another route leads to;
  * what they resolve to changes with that route, in place, however many routes share the paths.
@@ -31,7 +31,7 @@ struct buckets {
 };
 
 struct load_balance {
-	uint32_t adjacency;            /* of the only path, else ADJACENCY_LOAD_BALANCE */
+	uint32_t adjacency;            /* adjacency of the only path, else ADJACENCY_LOAD_BALANCE */
 	uint32_t via;                  /* the route to that path's next hop, while routes count; or 0 */
 	const struct buckets *buckets; /* NULL for a single path */
 };
@@ -41,8 +41,8 @@ struct path_list_use {
 	uint32_t next_free;
 	uint32_t leaf_count;
 	struct path_list *list;
-	struct path_key *leaves; /* what the paths resolve to; never a next hop without interface */
-	uint32_t *adjacencies;   /* of each leaf */
+	struct path_key *leaves; /* resolved paths; never a next hop without interface */
+	uint32_t *adjacencies;   /* one per leaf */
 	/* Places in the sets below, path by path: of several paths with interfaces, or of a recursive
 	 * one. The last is the place in `recursive`. */
 	uint32_t *places;
@@ -72,16 +72,17 @@ struct load_balance_table {
 	struct rte_hash *by_paths;
 	uint32_t size, first_free;
 	uint32_t used, most; /* sets of paths */
-	uint32_t end;        /* those from here on were never used */
+	uint32_t end;        /* entries from here on were never used */
 	uint32_t retired, retired_count;
 	bool has_own;                 /* each route has one of its own */
 	load_balance_watch_fn *watch; /* or NULL */
 	struct adjacency_table *adjacencies;
 	load_balance_resolve_fn *resolve;
-	void *resolve_context;                              /* of `watch` too */
-	struct balance_set by_interface[WS_MAX_INTERFACES]; /* of several paths, one by it */
-	struct balance_set recursive;                       /* those with recursive paths */
-	void *next_hops; /* tree of those of recursive paths (next_hops.c) */
+	void *resolve_context; /* context of `watch` as well */
+	struct balance_set
+		by_interface[WS_MAX_INTERFACES]; /* balances with one of several paths by this interface */
+	struct balance_set recursive;        /* balances with recursive paths */
+	void *next_hops;                     /* tree of those of recursive paths (next_hops.c) */
 };
 
 int load_balance_table_init(struct load_balance_table *table, struct adjacency_table *adjacencies,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From paths to the adjacencies that a load balance has, before it gets its place in the table. */
+/*
+ * The adjacencies of a load balance, resolved from its paths before it gets its place in the
+ * table.
+ */
 #pragma once
 
 #include "router/fib/load_balance.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of one size that workers read while the main thread changes what they hang in. One that
- * was taken out stays as it was until the workers have let go of it.
+ * Nodes of one size that workers read while the main thread changes their links. A removed node
+ * stays unchanged for a grace period.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ struct node_pool {
 	uint8_t *nodes;
 	size_t node_bytes;
 	uint32_t *links;   /* the owner's for a used node; the next of an unused one */
-	uint32_t capacity; /* of the arrays */
-	uint32_t made;     /* those from here on were never used */
+	uint32_t capacity; /* capacity of the arrays */
+	uint32_t made;     /* entries from here on were never used */
 	uint32_t used;
 	uint32_t first_free, first_retired; /* UINT32_MAX: none; workers may read retired ones */
 	uint32_t free_count, retired_count;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many wait until the workers have let go of them, all at once. */
+/* Retired entries per grace period. */
 enum { RETIRED = 4096 };
 
 /* ---- Room ---- */

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Load balances that one route has for its own, so that it is told apart from others by its index
- * while packets are counted. Each follows a shared one, whose adjacency and buckets it has, and
- * leads elsewhere when its route does: the index stays. Main thread only.
+ * Load balances of one route each, so that packets are counted per route: the index of the load
+ * balance is that of the counter. Each follows a shared one and copies its adjacency and buckets.
+ * The index stays when the route's paths change. Main thread only.
  */
 #pragma once
 
 #include "router/fib/load_balance.h"
 
-/* By index, of all load balances; those without `base` are shared. */
+/* One per load balance, by index; those without `base` are shared. */
 struct own_balance {
-	uint32_t base;           /* which it follows; 0: it is none */
-	uint32_t next, previous; /* of the same base, which has the first one in `next`; of one that
-								was let go of: the next one, in `next` */
+	uint32_t base;           /* the balance it follows; 0: none */
+	uint32_t next, previous; /* list of those of one base, whose `next` is the first; released: list
+								of free ones */
 };
 
-/* Room for `count` more, which it keeps. While workers stand still: what they read moves. */
+/* Reserves places for `count` more, once. Only while the workers are paused, since arrays move. */
 int own_balances_reserve(struct load_balance_table *table, uint32_t count);
-/* Lets go of what all of the table stands in, then. */
+/* Releases the reserved arrays with all entries of the table. */
 void own_balances_close(struct load_balance_table *table);
 
-/* A load balance that follows the shared `base`; its owner keeps a reference of that. */
+/* Makes a load balance that follows the shared `base`. The caller holds a reference to the base. */
 int64_t own_balance_take(struct load_balance_table *table, uint32_t base);
-/* The shared one has changed. */
+/* Copies the changed shared load balance to its followers. */
 void own_balances_follow(struct load_balance_table *table, uint32_t base);
 
 /*
@@ -30,7 +30,7 @@ void own_balances_follow(struct load_balance_table *table, uint32_t base);
  * (`has_own`), its own that follows that. `before` is the route's previous one, 0 for none.
  */
 int64_t route_balance(struct load_balance_table *table, uint32_t before, uint32_t base);
-/* It stands for none any more; a shared one stays. */
+/* Releases the route's own load balance; a shared one stays. */
 void route_balance_release(struct load_balance_table *table, uint32_t index);
 
 static inline bool load_balance_is_own(const struct load_balance_table *table, uint32_t index)
@@ -38,7 +38,7 @@ static inline bool load_balance_is_own(const struct load_balance_table *table, u
 	return table->own && table->own[index].base;
 }
 
-/* The shared one that it follows, or itself. */
+/* The shared load balance that it follows, or itself. */
 static inline uint32_t load_balance_base(const struct load_balance_table *table, uint32_t index)
 {
 	return load_balance_is_own(table, index) ? table->own[index].base : index;

@@ -18,7 +18,7 @@ struct path_key {
 	uint32_t interface, weight;
 	uint32_t
 		labels[WS_MAX_LABELS]; /* entries as numbers; TTL 0: it and the class are the packet's */
-	uint32_t via;              /* of a leaf, as in struct load_balance */
+	uint32_t via;              /* leaf: as in struct load_balance */
 	struct ws_address next_hop;
 	uint8_t unused[3];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Impairment: what a bad link does to packets, done by a port on purpose and counted to the packet,
- * so that whoever measures loss, delay, reordering or duplicates can be held against the truth.
+ * Impairment: a port acts as a bad link on purpose and counts each fault to the packet, as a
+ * reference for whoever measures loss, delay, reordering or duplicates.
  *
  * Each worker draws for itself, each kind of fault from a row of random numbers of its own, so that
  * the same seed and packets have the same fate, whatever else is set.
@@ -39,10 +39,10 @@ struct held_packet {
 /* Lane of a worker and port: written by the worker, and in pauses by the main thread. */
 struct impairment_lane {
 	uint64_t random[FAULTS];  /* states */
-	uint64_t chances[FAULTS]; /* of 2^64, that a packet has it; loss: that one begins */
-	uint64_t burst_end;       /* of 2^64, that a lost packet is the last in a row */
+	uint64_t chances[FAULTS]; /* chance of 2^64 that a packet has it; loss: that a burst begins */
+	uint64_t burst_end;       /* chance of 2^64 that a lost packet is the last of its burst */
 	uint64_t delay_tsc, jitter_tsc;
-	uint64_t patience_tsc; /* how long a packet waits for one to change places with */
+	uint64_t patience_tsc; /* longest wait of a packet for one to change places with */
 	bool is_losing;
 	uint64_t last_due_tsc;
 	struct rte_mbuf *turned; /* is to go behind the next packet; NULL: none is */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The addresses of all interfaces in the order of their networks, so that whose an address is, and
- * what overlaps it, is found among ten thousand as among ten. Prefixes of different interfaces do
- * not overlap within a table (address.c sees to it). Main thread only.
+ * Addresses of all interfaces in the order of their networks, so that the owner of an address
+ * and overlaps are found in logarithmic time. Prefixes of different interfaces in one table do
+ * not overlap (address.c). Main thread only.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct address_list;
 struct ws_router;
 
 struct indexed_address {
-	unsigned __int128 first; /* of its network, as address_number() */
+	unsigned __int128 first; /* first address of its network, as address_number() */
 	struct ws_prefix prefix; /* host bits and all */
 	uint16_t interface;
 	uint16_t table; /* index */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces: what workers read of them, and what others may have done to them. */
+/* Interfaces: what workers read of them, and the changes that others make. */
 #pragma once
 
 #include "wirespeed/address.h"
@@ -27,7 +27,7 @@ struct address_list {
  */
 struct interface {
 	uint64_t l3_mac; /* its MAC as a number while it is up and in L3 mode, else INTERFACE_NO_MAC */
-	struct vlan_table *vlans;       /* of a port with sub-interfaces, else NULL */
+	struct vlan_table *vlans;       /* port with sub-interfaces, else NULL */
 	struct address_list *addresses; /* its own or those it uses; never NULL */
 	uint8_t mac[6];
 	uint16_t mtu;
@@ -41,9 +41,9 @@ struct interface {
 	uint8_t tag_len; /* 0, 4 or 8: of the tags of a sub-interface, as they are in its frames */
 	uint8_t tags[8];
 	bool is_lcp_host;  /* the TAP of a pair: what it brings goes out of `lcp` */
-	uint16_t lcp;      /* of a pair, the other one (of a VLAN its port's TAP), or LCP_NONE */
+	uint16_t lcp;      /* the pair's other interface (for a VLAN its port's TAP), or LCP_NONE */
 	bool mpls;         /* takes labelled packets */
-	bool is_bvi;       /* what it sends goes to layer 2 */
+	bool is_bvi;       /* its packets go to layer 2 */
 	uint16_t table[2]; /* by family_index: where its packets are looked up */
 } __attribute__((aligned(64)));
 

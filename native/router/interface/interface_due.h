@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces by when something is to be done for them, so that a poll looks at those that are due
- * and at no others, however many there are: a heap. Main thread.
+ * Interfaces in the order of their next timed task (a heap), so that a poll visits only those
+ * that are due. Main thread.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct interface_due {
 	uint16_t heap[WS_MAX_INTERFACES + 1]; /* from 1 on, the soonest first */
 	uint16_t place[WS_MAX_INTERFACES];    /* in the heap; 0: not there */
 	uint64_t tsc[WS_MAX_INTERFACES];
-	uint64_t looks; /* how often a time was looked at, for tests */
+	uint64_t looks; /* number of times that were looked at, for tests */
 };
 
 /* In place of when it was due before. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces by their names. Main thread only. */
+/* Interfaces by name. Main thread only. */
 #pragma once
 
 #include <stdint.h>

@@ -31,7 +31,7 @@ int router_make_port_interface(struct ws_router *router, uint16_t port)
 static void place_port(struct ws_router *router, uint16_t port)
 {
 	uint16_t counts[WS_MAX_WORKERS] = {0};
-	router->handoffs[port].count = 0; /* of the port that had this number before */
+	router->handoffs[port].count = 0; /* left by the port that had this number before */
 	for (uint16_t other = 0; other < (uint16_t)WS_MAX_PORTS; other++)
 		for (uint16_t queue = 0; other != port && queue < port_rx_queues(other); queue++)
 			counts[router->placement[other][queue]]++;

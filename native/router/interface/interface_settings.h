@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of interfaces by the user, and what follows from them. Main thread only. */
+/* User settings of interfaces, and what follows from them. Main thread only. */
 #pragma once
 
 #include "router/router.h"
@@ -15,10 +15,10 @@ struct interface_settings {
 	struct ws_tag_rewrite tag_rewrite;
 	uint16_t mtus[WS_MTU_KINDS];
 	struct address_list *addresses; /* its own; never NULL */
-	int32_t unnumbered_of;          /* whose addresses it uses instead, or -1 */
-	uint16_t borrowers;             /* how many use its addresses */
-	uint32_t instance;              /* of a loopback, tunnel or bond */
-	uint16_t bridging;              /* how many on it, itself among them, do not route */
+	int32_t unnumbered_of;          /* interface whose addresses it uses, or -1 */
+	uint16_t borrowers;             /* number of interfaces that use its addresses */
+	uint32_t instance;              /* number of the loopback, tunnel or bond */
+	uint16_t bridging;              /* interfaces on it, itself included, that do not route */
 	uint32_t bridge_domain;         /* that it is a member of; 0: of none */
 	uint16_t xconnect_to;           /* in WS_MODE_XCONNECT */
 	uint8_t split_horizon_group;

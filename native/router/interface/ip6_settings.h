@@ -9,9 +9,9 @@ struct ip6_settings {
 	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
 	struct ws_ip6_advertising advertising;
 	uint64_t advertised_tsc, next_advertisement_tsc;
-	uint64_t reported_tsc;   /* of listeners; 0: never */
+	uint64_t reported_tsc;   /* time of the last listener report; 0: never */
 	uint8_t unasked_reports; /* that are to follow */
-	uint8_t dad_transmits;   /* how often it is asked whether an address is taken; 0: never */
+	uint8_t dad_transmits;   /* probes per address; 0: none */
 	bool has_checked;        /* … of the link-local address that it has, and nobody was */
 };
 

@@ -56,7 +56,7 @@ bool local_set_add(struct local_set *own, const struct local_address *address)
 	struct local_address *place = find_place(own, address);
 	const uint32_t words[] = {(uint32_t)address->high, (uint32_t)(address->high >> 32),
 							  (uint32_t)address->low, (uint32_t)(address->low >> 32)};
-	uint32_t bit = LOCAL_IP6_BIT(own, words); /* of IPv4 all but the third are 0 */
+	uint32_t bit = LOCAL_IP6_BIT(own, words); /* IPv4: all but the third are 0 */
 	if (!place)
 		return false;
 	if (place->table == LOCAL_NO_TABLE) {

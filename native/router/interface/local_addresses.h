@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses that no packet from outside may bear as its source, with the table in which that holds:
- * ours, and of IPv4 the network and broadcast addresses of our subnets.
+ * Addresses that no packet from outside may have as its source, with the table of each: ours,
+ * and for IPv4 the network and broadcast addresses of our subnets.
  *
  * A bitmap by hash says no for nearly all others; what it lets through is looked for in one bucket
  * of bounded size. Both hashes are seeded anew for each set, so that nobody outside can choose
@@ -36,7 +36,7 @@ struct local_bucket {
 
 struct local_set {
 	uint32_t bitmap[(1 << LOCAL_BITMAP_BITS) / 32];
-	uint32_t bit[4]; /* of the bitmap's hash, odd: one for each word of an address */
+	uint32_t bit[4]; /* odd multipliers of the bitmap's hash, one per word of an address */
 	struct local_hash bucket;
 	uint32_t bucket_bits; /* at least 1 */
 	struct local_bucket buckets[];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which sub-interface of a port takes a frame, by its VLAN tags; those of any id are at
- * WS_VLAN_ANY. Workers read, the main thread writes single words; an inner table stays until the
- * whole goes.
+ * The sub-interface of a port for a frame, by its VLAN tags; those of any id are at WS_VLAN_ANY.
+ * Workers read, the main thread writes single words; an inner table lives as long as the whole.
  */
 #pragma once
 
@@ -16,7 +15,7 @@ enum { VLAN_IDS = 4096, VLAN_NONE = 0 };
 struct vlan_table {
 	uint16_t outer[2][VLAN_IDS];
 	uint16_t *inner[2][VLAN_IDS]; /* by the second tag; NULL when no sub-interface asks for one */
-	uint16_t untagged, unmatched; /* of frames without tags; of those that have no other place */
+	uint16_t untagged, unmatched; /* target of untagged frames; of frames without another target */
 	uint32_t count;
 };
 

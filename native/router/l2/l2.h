@@ -85,7 +85,7 @@ struct l2_table {
 	struct l2_domain domains[L2_MAX_DOMAINS];
 	struct l2fib *fib; /* made with the first domain */
 	/* Main thread. */
-	uint16_t crossed_to[WS_MAX_INTERFACES]; /* how many are cross-connected to it */
+	uint16_t crossed_to[WS_MAX_INTERFACES]; /* interfaces cross-connected to it */
 	uint64_t next_age_tsc;
 } __attribute__((aligned(64)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which interface of a bridge domain an Ethernet address is behind.
+ * The interface of a bridge domain behind which an Ethernet address is.
  *
  * Workers read, learn and refresh entries without locks; the main thread lists, adds and removes
  * them. The table never grows: an address belongs into one of two windows of eight entries, and one

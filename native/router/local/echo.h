@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to pings of ours, in what the nodes of both families do alike. */
+/* Answers to pings to us: the part that both families share. */
 #pragma once
 
 #include "router/module.h"

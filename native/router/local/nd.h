@@ -18,7 +18,7 @@ enum nd_fault {
 	ND_FAULT_TARGET,
 	ND_FAULT_ADDRESSES,
 	ND_FAULT_MAC,
-	ND_FAULTS, /* how many, with ND_FINE */
+	ND_FAULTS, /* number of entries, ND_FINE included */
 };
 
 /* Further counters of a node. */

@@ -73,7 +73,7 @@ static const struct ip_family ip4_family = {IP4_EDGE_OUTPUT, ip4_hop, ip4_refuse
 /* ---- IPv6 ---- */
 
 enum { IP6_EDGE_ICMP_ERROR = ADJACENCY_KINDS, IP6_EDGE_OUTPUT };
-enum { CLASS_SHIFT = 25 /* of the first word's class */ };
+enum { CLASS_SHIFT = 25 /* position of the class in the first word */ };
 static const char *const ip6_edges[] = {EDGES_BEHIND_LABELLED, "ip6-icmp-error", "*-output"};
 
 enum ip6_counter { IP6_NO_ROOM = IP6_HOP_COUNTERS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours: learnt from what workers see, asked, aged. */
+/* Neighbours: learnt from what workers see, probed, aged. */
 #pragma once
 
 #include <stdbool.h>

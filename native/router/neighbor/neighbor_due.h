@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When each resolved neighbour is to be looked at next: a wheel of quarters of a second, so that a
- * poll looks at those that are due and at no others. One that is due later than the wheel reaches
- * is looked at then, and put on again.
+ * Times at which resolved neighbours are checked next: a timing wheel of quarters of a second,
+ * so that a poll visits only those that are due. A later time waits at the wheel's end and is
+ * entered again.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many neighbours may be learnt: in all, and of one interface.
+ * Limits on learnt neighbours, in all and per interface.
  *
  * Anybody on a link can bring up any number of them, so none of the links may take what the others
  * need, and none of that is for the user's own and for next hops of routes: for these an eighth of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph's hook: who looks at packets as they enter nodes. */
+/* The graph's hook: the observers of packets that enter nodes. */
 #pragma once
 
 struct ws_router;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets into a pcap file, as they are received, sent or dropped, by all workers.
+ * Captures of received, sent or dropped packets of all workers into a pcap file.
  *
  * A worker copies what it sees and puts the copy into a ring; the main thread writes it. When there
  * is no room for a copy that is counted, and the packet goes its way. Nothing of this runs unless a

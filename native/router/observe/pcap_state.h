@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture, as the workers that fill it and the main thread that writes its file see it. */
+/* A capture, as seen by the workers that fill it and the main thread that writes its file. */
 #pragma once
 
 #include "router/module.h"
@@ -25,9 +25,10 @@ struct pcap {
 	FILE *file;
 	uint64_t start_tsc, start_ns, tsc_hz;
 	uint32_t written;
-	int error; /* of the file */
+	int error; /* error of the file */
 	bool is_complete;
-	uint32_t taken __attribute__((aligned(64))); /* of all workers; a few more than asked for */
+	uint32_t taken
+		__attribute__((aligned(64))); /* packets of all workers; a few more than asked for */
 	uint32_t missed;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets and bytes of routes and adjacencies: vectors at the end of the statistics segment with an
- * element for each load balance or adjacency that there can be, by its index. They have memory, and
- * names, while these count.
+ * Packets and bytes of routes and adjacencies: vectors at the end of the statistics segment,
+ * with an element for each possible load balance or adjacency. They have memory and names while
+ * counting is on.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct stats_forwarding_vector {
 	size_t offset;     /* in the segment */
 	uint32_t most;     /* elements that there can be */
 	uint32_t capacity; /* there is memory for so many */
-	uint32_t length;   /* as readers are told */
-	uint32_t entry;    /* of the directory */
+	uint32_t length;   /* length for readers */
+	uint32_t entry;    /* entry of the directory */
 	bool is_shown;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How VPP lays out its statistics segment, version 2, and what of it is ours.
+ * VPP's layout of the statistics segment, version 2, and our part of it.
  *
  * A vector is known by the address of its first element; its length stands eight bytes before. All
  * vectors here have room for the most that there can be, so that they grow by their length alone
@@ -23,14 +23,14 @@ enum {
 	STATS_THREADS = WS_MAX_WORKERS + 1, /* the main thread is number 0 */
 	STATS_MAX_COUNTERS = 16384,         /* named ones of nodes, those of two graphs together */
 	STATS_MAX_FIXED = 120,              /* entries that are there from beginning to end */
-	STATS_FIRST_INTERFACE = 1,          /* how our interface 0 is told */
+	STATS_FIRST_INTERFACE = 1,          /* index of our interface 0 for readers */
 	STATS_INTERFACE_LINKS = 17,         /* entries of one interface */
 	STATS_NODE_LINKS = 4,               /* and of a node, besides its counters */
 	STATS_MEMBER_GAUGES = 2,            /* entries of a bond's member */
 	STATS_MAX_ENTRIES = STATS_MAX_FIXED + WS_MAX_ACLS + WS_MAX_PORTS * STATS_MEMBER_GAUGES +
 						WS_MAX_INTERFACES * STATS_INTERFACE_LINKS +
 						GRAPH_MAX_SLOTS * STATS_NODE_LINKS + STATS_MAX_COUNTERS,
-	STATS_VECTOR_SIZES = 9, /* of 1, up to 2, 4 … 256 packets */
+	STATS_VECTOR_SIZES = 9, /* classes: 1, up to 2, 4 … 256 packets */
 };
 
 enum stats_type {
@@ -120,7 +120,7 @@ enum stats_row {
 	STATS_ROW_TOTALS,
 	STATS_ROW_RX,
 	STATS_ROW_TX,
-	STATS_ROW_DETAIL, /* of what is told apart by kinds of addresses: nothing counts it */
+	STATS_ROW_DETAIL, /* counts by kinds of addresses: always 0 */
 	STATS_ROW_DROPS,
 	STATS_ROW_PUNTS,
 	STATS_ROW_IP4,
@@ -164,7 +164,7 @@ struct stats_memory {
 	STATS_VECTOR(uint64_t, GRAPH_MAX_SLOTS) node_names;
 	stats_text interface_texts[WS_MAX_INTERFACES], node_texts[GRAPH_MAX_SLOTS];
 	stats_text local0;
-	stats_text no_name; /* where there is no such interface or node */
+	stats_text no_name; /* for an interface or node that does not exist */
 	stats_per_thread rows[STATS_ROWS];
 	/* Vectors of one row, whose elements are threads or things. */
 	STATS_VECTOR(uint64_t, 1) only[5];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which slots of the statistics segment's vectors the nodes of the graphs have. */
+/* Slots of the graphs' nodes in the vectors of the statistics segment. */
 #pragma once
 
 #include "router/observe/stats_layout.h"

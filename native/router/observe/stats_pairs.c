@@ -21,7 +21,7 @@ enum {
 
 /* In front of the rows, which workers do not write to. */
 struct block {
-	void *next; /* of those that are free */
+	void *next; /* next free one */
 	uint32_t rows_length, rows_details;
 	uint64_t rows[];
 };

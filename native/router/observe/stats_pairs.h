@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets and bytes of things of many parts that come and go while the router runs, as the rules of
- * ACLs: each has a vector of its own in the statistics segment, in which workers count.
+ * Packets and bytes of objects with many parts that come and go, such as the rules of ACLs. Each
+ * object has a vector of its own in the statistics segment, in which workers count.
  */
 #pragma once
 

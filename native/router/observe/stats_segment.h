@@ -33,7 +33,7 @@ enum stats_value {
 	STATS_PID,
 	STATS_STARTED_NS,
 	STATS_UPDATED_NS, /* 0 once the router ended */
-	STATS_POOLS,      /* of the first one, then of the next */
+	STATS_POOLS,      /* one per pool from here on */
 	STATS_VALUES = STATS_POOLS + WS_MAX_POOLS * STATS_POOL_VALUES,
 };
 
@@ -45,7 +45,7 @@ struct stats_before {
 /* Main thread only. */
 struct stats_segment {
 	struct stats_memory *memory; /* NULL before it is made */
-	size_t size;                 /* of the mapping; pages of it are had as interfaces come */
+	size_t size;                 /* size of the mapping; its pages are used as interfaces come */
 	uint32_t interface_capacity; /* for so many there are pages */
 	int fd;                      /* -1: memory of the process's own */
 	uint16_t lock_depth, thread_count;
@@ -54,7 +54,7 @@ struct stats_segment {
 	uint32_t vectors[STATS_VECTORS]; /* entries */
 	uint32_t links[WS_MAX_INTERFACES][STATS_INTERFACE_LINKS]; /* entries of interfaces */
 	size_t spare; /* bytes of the areas of stats_pairs.h and stats_forwarding.h without pages */
-	size_t pairs_used;    /* of the area of stats_pairs.h */
+	size_t pairs_used;    /* used pairs of the area of stats_pairs.h */
 	void *free_pairs[32]; /* its free blocks, by the power of two of their rooms */
 	struct stats_forwarding_vector forwarding[STATS_FORWARDING];
 	struct stats_nodes *nodes;

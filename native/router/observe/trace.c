@@ -22,7 +22,7 @@ static const uint32_t NOT_TRACED = UINT32_MAX; /* its frame's place is followed,
 struct mark {
 	uint32_t packet;          /* its number, or NOT_TRACED */
 	uint32_t adjacency;       /* the last one decided */
-	uint16_t ethernet_offset; /* of the Ethernet header in the buffer */
+	uint16_t ethernet_offset; /* offset of the Ethernet header in the buffer */
 };
 
 static int mark_offset;

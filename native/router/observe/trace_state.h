@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a trace, shared by the workers that mark and record and the main thread that reads. */
+/*
+ * State of a trace, shared by the workers that mark and record and by the main thread that
+ * reads.
+ */
 #pragma once
 
 #include "router/module.h"
@@ -16,7 +19,7 @@ struct trace_filter {
 struct trace {
 	uint32_t remaining[GRAPH_MAX_NODES]; /* packets still to mark, by node */
 	uint32_t packets;
-	uint64_t count; /* of steps; published by the worker after each */
+	uint64_t count; /* number of steps; published by the worker after each */
 	struct ws_trace_step steps[TRACE_STEPS];
 };
 

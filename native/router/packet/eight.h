@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Eight packets at once: a node's loop asks of eight whether all are of the usual kind, with one
- * branch for all of the answers, and takes them one by one where some are not.
+ * Eight packets at once: the loop of a node tests with one branch whether all eight are of the
+ * usual kind, and handles them one by one if not.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packet whose Ethernet header was taken off becomes a frame again, for linux-cp-punt. */
+/* Restores the Ethernet header of a packet that had it removed, for linux-cp-punt. */
 #pragma once
 
 #include "router/packet/metadata.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Upper layers: which node takes packets of an Ethernet type, a protocol, a UDP port or an ICMPv6
- * type. The node's own file says so at its foot. The nodes below read the table for what would
- * count as unknown; what each router has to know, they compare themselves.
+ * Upper layers: the node for packets of an Ethernet type, a protocol, a UDP port or an ICMPv6
+ * type. A node registers itself at the foot of its file. The nodes below read this table only
+ * for types that they do not compare themselves.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy of a packet, to go its own way: to flood, to broadcast. */
+/* An extra copy of a packet, for flooding and broadcasts. */
 #pragma once
 
 #include "dev/pool.h"

@@ -85,7 +85,8 @@ static __attribute__((noinline, unused)) void count_each_adjacency(const struct 
 		if (adjacency_kind(&adjacencies[index]) == ADJACENCY_LABELS)
 			index = adjacencies[index].next;
 		if (index != last) {
-			own_pair_add(&counts[last], run.packets, run.bytes);
+			if (run.packets)
+				own_pair_add(&counts[last], run.packets, run.bytes);
 			run = (struct own_pair){0};
 			last = index;
 		}

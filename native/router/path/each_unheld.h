@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frame taken packet by packet, of which some stay to wait for their next hop. */
+/* A frame packet by packet, where some packets stay to wait for their next hop. */
 #pragma once
 
 #include "router/packet/metadata.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of flows that are told apart by chosen fields (enum ws_flow_field). */
+/* Hashes of flows over chosen fields (enum ws_flow_field). */
 #pragma once
 
 #include "router/path/forward.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The path that a flow's hash chooses. */
+/* The path that the hash of a flow chooses. */
 #pragma once
 
 #include "router/fib/load_balance.h"

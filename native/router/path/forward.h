@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a packet goes whose route is known, of either family: shared by the nodes that find it. */
+/* The target of a packet whose route is known, for both families: shared by the look-up nodes. */
 #pragma once
 
 #include "router/packet/eight.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the IP header of a whole frame is, tagged or not, but not behind labels. */
+/* Offset of the IP header in a whole frame, tagged or not, but not behind labels. */
 #pragma once
 
 #include "router/packet/metadata.h"

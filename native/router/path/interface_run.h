@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of a frame that came in by one interface in a row, counted at the end of their run. */
+/* Packets of a frame that came in by one interface in a row; each run is counted at its end. */
 #pragma once
 
 #include "wire/own_count.h"

@@ -39,7 +39,7 @@ enum { UNIT = 8 /* bytes that an offset counts */ };
  */
 struct cut {
 	struct ip4_header *ip;
-	uint8_t other_header[IP4_MAX_LEN]; /* of all fragments but the first */
+	uint8_t other_header[IP4_MAX_LEN]; /* header of all fragments but the first */
 	uint16_t header, other_length;
 	uint16_t payload, first, other, count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors of packets that a hop ends: their TTL or hop limit, and a link too short for them. */
+/* Errors for packets that end at this hop: TTL or hop limit exceeded, MTU of the link too small. */
 #pragma once
 
 #include "graph/graph.h"

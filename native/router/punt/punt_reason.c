@@ -21,7 +21,7 @@ enum {
 	PROTOCOL_VRRP = 112,
 	FIRST_TYPE = 0x600, /* less is a length (IEEE 802.3) */
 	ISO_SAP = 0xfe,     /* IS-IS */
-	FIRST_GROUP = 224,  /* of IPv4, broadcast besides */
+	FIRST_GROUP = 224,  /* first group of IPv4; broadcast counts as well */
 };
 
 static bool is_routing_port(uint8_t protocol, uint16_t port)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The routes that an interface's addresses bring with them. */
+/* Routes of the addresses of interfaces. */
 #pragma once
 
 #include "router/router.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes outside the tables of IPv4 and IPv6, which count with the others. */
+/* Routes outside the IPv4 and IPv6 tables that have counters as well. */
 #pragma once
 
 #include "router/router.h"

@@ -131,7 +131,8 @@ static void ask(struct ws_router *router, const struct dad_probe *probe)
 
 static void use(struct ws_router *router, const struct dad_probe *probe)
 {
-	const struct dad_probe settled = *probe; /* what follows takes it out of the list */
+	const struct dad_probe settled =
+		*probe; /* a copy, since the calls below take it out of the list */
 	struct ip6_settings *settings = ip6_settings(router, settled.interface);
 	if (!address_is_link_local(&settled.address)) {
 		address_settle(router, settled.interface, &settled.address, true);

@@ -19,7 +19,7 @@ struct dad_probe {
 };
 
 struct dad {
-	uint8_t transmits; /* of interfaces to be made */
+	uint8_t transmits; /* default of new interfaces */
 	struct dad_probe *probes;
 	uint32_t count, capacity;
 	uint32_t conflict_count;

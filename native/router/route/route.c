@@ -130,7 +130,7 @@ static void put_back(struct ws_router *router, struct fib_table *table,
 		if (before[i] == WAS_FREE)
 			sources_remove(router, table, &at, (enum ws_route_source)source);
 		else if (before[i] != LEFT_ALONE)
-			sources_set(router, table, &at, before[i]); /* what is there can be replaced */
+			sources_set(router, table, &at, before[i]); /* the present entry can be replaced */
 		let_go(router, before[i]);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of routes, who made them, and where they lead. */
+/* Tables of routes, their sources and their targets. */
 #pragma once
 
 #include "router/fib/path_list.h"

@@ -15,7 +15,7 @@
 enum { SOURCES = 4, MAX_PREFIXES = 65536 };
 
 struct sources {
-	struct rte_hash *by_prefix; /* of struct waiting */
+	struct rte_hash *by_prefix; /* entries: struct waiting */
 	uint32_t count;
 };
 
@@ -234,7 +234,7 @@ int sources_remove(struct ws_router *router, struct fib_table *table,
 	old = load_balance_base(balances, before);
 	next = take_best(router, table, prefix);
 	if (next)
-		put_standing(router, table, prefix, before, next); /* what is there can be replaced */
+		put_standing(router, table, prefix, before, next); /* the present entry can be replaced */
 	else
 		fib_trie_remove(&table->trie, prefix);
 	router_follow(router, table, prefix);

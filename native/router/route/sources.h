@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Routes by who made them. The best one for a prefix is in the table that packets are looked up in;
- * the others wait here, which few prefixes have.
+ * Routes by source. The best one for a prefix is in the table that packets are looked up in. The
+ * others wait here; few prefixes have any.
  */
 #pragma once
 

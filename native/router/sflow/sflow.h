@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets chosen at random. Each is chosen with the same chance, whatever came of the others, so
- * the gaps between them are geometric, and which ports are enabled need not be asked before one is
- * chosen: of those of a port the same share is.
+ * Random sampling of packets. Each packet has the same chance, independent of the others, so the
+ * gaps are geometric. A packet is chosen first; then its port is tested for being enabled, which
+ * keeps the share of each port.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct sflow_lane {
 /* Settings change in pauses. */
 struct sflow {
 	struct ws_sflow_settings settings;
-	double log_of_rest; /* of the share that is not chosen */
+	double log_of_rest; /* logarithm of the share that is not chosen */
 	bool enabled[WS_MAX_PORTS];
 	uint16_t worker_count, next_lane;
 	struct sflow_lane lanes[];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unicast reverse path forwarding: which interfaces look where a packet's source is. */
+/*
+ * Unicast reverse path forwarding: the interfaces that check the route back to a packet's
+ * source.
+ */
 #pragma once
 
 #include "router/module.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VXLAN tunnels as workers see them. Both tables are replaced as a whole, or by one word, and freed
- * once no worker can be in them.
+ * VXLAN tunnels as workers see them. Both tables are replaced as a whole or by one word. Old
+ * ones are freed after a grace period.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct vxlan_key {
 	union {
 		struct {
 			uint8_t remote[16], local[16];
-			uint32_t vni;           /* as it is in packets */
+			uint32_t vni;           /* network byte order, as in packets */
 			uint16_t table, family; /* little endian */
 		};
 		/* Words of the size they are read in: other sizes would stall store forwarding. */
@@ -52,7 +52,7 @@ struct vxlan_ends {
 
 struct vxlan_state {
 	struct vxlan_ends *ends;
-	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES]; /* of sub-interfaces too */
+	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES]; /* sub-interfaces included */
 };
 
 /* The key's word behind the addresses. */

@@ -195,7 +195,7 @@ enum {
 	ENDS_AT = IP4_ADDRESSES_AT,
 	VXLAN_AT = HEADERS - sizeof(eight_part), /* and UDP before it */
 	UDP_LENGTH_AT = IP4_LEN + offsetof(struct udp_header, length),
-	TOS = 0x00ff0000, /* of a header's first word */
+	TOS = 0x00ff0000, /* mask of a header's first word */
 };
 
 /* Bits to compare; reserved fields and the source port may differ. */

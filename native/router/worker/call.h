@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that each worker runs itself, between two walks, while the others go on. */
+/* Calls that each worker runs itself between two walks while the others go on. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which features of arcs are on. */
+/* The features of arcs that are on. */
 #pragma once
 
 #include "graph/graph.h"

@@ -75,7 +75,7 @@ static inline bool glean_was_asked(const struct glean_throttle *throttle, uint64
 /* Subject of a packet's request. */
 struct glean_question {
 	uint64_t *asked_tsc;   /* when a route's next hop was last asked for, else NULL */
-	uint64_t host, sender; /* of an attached one: their hashes */
+	uint64_t host, sender; /* attached next hop: hashes of both */
 };
 
 /* True if the sender may ask for the host now; then the host counts as asked. */

@@ -30,7 +30,7 @@ enum { HOLD_HOPS = WS_MOST_HELD, HOLD_PACKETS = 4, HOLD_SLOTS = HOLD_HOPS * HOLD
 struct held_for {
 	uint64_t key;        /* its hash, by which it is told from another one */
 	uint32_t adjacency;  /* an incomplete one, or a glean */
-	uint32_t generation; /* of that, as it was when the packets came */
+	uint32_t generation; /* its generation when the packets came */
 	uint16_t interface;  /* that it is behind */
 	struct ws_address next_hop;
 };
@@ -38,14 +38,14 @@ struct held_for {
 struct held_hop {
 	struct held_for to;
 	uint64_t since_tsc, asked_tsc;
-	uint8_t count;  /* of packets; the place is free when there are none */
+	uint8_t count;  /* number of packets; 0: the place is free */
 	bool is_asking; /* the last one is on its way to ask again, and comes back */
 	struct rte_mbuf *packets[HOLD_PACKETS];
 };
 
 struct hold {
 	uint32_t count;            /* packets in all; the main thread reads it */
-	uint32_t settled;          /* how many neighbours were when it was last looked at */
+	uint32_t settled;          /* settled neighbours at the last look */
 	uint32_t sent, unanswered; /* packets since the node recirculate last counted them */
 	uint64_t looked_tsc;
 	struct held_hop hops[HOLD_HOPS];

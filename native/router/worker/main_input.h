@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets that the main thread makes: pings, probes of neighbours, router advertisements.
+ * Packets made by the main thread: pings, neighbour probes, router advertisements.
  *
  * They go through a ring to the node main-input of worker 0, and from there on like any others.
  */

@@ -24,7 +24,7 @@ struct rest {
 	uint32_t mode; /* enum rest_mode */
 	uint32_t nap_us;
 	uint64_t idle_since; /* TSC; 0 when the last poll brought something */
-	int epoll;           /* of the queues' descriptors and its bell, or -1 */
+	int epoll;           /* epoll of the queues' descriptors and of its bell, or -1 */
 	bool has_interrupts; /* some of these are drivers' */
 	bool is_handed;      /* other workers may hand packets to this one */
 	bool is_called;      /* a descriptor ended the last sleep */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers: what each has of its own, and how the main thread makes, stops and feeds them. */
+/* Workers: the state of each, and how the main thread makes, stops and feeds them. */
 #pragma once
 
 #include "dev/absence.h"
@@ -35,7 +35,7 @@ struct router_worker {
 	struct worker_counts *totals; /* these three in the statistics segment */
 	struct interface_counts *interfaces;
 	struct own_pair *routes_to, *routes_via, *adjacencies; /* so do these, by index */
-	uint64_t *vector_sizes; /* how many walks brought in 1, up to 2, 4 … packets */
+	uint64_t *vector_sizes; /* walks that brought in 1, up to 2, 4 … packets */
 	struct token_bucket icmp;
 	const struct worker_call *call; /* NULL: nothing is asked of it */
 	struct rest rest;
