@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from wirespeed.charts.colours import colours_by_name
 from wirespeed.explain.verdicts import limited_by
@@ -96,7 +96,7 @@ class Entry:
     def limit(self) -> str:
         """`line`, `DUT: worker`: what limited it, in the words of reports."""
         if self.limited_by in LIMIT_WORDS:
-            return LIMIT_WORDS[cast("results.LimitedBy", self.limited_by)]
+            return LIMIT_WORDS[self.limited_by]
         by = limited_by(self.limited_by)
         return self.limited_by and (f"DUT: {self.limited_by}" if by == "dut" else LIMIT_WORDS[by])
 
