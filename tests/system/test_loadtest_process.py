@@ -30,7 +30,7 @@ from wirespeed.machine.ports import free_rpc_port
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.router.client import ask
@@ -85,7 +85,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab,
     with connected(ring.rpc) as thief, connected(ring.rpc) as client:
         thief.user = user or thief.user
 
-        def steal(progress: Progress) -> None:
+        def steal(progress: LoadTestProgress) -> None:
             if progress.step.phase == "hold":
                 thief.acquire([0], force=True)
                 thief.reset([0])
@@ -108,7 +108,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab,
 def test_a_port_that_somebody_stops_ends_the_test(ring: RingLab) -> None:
     with connected(ring.rpc) as client:
 
-        def stop(progress: Progress) -> None:
+        def stop(progress: LoadTestProgress) -> None:
             if progress.step.phase == "hold":
                 client.stop([1])
 
@@ -124,7 +124,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
         connected(lab.rpc) as other,
     ):
 
-        def push(_: Progress) -> None:
+        def push(_: LoadTestProgress) -> None:
             other.call("push_pkts", port_id=0, pkts=[packet(noise)] * 20, ipg_usec=0, force=True)
 
         plan = replace(SHORT, signature=True, latency_rate_pps=1000.0)
@@ -249,7 +249,7 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
     """A lost link ends the test with what was measured, or is ridden out and marked."""
     with joined_lab() as lab, connected(lab.rpc) as client:
 
-        def kill(progress: Progress) -> None:
+        def kill(progress: LoadTestProgress) -> None:
             if progress.step.phase == "ramp" and lab.router.alive:
                 os.kill(lab.router.pid, signal.SIGKILL)
                 wait_for(lambda: not client.port_status([1])[1].link_up, "the end of the link")
@@ -272,7 +272,7 @@ def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[in
     with joined_lab() as lab, connected(lab.rpc, timeout_s=2.0) as client:
         plan = replace(SHORT, hold_s=20.0)
 
-        def restart(progress: Progress) -> None:
+        def restart(progress: LoadTestProgress) -> None:
             if progress.step.phase == "hold":
                 os.kill(lab.generator.pid, signal.SIGKILL)
 

@@ -33,7 +33,7 @@ from wirespeed.measurement.rfc2544.result import (
     spread_of,
 )
 from wirespeed.measurement.rfc2544.schedules import (
-    Missing,
+    MissingFrames,
     frame_loss,
     loss_loads,
     outage_s,
@@ -162,12 +162,12 @@ def test_bursts_grow_from_the_first_and_are_narrowed_from_there() -> None:
 
 def test_recovery_ends_with_the_last_loss() -> None:
     # 500 are under way all the time; 10 000 are lost in the end, the last of them 40 ms after the cut.
-    growing = [Missing(1.0 + ms / 1000, 500 + 10_000 * min(1.0, 0.6 + ms / 100)) for ms in range(0, 200, 10)]
+    growing = [MissingFrames(1.0 + ms / 1000, 500 + 10_000 * min(1.0, 0.6 + ms / 100)) for ms in range(0, 200, 10)]
     assert recovery_s(growing, cut_s=1.0) == pytest.approx(0.04)
-    at_once = [Missing(1.0 + ms / 1000, 10_500) for ms in range(0, 200, 10)]
+    at_once = [MissingFrames(1.0 + ms / 1000, 10_500) for ms in range(0, 200, 10)]
     assert recovery_s(at_once, cut_s=1.0) == 0
     assert recovery_s([], cut_s=1.0) == 0
-    emptied = [Missing(1.0 + ms / 1000, 10_000 + max(0, 3000 - 100 * ms)) for ms in range(0, 200, 10)]
+    emptied = [MissingFrames(1.0 + ms / 1000, 10_000 + max(0, 3000 - 100 * ms)) for ms in range(0, 200, 10)]
     assert recovery_s(emptied, cut_s=1.0) == pytest.approx(0.03)
 
 

@@ -37,7 +37,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.veth import VethLab
 from wirespeed.machine.placement import choose_cpus, limits
-from wirespeed.measurement.loadtest.run import Progress as Sampled
+from wirespeed.measurement.loadtest.run import LoadTestProgress as Sampled
 from wirespeed.model import PLAIN_MTU
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.render import render

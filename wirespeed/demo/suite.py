@@ -15,7 +15,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, run_loadtest
 from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import SearchPlan
 from wirespeed.measurement.search.result import SearchResult
@@ -137,7 +137,7 @@ def run_suite(
     timing: Timing,
     directory: Path,
     on_start: Callable[[SuiteTest], None],
-    on_sample: Callable[[Progress], None],
+    on_sample: Callable[[LoadTestProgress], None],
     on_failure: Callable[[Failure], None],
     search: bool = False,
 ) -> list[Finding | Failure]:
@@ -183,7 +183,9 @@ def search_file(file: Path) -> Path:
     return file.with_name(f"{file.stem}{SEARCH_SUFFIX}")
 
 
-def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[Progress], None]) -> Result:
+def _run_test(
+    lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[LoadTestProgress], None]
+) -> Result:
     """One test; its result is in `path` then, if it has any samples."""
     plan = LoadPlan(
         profile=test.profile,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from wirespeed.charts.chart import Band
 from wirespeed.charts.page_parts import Cards, Drawn, Grid, Section, Summary
-from wirespeed.measurement.load import Load
+from wirespeed.measurement.load import ResultLoad
 from wirespeed.pages.words import count, some
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.figures import MEGA, Scaler
@@ -59,7 +59,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MatrixEntry:
     """A cell of the matrix: the `figure` of one `channel` of a result, in the column of a direction or of a goal such
     as `NDR (loss ≤ 0 %)`. `row` is the table row with all other figures, `marks` qualify the figure next to its bound,
     `spark` is the path of a small picture."""
@@ -161,7 +161,7 @@ class ReportedKind(ABC, Generic[AResult]):
         """The notes of the measurement that a report warns of."""
         return result.ending.notes
 
-    def entries(self, _result: AResult, _load: Load, _verdict: Verdict, _both: Both) -> Iterator[Entry]:
+    def entries(self, _result: AResult, _load: ResultLoad, _verdict: Verdict, _both: Both) -> Iterator[MatrixEntry]:
         """Cells of the result in the matrix of loads and devices."""
         yield from ()
 

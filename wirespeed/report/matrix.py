@@ -14,9 +14,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.load import Load, load_of
+from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, Entry
+from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import Comparison
@@ -149,7 +149,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
     the same device and direction."""
     found: dict[tuple[str, Column], list[Cell]] = {}
     rows: dict[str, None] = {}
-    known: list[Load] = []
+    known: list[ResultLoad] = []
     for kind, results in comparison.kinds.items():
         shown = report_of(kind)
         places = shown.charts(results)
@@ -184,7 +184,7 @@ def _place(column: Column) -> tuple[str, str]:
     return column.dut, column.direction.partition(" ")[0]
 
 
-def _cell_of(entry: Entry, verdict: Verdict, both: Both, anchor: str) -> Cell:
+def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str) -> Cell:
     percent, of_percent = _share(entry.figure, both)
     return Cell(
         test=verdict.name,
@@ -206,7 +206,7 @@ def _share(figure: Figure, both: Both) -> tuple[float | None, int]:
     return rounded(None if figure.line_percent is None else figure.line_percent * times), 100 * times
 
 
-def _label(load: Load, tunables: Tunables | None, labels: Labels) -> str:
+def _label(load: ResultLoad, tunables: Tunables | None, labels: Labels) -> str:
     for label, pattern in labels.patterns:
         if fnmatchcase(load.name, pattern) or fnmatchcase(load.title, pattern):
             return label

@@ -26,7 +26,7 @@ from wirespeed.units import Rate
 
 
 @dataclass(frozen=True)
-class Progress:
+class BurstProgress:
     """Progress for a watcher: `trial` just ended, or a burst of `frames` is sent now."""
 
     frames: int
@@ -35,7 +35,7 @@ class Progress:
     spent_s: float
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[BurstProgress], None]
 
 
 def load_for(plan: BurstPlan) -> Load:
@@ -133,4 +133,4 @@ class _Bench:
 
     def _tell(self, frames: int, trial: BurstTrial | None) -> None:
         if self.watch is not None:
-            self.watch(Progress(frames, trial, len(self.trials), time.monotonic() - self.began_s))
+            self.watch(BurstProgress(frames, trial, len(self.trials), time.monotonic() - self.began_s))

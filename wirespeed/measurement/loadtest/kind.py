@@ -12,7 +12,7 @@ from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import Stand, with_bench
@@ -58,10 +58,10 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         check_plan(self._plan)
         self._load = load_for(self._plan)
 
-    def watcher(self, console: Console) -> Watcher[Progress]:
+    def watcher(self, console: Console) -> Watcher[LoadTestProgress]:
         return watcher(console, self._plan, title_of(self._plan), self.options.quiet)
 
-    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> Result:
+    def run(self, stand: Stand, watch: Callable[[LoadTestProgress], None], stop: Event, journal: Journal) -> Result:
         plan = self._plan
         result = run_loadtest(
             plan.on(stand.lab, stand.device),

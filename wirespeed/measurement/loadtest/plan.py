@@ -87,7 +87,7 @@ class LoadPlan(MeasurementPlan):
 
 
 @dataclass(frozen=True)
-class Step:
+class LoadTestStep:
     """A stretch of one constant load, closed by a sample. Times count from the start of traffic."""
 
     phase: str
@@ -96,10 +96,10 @@ class Step:
     rate: Rate
 
 
-def steps(plan: LoadPlan) -> tuple[Step, ...]:
+def steps(plan: LoadPlan) -> tuple[LoadTestStep, ...]:
     """The whole schedule. A stretch of the ramp carries the load that the line has at its end, so the last one is the
     target."""
-    out: list[Step] = []
+    out: list[LoadTestStep] = []
     start_s = 0.0
     held = iter(plan.step_loads)
     for phase, duration_s in plan.phases:
@@ -107,7 +107,9 @@ def steps(plan: LoadPlan) -> tuple[Step, ...]:
         n = max(1, round(duration_s / plan.interval_s)) if duration_s > 0 else 0
         for index in range(n):
             rate = load or _rate_in(plan, phase, (index + 1) / n)
-            out.append(Step(phase, start_s + duration_s * index / n, start_s + duration_s * (index + 1) / n, rate))
+            out.append(
+                LoadTestStep(phase, start_s + duration_s * index / n, start_s + duration_s * (index + 1) / n, rate)
+            )
         start_s += duration_s
     return tuple(out)
 

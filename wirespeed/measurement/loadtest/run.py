@@ -18,7 +18,7 @@ from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.judgement import verdict
 from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
-from wirespeed.measurement.loadtest.plan import LoadPlan, Step, check_plan, steps
+from wirespeed.measurement.loadtest.plan import LoadPlan, LoadTestStep, check_plan, steps
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
@@ -47,14 +47,14 @@ _LEAST_PART = 0.2
 
 
 @dataclass(frozen=True)
-class Progress:
+class LoadTestProgress:
     """Progress for a watcher, after each sample: the points of each direction so far, and their judgement.
 
     The judgement takes milliseconds, which on two CPUs delay the traffic. So `judged` makes it only for a watcher that
     reads the outcomes."""
 
     plan: LoadPlan
-    step: Step
+    step: LoadTestStep
     sample: Sample
     points: Mapping[Channel, Sequence[Point]]
     judged: Callable[[], Mapping[Channel, ChannelOutcome]]
@@ -87,7 +87,7 @@ def load_for(plan: LoadPlan, streams: Streams | None = None) -> Load:
 def run_loadtest(
     plan: LoadPlan,
     client: GeneratorClient,
-    on_sample: Callable[[Progress], None] | None = None,
+    on_sample: Callable[[LoadTestProgress], None] | None = None,
     *,
     dut: Dut | None = None,
     stop: threading.Event | None = None,
@@ -146,7 +146,7 @@ class _Course:
     trial: Trial
     head: Result
     last: Reading
-    on_sample: Callable[[Progress], None] | None
+    on_sample: Callable[[LoadTestProgress], None] | None
     recorder: Recorder | None
     samples: list[Sample] = field(default_factory=list)
     read: list[tuple[Reading, Reading]] = field(default_factory=list)
@@ -172,7 +172,7 @@ class _Course:
             with suppress(WirespeedError):  # what ended the test matters more
                 self.end, self.drained = self.trial.drain()
 
-    def _walk(self, schedule: Sequence[Step]) -> bool:
+    def _walk(self, schedule: Sequence[LoadTestStep]) -> bool:
         """Hold one load after the other; True when `stop` cut it short."""
         grace_s = self.plan.warmup_s or min(SILENCE_S, self.plan.total_s)
         began = time.monotonic()
@@ -206,13 +206,13 @@ class _Course:
                     raise MeasurementError(reason)
         return False
 
-    def _keep_rest(self, step: Step) -> None:
+    def _keep_rest(self, step: LoadTestStep) -> None:
         """A step that came to an end of its own: what was read of it while all was well is a sample too."""
         latest = self.trial.latest
         if latest is not None and latest.at_s - self.last.at_s >= _LEAST_PART * (step.end_s - step.start_s):
             self._add(step, latest)
 
-    def _add(self, step: Step, now: Reading) -> None:
+    def _add(self, step: LoadTestStep, now: Reading) -> None:
         sample = self.trial.sample(self.last, now, step.phase, step.rate)
         self.read.append((self.last, now))
         self.last = now
@@ -225,7 +225,7 @@ class _Course:
             self.points.setdefault(wire, []).append(newest)
         if self.on_sample is not None:
             so_far = {wire: list(found) for wire, found in self.points.items()}
-            self.on_sample(Progress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
+            self.on_sample(LoadTestProgress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
 
     def _judged(self, so_far: Mapping[Channel, Sequence[Point]]) -> dict[Channel, ChannelOutcome]:
         return {

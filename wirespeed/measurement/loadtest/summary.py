@@ -10,7 +10,7 @@ from wirespeed.measurement.loadtest.rows import (
     FIRST_FIGURE_COLUMN,
     LAST_FIGURE_COLUMN,
     PERCENT_COLUMN,
-    Line,
+    PrintedRow,
     cells,
     headings,
     lines_of,
@@ -32,7 +32,7 @@ def summary_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scale
     )
 
 
-def _cells(line: Line, scaler: Scaler) -> tuple[SummaryCell, ...]:
+def _cells(line: PrintedRow, scaler: Scaler) -> tuple[SummaryCell, ...]:
     filled = f"{line.forwarded.line_percent or 0.0:.1f}"
     return tuple(
         SummaryCell(

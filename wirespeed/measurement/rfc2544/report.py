@@ -11,7 +11,7 @@ from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_o
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result, Test
 from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
-from wirespeed.measurement.rfc2544.text import Section as TestSection
+from wirespeed.measurement.rfc2544.text import ReportSection as TestSection
 from wirespeed.measurement.rfc2544.text import sections, text_block
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE

@@ -12,9 +12,9 @@ from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
 from wirespeed.measurement.head import head_of
-from wirespeed.measurement.rfc2544.bench import Bench, Watch
+from wirespeed.measurement.rfc2544.bench import Rfc2544Bench, Watch
 from wirespeed.measurement.rfc2544.benchmarks import (
-    Sent,
+    FramesSent,
     back_to_back,
     frame_loss_rate,
     latency,
@@ -84,7 +84,7 @@ def run_rfc2544(
     sizes = suite.sizes()
     head = suite.head()
     check_resolution([throughput_goal(plan.trial_s, plan.resolution)], min(sent.line_pps for sent in sizes.values()))
-    bench = Bench(plan.method, stop, watch, recorder, plan.is_robust)
+    bench = Rfc2544Bench(plan.method, stop, watch, recorder, plan.is_robust)
     if recorder is not None:
         recorder.begin(head)
     ended, notes = (COMPLETE, "", 0), [APPLICABILITY, *plan.notes]
@@ -154,7 +154,7 @@ class _Suite:
             stop=self.stop,
         )
 
-    def sizes(self) -> dict[str, Sent]:
+    def sizes(self) -> dict[str, FramesSent]:
         """Each frame size with what the narrowest line carries of it. UsageError without a line speed, which all of
         these tests refer to."""
         facts = self.tester.facts(self.tester.status(), self.plan.line_bps)
@@ -170,7 +170,7 @@ class _Suite:
                     )
                 lengths.append(one.mix.mean_frame_bytes)
                 lines.append(line_rate_pps(lengths[-1], speed_bps))
-            found[name] = Sent(name, sum(lengths) / len(lengths), min(lines))
+            found[name] = FramesSent(name, sum(lengths) / len(lengths), min(lines))
         return found
 
     def head(self) -> Rfc2544Result:
@@ -180,7 +180,7 @@ class _Suite:
         head, variables = head_of(plan, tester, ports, self.dut), plan.variables(tester.server)
         return Rfc2544Result(plan.name or "rfc2544", variables, **head, method=plan.method)
 
-    def run(self, bench: Bench, frame: Frame, sent: Sent) -> None:
+    def run(self, bench: Rfc2544Bench, frame: Frame, sent: FramesSent) -> None:
         """All tests of one frame size."""
         load, tests, row = self.loads[frame.name], self.plan.tests, None
         with self._trial(load.plain) as trial:
@@ -202,7 +202,7 @@ class _Suite:
                     bench.found("latency", one)
         self._reset(bench, frame, load, sent, row)
 
-    def _reset(self, bench: Bench, frame: Frame, load: FrameLoad, sent: Sent, row: ThroughputRow) -> None:
+    def _reset(self, bench: Rfc2544Bench, frame: Frame, load: FrameLoad, sent: FramesSent, row: ThroughputRow) -> None:
         """The reset test, with the smallest frames (section 26.6)."""
         port = self.plan.senders[0]
         smallest = min(self.loads, key=lambda name: self.loads[name].plain.ports[port].mix.mean_frame_bytes)

@@ -8,14 +8,23 @@ from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
 from wirespeed.charts.page_parts import Block, Card, Cards, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.load import Load, load_of
-from wirespeed.measurement.reported import IRREGULAR, TOGETHER, Both, Entry, Remark, ReportedKind, Shown, remark_on
+from wirespeed.measurement.load import ResultLoad, load_of
+from wirespeed.measurement.reported import (
+    IRREGULAR,
+    TOGETHER,
+    Both,
+    MatrixEntry,
+    Remark,
+    ReportedKind,
+    Shown,
+    remark_on,
+)
 from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import (
     GoalRow,
-    LatencyRow,
     MrrRow,
+    SearchLatencyRow,
     directions_of,
     goal_name,
     goal_row,
@@ -54,7 +63,7 @@ class SearchReport(ReportedKind[SearchResult]):
     row_kinds: ClassVar = {
         "goal": (GoalRow, "a goal of a search"),
         "mrr": (MrrRow, "the MRR of a search"),
-        "latency": (LatencyRow, "a direction at a share of the load found"),
+        "latency": (SearchLatencyRow, "a direction at a share of the load found"),
     }
 
     def size(self, result: SearchResult) -> int:
@@ -113,11 +122,11 @@ class SearchReport(ReportedKind[SearchResult]):
             " with trials that were repeated, as absences of workers explain what they lost; those do not count.",
         )
 
-    def entries(self, result: SearchResult, _load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
+    def entries(self, result: SearchResult, _load: ResultLoad, verdict: Verdict, both: Both) -> Iterator[MatrixEntry]:
         first = str(result.directions[0])
         together = TOGETHER if both != "each" else f"{TOGETHER} each way"
         for outcome, figure in zip(result.goals, verdict.figures, strict=False):
-            yield Entry(
+            yield MatrixEntry(
                 direction=first if len(result.directions) == 1 else together,
                 figure=figure.of(first) if both == "each" else figure,
                 row=goal_row(result, outcome),

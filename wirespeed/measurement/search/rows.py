@@ -67,7 +67,7 @@ class MrrRow:
 
 
 @dataclass(frozen=True)
-class LatencyRow:
+class SearchLatencyRow:
     """Latency of one direction at one load, in microseconds; `baseline_us` is the median of the port type alone."""
 
     test: str
@@ -144,7 +144,7 @@ def mrr_rows(searches: Sequence[SearchResult]) -> list[MrrRow]:
     return rows
 
 
-def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
+def latency_rows(searches: Sequence[SearchResult]) -> list[SearchLatencyRow]:
     rows = []
     for search in searches:
         for trial in search.of("latency"):
@@ -155,11 +155,11 @@ def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
     return rows
 
 
-def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
+def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> SearchLatencyRow:
     floor = search.lab.latency_baseline.get(direction)
     median = floor.median_us if floor is not None else None
     p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
-    return LatencyRow(
+    return SearchLatencyRow(
         test=search.name,
         load=load_of(search).name,
         directions=direction,
@@ -264,7 +264,7 @@ def _latency_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def _latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
+def _latency_cells(row: SearchLatencyRow, scaler: Scaler) -> tuple[str, ...]:
     times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.baseline_us)
     return (
         *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),

@@ -31,7 +31,7 @@ PDR_NAMES = ("pdr", "ndr")
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """Progress for a watcher: `trial` just ended, or is None; `next_load_pps` is held now for `next_s`, for `purpose`.
     `spent_s` of `limit_s` seconds have passed."""
 
@@ -46,7 +46,7 @@ class Progress:
     limit_s: float
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[SearchProgress], None]
 
 
 def loads_for(plan: SearchPlan) -> tuple[Load, Load | None]:
@@ -207,7 +207,9 @@ class _Bench:
         intervals = self.controller.intervals() if self.controller is not None else ()
         spent_s = self.controller.spent_s if self.controller is not None else 0.0
         count = len(self.trials)
-        self.watch(Progress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s))
+        self.watch(
+            SearchProgress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s)
+        )
 
     def result(self, ending: Ending) -> SearchResult:
         aside = [trial for trial in self.trials if trial.excluded]

@@ -11,13 +11,13 @@ from dataclasses import replace
 from wirespeed.measurement.soak.result import (
     Drift,
     DutSpan,
-    Flow,
     Gap,
     LatencySpan,
     LossEvent,
+    SoakFlow,
     SoakResult,
+    SoakVerdict,
     Span,
-    Verdict,
     WorstMinute,
 )
 from wirespeed.results.channel import Channel
@@ -150,7 +150,7 @@ class Chronicle:
             verdict=self.verdict(result.verdict.target_ratio, result.verdict.confidence),
         )
 
-    def verdict(self, target_ratio: float, confidence: float) -> Verdict:
+    def verdict(self, target_ratio: float, confidence: float) -> SoakVerdict:
         """The verdict on everything so far."""
         offered = self._unwatched[0] + self._offered_last + (self.total.offered if self.total is not None else 0)
         lost = (
@@ -164,7 +164,7 @@ class Chronicle:
             needed_s = max(0.0, most / target_ratio - offered) / (self.total.offered / self.watched_s)
         outages = [event.outage_s for event in self.events.values()]
         finest = self._finest_whole()
-        return Verdict(
+        return SoakVerdict(
             target_ratio=target_ratio,
             confidence=confidence,
             offered=offered,
@@ -213,7 +213,7 @@ def merged(first: Span, second: Span) -> Span:
     return Span(
         at_s=first.at_s,
         watched_s=first.watched_s + second.watched_s,
-        flows={wire: _flow(first.flows.get(wire, Flow()), second.flows.get(wire, Flow())) for wire in wires},
+        flows={wire: _flow(first.flows.get(wire, SoakFlow()), second.flows.get(wire, SoakFlow())) for wire in wires},
         lossy_s=first.lossy_s + second.lossy_s,
         preempted_s=_sum(first.preempted_s, second.preempted_s),
         steal_s=_sum(first.steal_s, second.steal_s),
@@ -221,8 +221,8 @@ def merged(first: Span, second: Span) -> Span:
     )
 
 
-def _flow(first: Flow, second: Flow) -> Flow:
-    return Flow(
+def _flow(first: SoakFlow, second: SoakFlow) -> SoakFlow:
+    return SoakFlow(
         offered=first.offered + second.offered,
         received=first.received + second.received,
         lost=first.lost + second.lost,

@@ -6,7 +6,7 @@ from wirespeed.dut.dut import Dut
 from wirespeed.errors import UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.soak.plan import SoakPlan
-from wirespeed.measurement.soak.result import SoakResult, Verdict
+from wirespeed.measurement.soak.result import SoakResult, SoakVerdict
 from wirespeed.profiles import load_profile
 from wirespeed.trial.load import Load, load_of
 from wirespeed.trial.rates import narrowest_pps
@@ -35,6 +35,6 @@ def soak_head(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> 
         load=plan.load,
         load_pps=narrowest_pps("--load", plan.load, trial.facts, frames),
         intended_s=plan.duration_s,
-        verdict=Verdict(plan.target_ratio, plan.confidence),
+        verdict=SoakVerdict(plan.target_ratio, plan.confidence),
         frame_bytes=frames,
     )

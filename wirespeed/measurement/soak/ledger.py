@@ -28,7 +28,7 @@ class Placed:
     delayed: int = 0
 
 
-class Ledger:
+class LossLedger:
     """`see` each reading; it answers for the one LOOK_AHEAD before, None while there is none."""
 
     def __init__(self, placed: int = 0, under_way: int | None = None) -> None:

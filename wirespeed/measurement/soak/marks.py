@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import fields
 
 from wirespeed.client.readings import PortStats
-from wirespeed.measurement.soak.result import Counters
+from wirespeed.measurement.soak.result import CounterReading
 from wirespeed.trial.reading import Reading
 
 _KIND = "kind "
 _PLAIN = [one.name for one in fields(PortStats) if one.name not in ("kinds", "at_s")]
 
 
-def counters_of(reading: Reading) -> Counters:
+def counters_of(reading: Reading) -> CounterReading:
     ports = {
         port: {name: value for name in _PLAIN if (value := getattr(stats, name)) is not None}
         | {_KIND + kind: count for kind, count in stats.kinds.items()}
         for port, stats in reading.ports.items()
     }
-    return Counters(reading.at_s, ports, dict(reading.test_frames))
+    return CounterReading(reading.at_s, ports, dict(reading.test_frames))
 
 
-def reading_of(counters: Counters) -> Reading:
+def reading_of(counters: CounterReading) -> Reading:
     """ValueError where a counter that all ports have is missing."""
     ports = {}
     for port, counts in counters.ports.items():
@@ -34,7 +34,7 @@ def reading_of(counters: Counters) -> Reading:
     return Reading(at_s=counters.at_s, ports=ports, test_frames=counters.test_frames)
 
 
-def went_on(before: Counters, now: Reading) -> bool:
+def went_on(before: CounterReading, now: Reading) -> bool:
     """True if `now` is a later reading of the same counters."""
     old = reading_of(before)
     if set(old.ports) != set(now.ports) or any(

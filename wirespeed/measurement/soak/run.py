@@ -20,12 +20,12 @@ from wirespeed.errors import (
 )
 from wirespeed.measurement.loadtest.outcome import silent
 from wirespeed.measurement.soak.chronicle import Chronicle
-from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
+from wirespeed.measurement.soak.course import Balances, Course, ObservedSecond, Settled, dut_span, known_until
 from wirespeed.measurement.soak.head import load_for, soak_head
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
 from wirespeed.measurement.soak.plan import SoakPlan, check_plan
-from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, ResumeMark, SoakResult, SoakVerdict, Span
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
 from wirespeed.trial.load import Load
@@ -42,7 +42,7 @@ _LEAST_PART = 0.2
 
 
 @dataclass(frozen=True)
-class Progress:
+class SoakProgress:
     """Progress for a watcher: each second once it is final, and each gap."""
 
     result: SoakResult
@@ -52,13 +52,13 @@ class Progress:
     gap: Gap | None
     left_s: float
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SoakVerdict:
         """The verdict on everything so far."""
         told = self.result.verdict
         return self.chronicle.verdict(told.target_ratio, told.confidence)
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[SoakProgress], None]
 
 
 def run_soak(
@@ -111,7 +111,7 @@ class _Soak:
     earlier: SoakResult | None
     head: SoakResult | None = None
     chronicle: Chronicle | None = None
-    mark: Mark | None = None
+    mark: ResumeMark | None = None
     blind: Blind = "controller"
     why: str = "the soak's own program had ended"
     away_since_s: float | None = None
@@ -204,7 +204,7 @@ class _Soak:
         if mark is not None and trial.adopted and known:
             course = Course(self.chronicle, mark, self._emit)
             course.begin_from(known_until(mark, trial.balance))
-            course.see(Seen(now_s, _balances(trial, reading_of(mark.origin), origin, wires), origin, gap=gap))
+            course.see(ObservedSecond(now_s, _balances(trial, reading_of(mark.origin), origin, wires), origin, gap=gap))
             return course
         if not self.is_empty:
             if mark is None:
@@ -217,7 +217,7 @@ class _Soak:
                 gap = replace(gap, offered=round(offered), lost=max(0, round(lost)))
             self._keep_gap(gap)
         counters = counters_of(origin)
-        self.mark = Mark(self.client.session_id, now_s, counters, counters)
+        self.mark = ResumeMark(self.client.session_id, now_s, counters, counters)
         if self.recorder is not None:
             self.recorder.add_mark(self.mark)
         return Course(self.chronicle, self.mark, self._emit)
@@ -254,9 +254,9 @@ class _Soak:
                 if self.recorder is not None:
                     self.recorder.add_unplaced(unplaced, offered)
 
-    def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> Seen:
+    def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> ObservedSecond:
         memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None
-        return Seen(
+        return ObservedSecond(
             at_s=before.at_s + offset_s,
             balances=balances,
             reading=now,
@@ -276,7 +276,7 @@ class _Soak:
             if self.recorder.is_long:
                 self.recorder.compact(replace(self.chronicle.told(self.head), mark=self.mark))
         if self.watch is not None:
-            self.watch(Progress(self.head, self.chronicle, settled.span, settled.events, settled.gap, self.left_s))
+            self.watch(SoakProgress(self.head, self.chronicle, settled.span, settled.events, settled.gap, self.left_s))
 
     def _keep_gap(self, gap: Gap) -> None:
         assert self.head is not None and self.chronicle is not None
@@ -284,7 +284,7 @@ class _Soak:
         if self.recorder is not None:
             self.recorder.add_gap(gap)
         if self.watch is not None:
-            self.watch(Progress(self.head, self.chronicle, None, (), gap, self.left_s))
+            self.watch(SoakProgress(self.head, self.chronicle, None, (), gap, self.left_s))
 
     def _now_s(self) -> float:
         """Seconds since the soak began; never before what was seen last."""
