@@ -26,7 +26,7 @@ from wirespeed.trial.guard import links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import LatencyReading, latency_between, latency_reading
 from wirespeed.trial.load import load_of, payload_at
 from wirespeed.trial.machine import is_local, is_virtual, machine_reading, preemption_between
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.wires import check_wires, pair_directions, parse_ports, parse_wires
 from wirespeed.units import Rate
 
@@ -280,7 +280,7 @@ def test_whether_a_port_is_still_ours(seen: PortStatus, refused: str | None, sen
 
 def test_counters_that_shrink_and_links_that_went() -> None:
     stats = PortStats(5, 5, 5, 5, 0, 0)
-    before, after = Reading(0, {0: stats}), Reading(1, {0: PortStats(6, 4, 6, 6, 0, 0)})
+    before, after = TrialReading(0, {0: stats}), TrialReading(1, {0: PortStats(6, 4, 6, 6, 0, 0)})
     assert why_begun_anew(before, before) is None
     assert "counters of port 0 began again at 0" in (why_begun_anew(before, after) or "")
     assert links_lost({}, {3: status(up=False), 4: status()}, {3, 4}) == (3,)

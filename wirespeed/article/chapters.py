@@ -25,7 +25,7 @@ from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
 from wirespeed.report.power import power_to_markdown
 from wirespeed.results.figures import MEGA, NOTHING
-from wirespeed.results.inspection import Part, Remarked
+from wirespeed.results.inspection import InspectionTable, Remarked
 from wirespeed.results.power import power_line
 from wirespeed.site.box import described
 from wirespeed.site.entries import Figure
@@ -126,7 +126,7 @@ def power_table(found: Material) -> Markup:
     return marked(power_to_markdown(found.comparison, MEGA))
 
 
-def parts_of(found: Material) -> list[Part]:
+def parts_of(found: Material) -> list[InspectionTable]:
     return [part for one in found.inspections for part in one.parts]
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from wirespeed.client.generator_client import PROFILE_ID
-from wirespeed.client.stateless_client import Target
+from wirespeed.client.stateless_client import ProfileTarget
 from wirespeed.console.absent import ABSENT
 from wirespeed.errors import UsageError
 
@@ -279,14 +279,14 @@ def read_ports(word: str) -> tuple[int, ...]:
     return tuple(_port(part, word) for part in word.split(",") if part)
 
 
-def read_targets(word: str) -> tuple[Target, ...]:
+def read_targets(word: str) -> tuple[ProfileTarget, ...]:
     """`0`, `0.name` or `0.*`, or several with commas between."""
     targets = []
     for part in word.split(","):
         port, dot, profile = part.partition(".")
         if dot and not profile:
             raise UsageError(f"port {word!r} cannot be read; give a number such as 0, or a profile on it such as 0._")
-        targets.append(Target(_port(port, word), profile or PROFILE_ID))
+        targets.append(ProfileTarget(_port(port, word), profile or PROFILE_ID))
     return tuple(targets)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from wirespeed.cases.facts import Link, Load
+from wirespeed.cases.facts import CaseLoad, NicLink
 
 _CODING = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
 _LEAST_USABLE, _MOST_USABLE = 0.87, 0.93
@@ -44,7 +44,7 @@ def cores_for_line(line_pps: float, hz: float, cycles_per_packet: float) -> floa
     return line_pps * cycles_per_packet / hz
 
 
-def link_bps(link: Link) -> Span:
+def link_bps(link: NicLink) -> Span:
     """Bits per second of TLPs that a link carries one way."""
     coded = link.gts * 1e9 * link.width * _CODING.get(link.gts, 0.8)
     extra = 0.06 if link.width == 1 else 0.0
@@ -63,7 +63,7 @@ def up_bytes(frame_bytes: float, *, sends: bool) -> Span:
     return Span(low, high)
 
 
-def link_use(link: Link, load: Load) -> Span | None:
+def link_use(link: NicLink, load: CaseLoad) -> Span | None:
     """The part of a link that a load takes, towards the host."""
     if load.frame_bytes is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from wirespeed.cases.facts import DROPS_BY_REASON, Case, Load
+from wirespeed.cases.facts import DROPS_BY_REASON, Case, CaseLoad
 from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, Evidence, Finding
@@ -79,7 +79,7 @@ def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
     return replace(finding, evidence=(*finding.evidence, piece))
 
 
-def _comparable(case: Case) -> tuple[Load, ...]:
+def _comparable(case: Case) -> tuple[CaseLoad, ...]:
     """Rates are compared by their ratio: a test of which nothing came back has none."""
     return tuple(load for load in case.others if load.received_pps > 0) if case.load.received_pps > 0 else ()
 

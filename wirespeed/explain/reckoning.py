@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.cases.facts import NOT_ARRIVED, Case, Step, Worker
+from wirespeed.cases.facts import NOT_ARRIVED, Case, CaseStep, Worker
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
@@ -117,7 +117,7 @@ def _workers(case: Case) -> Iterator[Figure]:
 def _by_class(case: Case, source: str) -> Iterator[Figure]:
     """Cycles per packet, by the class of the nodes."""
     offered_pps = case.load.offered_pps or case.load.received_pps
-    budget = cpu_budget([Step(offered_pps, case.load.received_pps, workers=case.busy)])
+    budget = cpu_budget([CaseStep(offered_pps, case.load.received_pps, workers=case.busy)])
     if budget is None:
         return
     parts = [part for part in budget.bars[0].parts if part.ticks is not None and part.is_work]

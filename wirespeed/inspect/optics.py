@@ -15,7 +15,7 @@ from wirespeed.inspect.nic import interface_of
 from wirespeed.inspect.questions import nic_questions, question
 from wirespeed.inspect.tables import MODULE_HEADINGS, NOTHING, module_cells
 from wirespeed.inspect.transcript import Machine, ask, section
-from wirespeed.results.inspection import Part
+from wirespeed.results.inspection import InspectionTable
 
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,15}")
 
@@ -79,9 +79,11 @@ def go_through(
         tried.append(try_module(machine, interface, label, probe, folder))
 
 
-def optics_part(tried: list[Tried]) -> Part:
+def optics_part(tried: list[Tried]) -> InspectionTable:
     """The modules as a table."""
-    return Part("Modules", ("Module", "Link", "Sent", "Received", *MODULE_HEADINGS), tuple(_row(one) for one in tried))
+    return InspectionTable(
+        "Modules", ("Module", "Link", "Sent", "Received", *MODULE_HEADINGS), tuple(_row(one) for one in tried)
+    )
 
 
 def _row(one: Tried) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed.client.stateless_client import Target
+from wirespeed.client.stateless_client import ProfileTarget
 from wirespeed.otg.devices import Between, EmulatedHost, read_ends, read_hosts
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.filters import filter_text
@@ -31,7 +31,7 @@ class Running:
     path: str
     flow: Flow
     speed_bps: float | None
-    target: Target
+    target: ProfileTarget
     tx: str
     rx: dict[str, int]
     ways: list[Between]
@@ -186,7 +186,7 @@ def _running(setup: Setup, place: int, flow: Flow) -> Running:
     port = setup.ports[tx]
     ends = [way.ends(Ends().dst_mac) for way in ways] or [Ends()]
     streams = flow_streams(path, flow, setup.speeds[port], ends)
-    return Running(path, flow, setup.speeds[port], Target(port, f"otg{place}"), tx, rx, ways, streams)
+    return Running(path, flow, setup.speeds[port], ProfileTarget(port, f"otg{place}"), tx, rx, ways, streams)
 
 
 def _ip_version(flow: Flow) -> int | None:

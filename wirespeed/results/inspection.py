@@ -20,7 +20,7 @@ _HEAD_BYTES = 200
 
 
 @dataclass(frozen=True)
-class Part:
+class InspectionTable:
     """One table: of the cells of a row the first names what it is of."""
 
     title: str
@@ -37,7 +37,7 @@ class Remarked:
 
 
 @dataclass(frozen=True)
-class Text:
+class CommandOutput:
     """Output of a command, and its exit code."""
 
     text: str
@@ -50,11 +50,11 @@ class Inspection:
 
     machine: str
     taken: str
-    parts: tuple[Part, ...]
+    parts: tuple[InspectionTable, ...]
     marks: tuple[Remarked, ...] = ()
     missing: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
-    texts: Mapping[str, Text] = field(default_factory=dict)
+    texts: Mapping[str, CommandOutput] = field(default_factory=dict)
 
 
 _INSPECTION = TypeAdapter(Inspection)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from wirespeed.client.readings import DOWN, PortStatus
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 
 SENDING = "TX"
 
@@ -26,7 +26,7 @@ def why_not_ours(status: PortStatus, refused: str | None, *, user: str, sends: b
     return None
 
 
-def why_begun_anew(before: Reading, now: Reading) -> str | None:
+def why_begun_anew(before: TrialReading, now: TrialReading) -> str | None:
     """The reason if the counters of `now` cannot be compared with those of `before`, because they were reset; otherwise
     None."""
     for port, stats in now.ports.items():

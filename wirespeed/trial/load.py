@@ -72,7 +72,7 @@ class PortLoad:
 
 
 @dataclass(frozen=True)
-class Load:
+class TrialLoad:
     """The streams of every sending port."""
 
     ports: Mapping[int, PortLoad]
@@ -90,7 +90,7 @@ class Load:
 
 def load_of(
     streams: Mapping[int, Sequence[StreamItem]], *, latency_pps: float | None = None, signature: bool = False
-) -> Load:
+) -> TrialLoad:
     """The load that `streams` (by sending port) make, each port with a latency stream of `latency_pps` if that is
     given, and with all its packets counted as its own if `signature` is. UsageError for streams that cannot be used
     so."""
@@ -115,7 +115,7 @@ def load_of(
             own.append(item)
             groups = (*groups, latency.group) if signature else ()
         loads[port] = PortLoad(tuple(own), mix, latency, groups, numbered)
-    return Load(loads)
+    return TrialLoad(loads)
 
 
 def _marked(items: list[StreamItem], group: int) -> tuple[list[StreamItem], tuple[int, ...]]:

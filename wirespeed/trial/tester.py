@@ -15,9 +15,9 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order, summed
 from wirespeed.results.outcome import PortFacts
 from wirespeed.trial.latency import LatencyReading, latency_reading
-from wirespeed.trial.load import Load
+from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.machine import MachineReading, is_local, machine_reading, stolen_here
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 from wirespeed.units import Rate
 
 
@@ -25,7 +25,7 @@ from wirespeed.units import Rate
 class Look:
     """A reading, and what the ports answered when asked to prove that they are ours."""
 
-    reading: Reading
+    reading: TrialReading
     status: Mapping[int, PortStatus]
     refused: Mapping[int, str]
 
@@ -140,7 +140,7 @@ class Tester:
         """Frames for other addresses too, where the driver can: a DUT may bridge what a profile addresses."""
         self._client.set_promiscuous(dict.fromkeys(self.ports, True))
 
-    def load(self, load: Load) -> None:
+    def load(self, load: TrialLoad) -> None:
         for port, one in load.ports.items():
             self._client.add_streams(port, one.streams)
 
@@ -161,7 +161,7 @@ class Tester:
         """Preemption of the tester's CPUs up to now, without port counters."""
         return self._told_of(self._client.machine())
 
-    def look(self, load: Load, sending: bool) -> Look:
+    def look(self, load: TrialLoad, sending: bool) -> Look:
         """Read all counters, and have the ports prove that they are ours; `sending` says that they are to send now."""
         held = {port: load.ports[port].first_stream if sending and port in load.ports else None for port in self.ports}
         seen = self._client.snapshot(list(self.ports), _groups(load), held)
@@ -170,7 +170,7 @@ class Tester:
             for port, stats in sorted(seen.ports.items())
         }
         all_of, order = self._marked(load, seen.groups), self._order(load, seen.groups)
-        reading = Reading(
+        reading = TrialReading(
             at_s=seen.at_s,
             ports=ports,
             global_stats=seen.global_stats,
@@ -187,7 +187,7 @@ class Tester:
         told = machine_reading(raw)
         return stolen_here() if told == MachineReading() and self.is_local else told
 
-    def _order(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, Order]:
+    def _order(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, Order]:
         """Packets of each direction that came again or late, by servers that tell."""
         return {
             wire: summed(self._placed(flows, group, wire.rx) for group in load.ports[wire.tx].groups)
@@ -204,7 +204,7 @@ class Tester:
             unplaced=int(told.get("old", 0)),
         )
 
-    def _marked(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, int]:
+    def _marked(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, int]:
         """Packets of each direction that came back with its marks, duplicates among them."""
         return {
             wire: sum(self._received(flows, group, wire.rx) for group in load.ports[wire.tx].groups)
@@ -216,7 +216,7 @@ class Tester:
         counts = (flows.get("flow_stats") or {}).get(str(group)) or {}
         return int((counts.get("rp") or {}).get(str(port), 0))
 
-    def _latency(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, LatencyReading]:
+    def _latency(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, LatencyReading]:
         found = {}
         for wire in self.wires:
             stream = load.ports[wire.tx].latency
@@ -226,7 +226,7 @@ class Tester:
         return found
 
 
-def _groups(load: Load) -> list[int]:
+def _groups(load: TrialLoad) -> list[int]:
     """Packet groups that are to be read."""
     wanted = [group for port in load.ports.values() for group in port.groups]
     wanted += [port.latency.group for port in load.ports.values() if port.latency is not None]

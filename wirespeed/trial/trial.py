@@ -26,10 +26,10 @@ from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial.guard import SENDING, links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import latency_between
-from wirespeed.trial.load import Load
+from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.machine import preemption_between
 from wirespeed.trial.rates import check_rate, of_line
-from wirespeed.trial.reading import Reading, balance_between
+from wirespeed.trial.reading import TrialReading, balance_between
 from wirespeed.trial.samples import Basis, sample_between
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.wires import check_wires
@@ -75,7 +75,7 @@ class Trial:
     def __init__(
         self,
         tester: Tester,
-        load: Load,
+        load: TrialLoad,
         *,
         dut: Dut | None = None,
         line_bps: float | None = None,
@@ -104,9 +104,9 @@ class Trial:
         self._down: set[int] = set()
         self._sending = False
         self._taken = False
-        self.origin: Reading | None = None
-        self._rested: Reading | None = None
-        self.latest: Reading | None = None
+        self.origin: TrialReading | None = None
+        self._rested: TrialReading | None = None
+        self.latest: TrialReading | None = None
         check_wires(tester.wires, load.has_signature)
 
     # ---- before and after
@@ -210,7 +210,7 @@ class Trial:
                 found[port] = intended.pps(load.mix.mean_frame_bytes, speed_bps or 0)
         return found
 
-    def snapshot(self) -> Reading:
+    def snapshot(self) -> TrialReading:
         """Everything that there is to read, now; proved to be our own."""
         return self._with_dut(self._look())
 
@@ -233,7 +233,7 @@ class Trial:
         self._down.clear()
         return down
 
-    def _look(self) -> Reading:
+    def _look(self) -> TrialReading:
         look = self.tester.look(self.load, self._sending)
         self._check_owner(look.status, look.refused)
         if self.latest is not None and (why := why_begun_anew(self.latest, look.reading)) is not None:
@@ -258,10 +258,10 @@ class Trial:
                 f"port {down[0]} lost its link during the test" + (f"; {self._link_hint}" if self._link_hint else "")
             )
 
-    def _with_dut(self, reading: Reading) -> Reading:
+    def _with_dut(self, reading: TrialReading) -> TrialReading:
         return replace(reading, dut=self.dut.reading())
 
-    def sample(self, before: Reading, now: Reading, phase: str, rate: Rate) -> Sample:
+    def sample(self, before: TrialReading, now: TrialReading, phase: str, rate: Rate) -> Sample:
         """The sample that two readings under one load make."""
         return sample_between(
             self.basis,
@@ -273,7 +273,7 @@ class Trial:
             links_down=self.take_links_down(),
         )
 
-    def balance(self, before: Reading, after: Reading, wire: Channel) -> Balance:
+    def balance(self, before: TrialReading, after: TrialReading, wire: Channel) -> Balance:
         return balance_between(before, after, wire, self.medium(wire.tx), self.load.kinds)
 
     # ---- the end of a load
@@ -283,7 +283,7 @@ class Trial:
             self._sending = False
             self.tester.stop()
 
-    def drain(self, since: Reading | None = None) -> tuple[Reading, Drain]:
+    def drain(self, since: TrialReading | None = None) -> tuple[TrialReading, Drain]:
         """Stop the traffic and wait until nothing is under way any more, so that the balance since `since` (the start
         of the trial) is exact."""
         first = since or self.origin
@@ -308,7 +308,7 @@ class Trial:
         self._rested = self._with_dut(end)
         return self._rested, Drain(time.monotonic() - began, at_rest)
 
-    def _quiet_s(self, first: Reading, end: Reading) -> float:
+    def _quiet_s(self, first: TrialReading, end: TrialReading) -> float:
         """Seconds for which the counters have to be constant at `end` before they are final."""
         balances = (self.balance(first, end, wire) for wire in self.tester.wires)
         if any(balance.test_frames < balance.sent for balance in balances):
@@ -368,7 +368,7 @@ class Trial:
         self._check_links(statuses)
         self._sending = False
 
-    def result(self, rate: Rate, before: Reading, loaded: Reading, planned_s: float) -> TrialResult:
+    def result(self, rate: Rate, before: TrialReading, loaded: TrialReading, planned_s: float) -> TrialResult:
         """Drain, and count what was sent from `before` on: `rate`, for `planned_s` if a server that keeps no account is
         to be held to it. `loaded` is the last reading under load."""
         return self._result(rate, before, loaded, planned_s, loaded.at_s - before.at_s)
@@ -376,8 +376,8 @@ class Trial:
     def _result(
         self,
         rate: Rate,
-        before: Reading,
-        loaded: Reading,
+        before: TrialReading,
+        loaded: TrialReading,
         planned_s: float,
         seconds: float,
         held: Preemption | None = None,
@@ -411,7 +411,7 @@ class Trial:
         )
 
     def _channel(
-        self, wire: Channel, sample: Sample, ends: tuple[Reading, Reading], planned: float, seconds: float
+        self, wire: Channel, sample: Sample, ends: tuple[TrialReading, TrialReading], planned: float, seconds: float
     ) -> ChannelTrial:
         """`sample` covers the time that the load was on. `ends` are from before it and after the drain; at least
         `planned` packets were to be sent. Rates are over `seconds`."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from operator import or_
 
-from wirespeed.client.stateless_client import ALL_PROFILES, Target
+from wirespeed.client.stateless_client import ALL_PROFILES, ProfileTarget
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.statistics import port_status
 from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, switch
@@ -68,7 +68,7 @@ def reset(session: Session, given: Given) -> None:
     client, ports = session.client, session.some(given.ports)
     with step(session.screen, f"Resetting ports {list(ports)}:"):
         client.take(ports, force=True)
-        client.on_profiles("stop_traffic", [Target(port, ALL_PROFILES) for port in ports])
+        client.on_profiles("stop_traffic", [ProfileTarget(port, ALL_PROFILES) for port in ports])
         for port in ports:
             _try(session, "set_rx_feature", port, type="queue", enabled=False)
         _remove_captures(session, ports)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wirespeed.client.stateless_client import Multiplier, Target
+from wirespeed.client.stateless_client import Multiplier, ProfileTarget
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.traffic import listed, make_ready
 from wirespeed.console.grammar import ALL, PORTS, Given, Option, Word, number, read_duration, switch
@@ -54,7 +54,7 @@ def push(session: Session, given: Given) -> None:
             f"packet file {given.file} is over 1 MB; copy it to the server and push it with -r, or --force"
         )
     both = _both_sides(session, ports) if given.dual else ports
-    targets = [Target(port) for port in both]
+    targets = [ProfileTarget(port) for port in both]
     make_ready(session, targets, given.force)
     with step(session.screen, f"Converting '{given.file}' to streams:"):
         streams = _streams(path, given, len(both))
@@ -96,7 +96,7 @@ def _streams(path: Path, given: Given, ports: int) -> list[list[dict[str, Any]]]
 
 
 def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None:
-    make_ready(session, [Target(port) for port in ports], given.force)
+    make_ready(session, [ProfileTarget(port) for port in ports], given.force)
     flags = sum(bit for name, bit in _FROM_FILE.items() if getattr(given, name))
     with step(session.screen, f"Pushing remote PCAP on port(s) {list(ports)}:"):
         session.started = True

@@ -6,7 +6,7 @@ that grows by a fifth, is a drift. Smaller changes are noise of a shared host.
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Drift
+from wirespeed.cases.facts import Case, FigureDrift
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.results.figures import difference_text
 
@@ -32,7 +32,7 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _piece(drift: Drift) -> Evidence:
+def _piece(drift: FigureDrift) -> Evidence:
     unit = f" {drift.unit}" if drift.unit else ""
     change = difference_text(drift.percent / 100)
     text = f"{drift.what}: {drift.first:.4g}{unit} at first, {drift.last:.4g}{unit} at last ({change})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.cases.facts import NOT_ARRIVED, Case, Load
+from wirespeed.cases.facts import NOT_ARRIVED, Case, CaseLoad
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._plateau import plateau_of_nic
@@ -109,7 +109,7 @@ def _alike(case: Case) -> list[Evidence]:
     return [Evidence(f"{text}: no queue and no worker is the limit", STRONG, mine.source)]
 
 
-def _differs_in_spread(mine: Load, other: Load) -> bool:
+def _differs_in_spread(mine: CaseLoad, other: CaseLoad) -> bool:
     """True for a load of the same frames and line speed, with another number of flows or directions."""
     if mine.frame_bytes is None or other.frame_bytes is None or mine.line_bps != other.line_bps:
         return False

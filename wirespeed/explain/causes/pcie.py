@@ -7,7 +7,7 @@ together carry no more than one alone.
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Link
+from wirespeed.cases.facts import Case, NicLink
 from wirespeed.explain.arithmetic import Span, link_use, up_bytes
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
 from wirespeed.results.figures import rate_text
@@ -36,7 +36,7 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _use(use: Span, link: Link, case: Case) -> Evidence:
+def _use(use: Span, link: NicLink, case: Case) -> Evidence:
     text = f"{rate_text(case.load.received_pps)} take {100 * use.low:.0f} to {100 * use.high:.0f} % of it"
     if use.middle >= _FULL:
         return Evidence(text, STRONG, link.source)

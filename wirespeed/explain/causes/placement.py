@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
 from wirespeed.results.figures import rate_text
 
@@ -50,12 +50,12 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _one_way(case: Case) -> Load | None:
+def _one_way(case: Case) -> CaseLoad | None:
     """The load of a single flow in one direction, which one worker forwards."""
     return next((load for load in case.others if load.one_queue_only and load.directions == 1), None)
 
 
-def _met(case: Case, one: Load) -> Finding:
+def _met(case: Case, one: CaseLoad) -> Finding:
     """One flow each way: on two workers twice as much as one way, on the same no more than that."""
     ratio = case.load.received_pps / one.received_pps
     text = f"one flow each way makes {ratio:.2g} times what one way makes ({rate_text(one.received_pps)})"

@@ -6,7 +6,7 @@ and below line rate. A DUT that is limited by packets would have the same packet
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.explain.evidence import FAIR, PROOF, STRONG, Evidence, Finding
 from wirespeed.results.figures import rate_text
 from wirespeed.units import FCS_BYTES, format_si
@@ -69,12 +69,12 @@ def _same_bits(case: Case) -> list[Evidence]:
     return []
 
 
-def _bits_per_s(load: Load) -> float | None:
+def _bits_per_s(load: CaseLoad) -> float | None:
     """Without FCS, as shapers count; None of a load whose frame length is not known."""
     if not load.frame_bytes:
         return None
     return load.received_pps * (load.frame_bytes - FCS_BYTES) * 8
 
 
-def _is_below_line(load: Load) -> bool:
+def _is_below_line(load: CaseLoad) -> bool:
     return load.line_share is None or load.line_share < _BELOW_LINE

@@ -6,7 +6,7 @@ catches up (docs/measurement.md). If that explains the loss, it is not the DUT's
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Cpu
+from wirespeed.cases.facts import Case, CpuShares
 from wirespeed.explain.causes._preemption import explains_loss, longest_preemption, rings_hold
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
@@ -69,7 +69,7 @@ def _programs(case: Case) -> list[Evidence]:
     return [Evidence(text, STRONG, "CPU time")]
 
 
-def _programs_percent(cpu: Cpu) -> float:
+def _programs_percent(cpu: CpuShares) -> float:
     return cpu.percent.get("user", 0.0) + cpu.percent.get("nice", 0.0)
 
 

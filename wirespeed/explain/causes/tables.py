@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
 
 NAME = "tables"
@@ -30,7 +30,7 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _fewer(mine: Load, other: Load) -> bool:
+def _fewer(mine: CaseLoad, other: CaseLoad) -> bool:
     if (other.directions, other.frame_bytes, other.hashed) != (mine.directions, mine.frame_bytes, mine.hashed):
         return False
     if mine.routes and other.routes and mine.routes >= 10 * other.routes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
@@ -135,5 +135,5 @@ def _cases(path: Path, names: BoxNames) -> tuple[Case, ...]:
     if path.suffix in YAML:
         return read_evidence(path)
     found = names.named(read_file(path), path)
-    nothing = Case(Load(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))
+    nothing = Case(CaseLoad(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))
     return cases_of(found, path.name) or (nothing,)

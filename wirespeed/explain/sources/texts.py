@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wirespeed.cases.facts import Box, Case, Cpu, Load
-from wirespeed.cases.machine_facts import Machine, Nic
+from wirespeed.cases.facts import Box, Case, CaseLoad, CpuShares
+from wirespeed.cases.machine_facts import MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.kinds.linux_load import nic_counters, table_by_cpu
@@ -60,7 +60,7 @@ class _Told:
     runtime: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     nics: dict[str, dict[str, int]] = field(default_factory=dict)
-    cpus: dict[str, Cpu] = field(default_factory=dict)
+    cpus: dict[str, CpuShares] = field(default_factory=dict)
     by_softirq: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
     queues: int | None = None
@@ -246,8 +246,8 @@ def _mpstat(lines: _Lines, name: str, told: _Told) -> set[int]:
     """The averages at its end, else the last row of each CPU."""
     used: set[int] = set()
     columns: list[str] = []
-    averages: dict[str, Cpu] = {}
-    last: dict[str, Cpu] = {}
+    averages: dict[str, CpuShares] = {}
+    last: dict[str, CpuShares] = {}
     for number, line in lines:
         if head := _MPSTAT_HEAD.fullmatch(line):
             columns = [column.lstrip("%") for column in head["columns"].split()]
@@ -257,7 +257,7 @@ def _mpstat(lines: _Lines, name: str, told: _Told) -> set[int]:
             percent = {_MPSTAT_KINDS.get(kind, kind): share for kind, share in zip(columns, shares, strict=True)}
             cpu = row["cpu"] if row["cpu"] == "all" else f"cpu{row['cpu']}"
             found = averages if row["when"].lower().startswith(("average", "durchschnitt")) else last
-            found[cpu] = Cpu(cpu, percent)
+            found[cpu] = CpuShares(cpu, percent)
             used.add(number)
         elif line.startswith("Linux ") and "CPU)" in line:
             used.add(number)
@@ -386,11 +386,11 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         if frames := pauses(counters):
             events[f"{name}: pause frames"] = frames
     nics = [
-        Nic(name, queue_packets=queue_packets(counters), counters=counters, source=f"{source}, {name}")
+        NicFacts(name, queue_packets=queue_packets(counters), counters=counters, source=f"{source}, {name}")
         for name, counters in told.nics.items()
     ]
     if told.by_softirq:
-        nics.append(Nic("NET_RX by CPU", queue_packets=told.by_softirq, source=f"{source}, /proc/softirqs"))
+        nics.append(NicFacts("NET_RX by CPU", queue_packets=told.by_softirq, source=f"{source}, /proc/softirqs"))
     is_linux = not told.runtime and any(kind in told.kinds for kind in ("mpstat", "/proc/softirqs", "ethtool -S"))
     box = Box(
         system="vpp" if told.runtime else "linux" if is_linux else "",
@@ -407,7 +407,7 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
     if figures.offered_pps is not None and not tells_received:
         remarks = (*remarks, "received rate and loss are unknown: give --received")
     return Case(
-        load=Load(
+        load=CaseLoad(
             name=source,
             received_pps=received_pps,
             source=source,
@@ -422,6 +422,6 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         events=events,
         cpus=tuple(told.cpus.values()),
         tells_drops=bool(told.errors),
-        machine=replace(Machine(source=source), nics=tuple(nics)),
+        machine=replace(MachineFacts(source=source), nics=tuple(nics)),
         remarks=(*remarks, f"read: {', '.join(dict.fromkeys(told.kinds))}", *told.remarks),
     )

@@ -18,7 +18,7 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.bursts import Burst, longest_burst
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
@@ -38,7 +38,7 @@ class BurstProgress:
 Watch = Callable[[BurstProgress], None]
 
 
-def load_for(plan: BurstPlan) -> Load:
+def load_for(plan: BurstPlan) -> TrialLoad:
     """The streams of each port. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     return load_of(streams, signature=plan.signature)
@@ -51,7 +51,7 @@ def run_burst(
     watch: Watch | None = None,
     dut: Dut | None = None,
     stop: Event | None = None,
-    load: Load | None = None,
+    load: TrialLoad | None = None,
     recorder: Recorder | None = None,
 ) -> BurstResult:
     """Run `plan` on ports of the connected `client` and return what was found.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.cases.facts import Case, Load, Step, Worker
-from wirespeed.cases.machine_facts import Energy, Machine
+from wirespeed.cases.facts import Case, CaseLoad, CaseStep, Worker
+from wirespeed.cases.machine_facts import Energy, MachineFacts
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
     box_of,
@@ -110,7 +110,7 @@ def _direction(case: Case, analysis: Analysis, curve: MeasuredCurve, chosen: set
     )
 
 
-def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machine:
+def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> MachineFacts:
     machine = machine_told(told, result.dut, place)
     watts = [one.watts for one in told if one.watts is not None]
     return replace(machine, energy=Energy(fmean(watts), result.lab.idle_watts, place)) if watts else machine
@@ -180,7 +180,7 @@ def _load(
     samples: Sequence[Sample],
     workers: Sequence[Worker],
     place: str,
-) -> Load:
+) -> CaseLoad:
     result = analysis.result
     span_s = sum(point.interval_s for point in top)
     offered = sum(point.balance.offered for point in top) / span_s
@@ -189,7 +189,7 @@ def _load(
     )
     lossy = [point for point in top if point.loss_ratio > analysis.threshold]
     directions = [one for one in analysis.directions if one.measured]
-    return Load(
+    return CaseLoad(
         name=result.name,
         received_pps=returned / span_s,
         source=place,
@@ -257,7 +257,7 @@ def _pauses(samples: Sequence[Sample]) -> dict[str, int]:
     return {"pause frames": sum(frames)} if sum(frames) else {}
 
 
-def _steps(curve: MeasuredCurve, samples: Sequence[Sample]) -> tuple[Step, ...]:
+def _steps(curve: MeasuredCurve, samples: Sequence[Sample]) -> tuple[CaseStep, ...]:
     """The ramp thinned to about 40 loads, rising, with its least ones, at which a knee far below the line shows; what a
     packet cost by `samples`, of which none may be."""
     sample_at = {sample.t_s: sample for sample in samples}

@@ -34,8 +34,8 @@ from wirespeed.results.recorder import Recorder
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
-from wirespeed.trial.load import Load, load_of
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.load import TrialLoad, load_of
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
@@ -77,7 +77,7 @@ def streams_of(plan: LoadPlan) -> Streams:
     return {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
 
 
-def load_for(plan: LoadPlan, streams: Streams | None = None) -> Load:
+def load_for(plan: LoadPlan, streams: Streams | None = None) -> TrialLoad:
     """The streams of each port of the plan. UsageError for streams without room for the signature or the latency
     stamp."""
     own = streams_of(plan) if streams is None else streams
@@ -91,7 +91,7 @@ def run_loadtest(
     *,
     dut: Dut | None = None,
     stop: threading.Event | None = None,
-    load: Load | None = None,
+    load: TrialLoad | None = None,
     recorder: Recorder | None = None,
 ) -> Result:
     """Run `plan` on ports of the connected `client` and return what was measured.
@@ -145,13 +145,13 @@ class _Course:
     plan: LoadPlan
     trial: Trial
     head: Result
-    last: Reading
+    last: TrialReading
     on_sample: Callable[[LoadTestProgress], None] | None
     recorder: Recorder | None
     samples: list[Sample] = field(default_factory=list)
-    read: list[tuple[Reading, Reading]] = field(default_factory=list)
+    read: list[tuple[TrialReading, TrialReading]] = field(default_factory=list)
     points: dict[Channel, list[Point]] = field(default_factory=dict)
-    end: Reading | None = None
+    end: TrialReading | None = None
     drained: Drain | None = None
 
     def drive(self) -> Ending:
@@ -212,7 +212,7 @@ class _Course:
         if latest is not None and latest.at_s - self.last.at_s >= _LEAST_PART * (step.end_s - step.start_s):
             self._add(step, latest)
 
-    def _add(self, step: LoadTestStep, now: Reading) -> None:
+    def _add(self, step: LoadTestStep, now: TrialReading) -> None:
         sample = self.trial.sample(self.last, now, step.phase, step.rate)
         self.read.append((self.last, now))
         self.last = now
@@ -238,7 +238,7 @@ class _Course:
             for wire, found in so_far.items()
         }
 
-    def _balances(self, end: Reading) -> dict[Channel, Balance]:
+    def _balances(self, end: TrialReading) -> dict[Channel, Balance]:
         return {wire: self.trial.balance(self.trial.basis.origin, end, wire) for wire in self.plan.directions}
 
     def finish(self, ending: Ending) -> Result:

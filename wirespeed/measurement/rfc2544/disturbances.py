@@ -13,7 +13,7 @@ from wirespeed.measurement.rfc2544.benchmarks import FramesSent, not_the_duts, r
 from wirespeed.measurement.rfc2544.result import RecoveryRow, ResetRow, SuiteTrial, ThroughputRow
 from wirespeed.measurement.rfc2544.schedules import MissingFrames, outage_s, recovery_s
 from wirespeed.results.channel import Channel
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.trial import HEARTBEAT_S, Trial
 from wirespeed.units import Rate
 
@@ -97,7 +97,7 @@ def _cut(
     return max(times), step_s, sum(_missing(trial, before, cut, wire) for wire in wires), one
 
 
-def _missing(trial: Trial, before: Reading, now: Reading, wire: Channel) -> float:
+def _missing(trial: Trial, before: TrialReading, now: TrialReading, wire: Channel) -> float:
     balance = trial.balance(before, now, wire)
     return balance.offered - balance.test_frames
 
@@ -168,12 +168,12 @@ def _outage(
     return max(outages), sum(seconds * steady[wire] for seconds, wire in zip(outages, wires, strict=True)), one
 
 
-def _received_pps(trial: Trial, earlier: Reading, later: Reading, wire: Channel) -> float:
+def _received_pps(trial: Trial, earlier: TrialReading, later: TrialReading, wire: Channel) -> float:
     seconds = later.port_at_s(wire.rx) - earlier.port_at_s(wire.rx)
     return trial.balance(earlier, later, wire).test_frames / seconds if seconds > 0 else 0.0
 
 
-def _read(trial: Trial) -> Reading:
+def _read(trial: Trial) -> TrialReading:
     trial.heartbeat()
     assert trial.latest is not None
     return trial.latest

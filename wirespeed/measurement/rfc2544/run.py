@@ -29,7 +29,7 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 from wirespeed.units import line_rate_pps
@@ -40,8 +40,8 @@ class FrameLoad:
     """Streams of the ports for one frame size, and the same with tagged frames in addition (None if no test needs
     them)."""
 
-    plain: Load
-    tagged: Load | None
+    plain: TrialLoad
+    tagged: TrialLoad | None
 
 
 Reset = Callable[[], None]
@@ -140,7 +140,7 @@ class _Suite:
     do_reset: Reset | None
     notes: tuple[str, ...] = ()
 
-    def _trial(self, load: Load, *, ignore_link_down: bool = False) -> Trial:
+    def _trial(self, load: TrialLoad, *, ignore_link_down: bool = False) -> Trial:
         plan = self.plan
         return Trial(
             self.tester,

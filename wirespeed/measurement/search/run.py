@@ -20,7 +20,7 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search_trial import Purpose, SearchTrial
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
@@ -49,7 +49,7 @@ class SearchProgress:
 Watch = Callable[[SearchProgress], None]
 
 
-def loads_for(plan: SearchPlan) -> tuple[Load, Load | None]:
+def loads_for(plan: SearchPlan) -> tuple[TrialLoad, TrialLoad | None]:
     """Streams of the ports during the search, and during latency trials. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     with_latency = None
@@ -65,7 +65,7 @@ def run_search(
     watch: Watch | None = None,
     dut: Dut | None = None,
     stop: Event | None = None,
-    loads: tuple[Load, Load | None] | None = None,
+    loads: tuple[TrialLoad, TrialLoad | None] | None = None,
     recorder: Recorder | None = None,
 ) -> SearchResult:
     """Run `plan` on ports of the connected `client` and return what was found.
@@ -79,7 +79,7 @@ def run_search(
     load, with_latency = loads_for(plan) if loads is None else loads
     tester = Tester(client, plan.directions)
 
-    def trial_of(one: Load) -> Trial:
+    def trial_of(one: TrialLoad) -> Trial:
         slots = plan.lab.ring_slots or 0
         return Trial(tester, one, dut=dut, line_bps=plan.line_bps, force=plan.force, ring_slots=slots, stop=stop)
 

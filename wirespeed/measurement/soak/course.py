@@ -19,7 +19,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import why_disturbed
 from wirespeed.results.sample import Sample
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 
 Balances = Mapping[Channel, Balance]
 """Balance of each direction, since traffic began."""
@@ -36,7 +36,7 @@ class ObservedSecond:
 
     at_s: float
     balances: Balances
-    reading: Reading
+    reading: TrialReading
     sample: Sample | None = None
     telemetry: DutTelemetry = DutTelemetry()  # noqa: RUF009 - frozen
     memory_bytes: int | None = None
@@ -259,7 +259,9 @@ def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
     )
 
 
-def known_until(mark: ResumeMark, balance: Callable[[Reading, Reading, Channel], Balance]) -> dict[Channel, Balance]:
+def known_until(
+    mark: ResumeMark, balance: Callable[[TrialReading, TrialReading, Channel], Balance]
+) -> dict[Channel, Balance]:
     """The balances that `mark` was last seen with, by `balance` of two readings."""
     origin, latest = reading_of(mark.origin), reading_of(mark.latest)
     return {wire: balance(origin, latest, wire) for wire in mark.placed}

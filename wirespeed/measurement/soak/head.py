@@ -8,13 +8,13 @@ from wirespeed.measurement.head import head_of
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.measurement.soak.result import SoakResult, SoakVerdict
 from wirespeed.profiles import load_profile
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
 
-def load_for(plan: SoakPlan) -> Load:
+def load_for(plan: SoakPlan) -> TrialLoad:
     """The streams of each port. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     try:

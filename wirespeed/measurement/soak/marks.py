@@ -6,13 +6,13 @@ from dataclasses import fields
 
 from wirespeed.client.readings import PortStats
 from wirespeed.measurement.soak.result import CounterReading
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 
 _KIND = "kind "
 _PLAIN = [one.name for one in fields(PortStats) if one.name not in ("kinds", "at_s")]
 
 
-def counters_of(reading: Reading) -> CounterReading:
+def counters_of(reading: TrialReading) -> CounterReading:
     ports = {
         port: {name: value for name in _PLAIN if (value := getattr(stats, name)) is not None}
         | {_KIND + kind: count for kind, count in stats.kinds.items()}
@@ -21,7 +21,7 @@ def counters_of(reading: Reading) -> CounterReading:
     return CounterReading(reading.at_s, ports, dict(reading.test_frames))
 
 
-def reading_of(counters: CounterReading) -> Reading:
+def reading_of(counters: CounterReading) -> TrialReading:
     """ValueError where a counter that all ports have is missing."""
     ports = {}
     for port, counts in counters.ports.items():
@@ -31,10 +31,10 @@ def reading_of(counters: CounterReading) -> Reading:
             ports[port] = PortStats(**known, kinds=kinds)
         except TypeError as error:
             raise ValueError(f"counters of port {port}: {error}") from None
-    return Reading(at_s=counters.at_s, ports=ports, test_frames=counters.test_frames)
+    return TrialReading(at_s=counters.at_s, ports=ports, test_frames=counters.test_frames)
 
 
-def went_on(before: CounterReading, now: Reading) -> bool:
+def went_on(before: CounterReading, now: TrialReading) -> bool:
     """True if `now` is a later reading of the same counters."""
     old = reading_of(before)
     if set(old.ports) != set(now.ports) or any(

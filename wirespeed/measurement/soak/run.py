@@ -28,8 +28,8 @@ from wirespeed.measurement.soak.plan import SoakPlan, check_plan
 from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, ResumeMark, SoakResult, SoakVerdict, Span
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
-from wirespeed.trial.load import Load
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.load import TrialLoad
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
@@ -68,7 +68,7 @@ def run_soak(
     watch: Watch | None = None,
     dut: Dut | None = None,
     stop: Event | None = None,
-    load: Load | None = None,
+    load: TrialLoad | None = None,
     recorder: SoakJournal | None = None,
     earlier: SoakResult | None = None,
 ) -> SoakResult:
@@ -103,7 +103,7 @@ class _Soak:
 
     plan: SoakPlan
     client: GeneratorClient
-    load: Load
+    load: TrialLoad
     dut: Dut | None
     stop: Event
     watch: Watch | None
@@ -193,7 +193,7 @@ class _Soak:
                 trial.set_rate(plan.load)
             return self._hold(trial, course, before)
 
-    def _course(self, trial: Trial, origin: Reading) -> Course:
+    def _course(self, trial: Trial, origin: TrialReading) -> Course:
         """Goes on with the counters of the mark where the traffic did; else the gap is what they say."""
         assert self.chronicle is not None
         mark, wires = self.mark, self.plan.directions
@@ -222,7 +222,7 @@ class _Soak:
             self.recorder.add_mark(self.mark)
         return Course(self.chronicle, self.mark, self._emit)
 
-    def _hold(self, trial: Trial, course: Course, before: Reading) -> bool:
+    def _hold(self, trial: Trial, course: Course, before: TrialReading) -> bool:
         """The load, a reading a second."""
         origin, wires = reading_of(course.mark.origin), self.plan.directions
         base_s, base_at_s = self._now_s(), before.at_s
@@ -254,7 +254,9 @@ class _Soak:
                 if self.recorder is not None:
                     self.recorder.add_unplaced(unplaced, offered)
 
-    def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> ObservedSecond:
+    def _seen(
+        self, trial: Trial, before: TrialReading, now: TrialReading, offset_s: float, balances: Balances
+    ) -> ObservedSecond:
         memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None
         return ObservedSecond(
             at_s=before.at_s + offset_s,
@@ -317,5 +319,5 @@ class _Soak:
         self.chronicle.tell_later(told, self.earlier_s)
 
 
-def _balances(trial: Trial, origin: Reading, now: Reading, wires: tuple[Channel, ...]) -> Balances:
+def _balances(trial: Trial, origin: TrialReading, now: TrialReading, wires: tuple[Channel, ...]) -> Balances:
     return {wire: trial.balance(origin, now, wire) for wire in wires}
