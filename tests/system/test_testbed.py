@@ -21,7 +21,7 @@ from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 from wirespeed.testbed import check
-from wirespeed.testbed.check import Check, Finding
+from wirespeed.testbed.check import Check, CheckResult
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.tester import running_tester
 from wirespeed.testbed.wires import goes_through
@@ -42,12 +42,12 @@ def inside(*words: str) -> None:
     tool("ip", "netns", "exec", NAME, *words)
 
 
-def findings(text: str) -> tuple[int, list[Finding]]:
-    told: list[Finding] = []
+def findings(text: str) -> tuple[int, list[CheckResult]]:
+    told: list[CheckResult] = []
     return Check(parse_bench(text), "b.yaml", told.append, link_wait_s=1.0).run(), told
 
 
-def faults(text: str) -> tuple[int, list[Finding]]:
+def faults(text: str) -> tuple[int, list[CheckResult]]:
     code, told = findings(text)
     return code, [one for one in told if one.state == "FAIL"]
 

@@ -22,7 +22,7 @@ from wirespeed.explain.sources.files import cases_of, read_cases
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.tables import inspection_of
-from wirespeed.inspect.transcript import Section
+from wirespeed.inspect.transcript import TranscriptSection
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
@@ -131,7 +131,7 @@ def test_evidence_typed_by_hand_has_facts_of_the_machine_too() -> None:
 
 
 def inspection(text: dict[str, str], name: str = "box", **ports: tuple[float, ...]):
-    answers = {key: Section(value) for key, value in text.items()}
+    answers = {key: TranscriptSection(value) for key, value in text.items()}
     return inspection_of(facts_of(name, answers, ports), (), answers, "today")
 
 

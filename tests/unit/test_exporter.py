@@ -17,7 +17,7 @@ from segment_bytes import Segment
 
 from manual.metrics import metrics_page
 from wirespeed.cli.main import main
-from wirespeed.dut.device import Device
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.kinds.vpp import VppKind
 from wirespeed.dut.reach.questions import answer_of, questions_of
@@ -334,7 +334,9 @@ def _linux(softirq, packets):
 
 
 def test_a_device_is_told_by_what_grew_and_its_modules_by_their_heat():
-    target = DeviceTarget("box", Device("box", LinuxKind(), _Reach(_linux(100, 7), _linux(150, 9), _linux(151, 10))), 2)
+    target = DeviceTarget(
+        "box", DutDevice("box", LinuxKind(), _Reach(_linux(100, 7), _linux(150, 9), _linux(151, 10))), 2
+    )
     assert "wirespeed_dut_cpu_seconds_total" not in target.read().values
     target.read()
     told = target.read().values
@@ -438,7 +440,7 @@ class _Texts:
 
 def test_a_vpp_elsewhere_is_told_by_its_text_and_is_down_without_it():
     kind = VppKind()
-    page = _page(VppTextTarget("v", Device("vpp:ssh://root@box", kind, _Texts(_SHOWN)), kind, 1.0))
+    page = _page(VppTextTarget("v", DutDevice("vpp:ssh://root@box", kind, _Texts(_SHOWN)), kind, 1.0))
     first = "GigabitEthernet3/0/0"
     assert page["wirespeed_router_interface_rx_packets_total"] == {(first, "v"): 1000}
     assert page["wirespeed_router_interface_rx_bytes_total"] == {(first, "v"): 64000}
@@ -447,5 +449,5 @@ def test_a_vpp_elsewhere_is_told_by_its_text_and_is_down_without_it():
     assert page["wirespeed_router_errors_total"] == {("ip4-input", 'ip4 "ttl" <= 1', "v"): 7}
     assert page["wirespeed_router_info"] == {("v", "vpp v24.06-release"): 1}
     assert page["wirespeed_up"] == {("router", "v"): 1}
-    gone = _page(VppTextTarget("v", Device("vpp:ssh://root@box", kind, _Texts({})), kind, 1.0))
+    gone = _page(VppTextTarget("v", DutDevice("vpp:ssh://root@box", kind, _Texts({})), kind, 1.0))
     assert gone["wirespeed_up"] == {("router", "v"): 0}

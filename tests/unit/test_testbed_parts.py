@@ -16,7 +16,7 @@ from wirespeed.results.lab import CeilingRate, LabFacts, LabTestbed
 from wirespeed.testbed.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_note, keep, kept
 from wirespeed.testbed.facts import device_facts, lab_facts
 from wirespeed.testbed.file import parse_bench
-from wirespeed.testbed.interfaces import Interface, bsd_interfaces, linux_interfaces, vector_interfaces
+from wirespeed.testbed.interfaces import LinkedInterface, bsd_interfaces, linux_interfaces, vector_interfaces
 from wirespeed.testbed.neighbours import held, settle
 from wirespeed.testbed.packets import proof
 from wirespeed.testbed.tester import arguments
@@ -53,15 +53,15 @@ lo0   16384 <Link#3>      lo0                    200     0     0      20000     
 
 def test_interfaces_as_vpp_shows_them():
     assert vector_interfaces(VPP_INTERFACES, VPP_HARDWARE)[1:] == [
-        Interface("TenGigabitEthernet3/0/0", True, "02:fe:00:00:00:00", 54306368),
-        Interface("TenGigabitEthernet3/0/1", False, "02:fe:00:00:00:01", 0),
+        LinkedInterface("TenGigabitEthernet3/0/0", True, "02:fe:00:00:00:00", 54306368),
+        LinkedInterface("TenGigabitEthernet3/0/1", False, "02:fe:00:00:00:01", 0),
     ]
 
 
 def test_interfaces_as_a_bsd_shows_them():
     assert bsd_interfaces(FREEBSD) == [
-        Interface("ix0", True, "00:08:a2:12:34:56", 1234567),
-        Interface("ix1", False, "00:08:a2:12:34:57", 0),
+        LinkedInterface("ix0", True, "00:08:a2:12:34:56", 1234567),
+        LinkedInterface("ix1", False, "00:08:a2:12:34:57", 0),
     ]
 
 
@@ -69,8 +69,8 @@ def test_interfaces_as_linux_shows_them():
     row = {"ifname": "e0", "operstate": "UP", "address": "02:FE:00:00:00:00", "stats64": {"rx": {"packets": 7}}}
     text = json.dumps([row, {}, {**row, "ifname": "e1", "operstate": "UNKNOWN"}])
     assert linux_interfaces(text) == [
-        Interface("e0", True, "02:fe:00:00:00:00", 7),
-        Interface("e1", None, "02:fe:00:00:00:00", 7),
+        LinkedInterface("e0", True, "02:fe:00:00:00:00", 7),
+        LinkedInterface("e1", None, "02:fe:00:00:00:00", 7),
     ]
     bridged = linux_interfaces(json.dumps([{**row, "master": "br0"}, {**row, "ifname": "br0"}]))
     assert [one.has_members for one in bridged] == [False, True]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple, read_by
-from wirespeed.testbed.model import Mode, Section
+from wirespeed.testbed.model import Mode, TestbedSection
 from wirespeed.units import parse_minutes
 
 FORMAT = 1
@@ -22,7 +22,7 @@ Lines = Annotated[
 Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
 
 
-class ByHand(Section):
+class ByHand(TestbedSection):
     """What somebody has to do before the device is this one: another card, another system."""
 
     say: str = Field(
@@ -34,7 +34,7 @@ class ByHand(Section):
     )
 
 
-class Prepare(Section):
+class Prepare(TestbedSection):
     """How the device forwards, and with what; several values are a cell each."""
 
     mode: Mode | None = Field(default=None, description="Default: the testbed's; a lab forwards IPv4.")
@@ -61,7 +61,7 @@ class Dut(Part):
     by_hand: ByHand | None = None
 
 
-class Stop(Section):
+class Stop(TestbedSection):
     """When the campaign ends before its cells do."""
 
     failures: int | None = Field(

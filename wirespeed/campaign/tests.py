@@ -16,7 +16,7 @@ from wirespeed.measurement.option import Declared, flags_of, settings
 from wirespeed.measurement.options import MeasurementOptions
 from wirespeed.measurement.registry import kinds, options_of
 from wirespeed.renamed import present_settings
-from wirespeed.testbed.model import Section
+from wirespeed.testbed.model import TestbedSection
 
 as_tuple = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value])
 _text = BeforeValidator(lambda value: f"{value:g}" if isinstance(value, int | float) else value)
@@ -26,7 +26,7 @@ Directions = Annotated[tuple[Annotated[str, Field(pattern=DIRECTION)], ...], as_
 """One cell each: a direction of a pair of ports, both, or each direction by itself, such as 0>1,1>2,2>0."""
 
 
-class Part(Section):
+class Part(TestbedSection):
     """A part of a campaign file, which may have keys by their former names."""
 
     @model_validator(mode="before")

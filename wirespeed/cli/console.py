@@ -124,9 +124,9 @@ def command(
 def _bench_server(stack: ExitStack, bench: Path, server: str | None, force: bool) -> str:
     """Address of the testbed's tester; a tester that this starts ends with the console."""
     from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
-    from wirespeed.testbed.options import Given  # noqa: PLC0415
+    from wirespeed.testbed.options import GivenOptions  # noqa: PLC0415
 
-    at = with_bench(bench, Given(server))
+    at = with_bench(bench, GivenOptions(server))
     return stack.enter_context(stand_of(at, bench, force)).client.server
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 
-from wirespeed.dut.device import Device
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.errors import ConnectionFault
 from wirespeed.exporter.told import Labels, Told
@@ -26,7 +26,7 @@ class DeviceTarget:
 
     kind = "dut"
 
-    def __init__(self, name: str, device: Device, timeout_s: float) -> None:
+    def __init__(self, name: str, device: DutDevice, timeout_s: float) -> None:
         self.name = name
         self._device = device
         self._timeout_s = timeout_s

@@ -6,7 +6,7 @@ has them, as has its statistics segment where the exporter runs on the same mach
 
 from __future__ import annotations
 
-from wirespeed.dut.device import Device
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.kinds.vpp import VppKind
 from wirespeed.dut.kinds.vpp_language import interface_counters
@@ -31,7 +31,7 @@ class VppTextTarget:
 
     kind = "router"
 
-    def __init__(self, name: str, device: Device, kind: VppKind, timeout_s: float) -> None:
+    def __init__(self, name: str, device: DutDevice, kind: VppKind, timeout_s: float) -> None:
         self.name = name
         self._device, self._timeout_s = device, timeout_s
         self._boot, self._interfaces = kind.boot_question, kind.ask("show interface")

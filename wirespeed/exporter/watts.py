@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from wirespeed.errors import ConnectionFault
 from wirespeed.exporter.told import Told
-from wirespeed.power.meter import Meter, MeterFault
+from wirespeed.power.meter import MeterFault, PowerMeter
 
 
 class PowerTarget:
     kind = "power"
 
-    def __init__(self, name: str, meter: Meter) -> None:
+    def __init__(self, name: str, meter: PowerMeter) -> None:
         self.name = name
         self._meter = meter
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from wirespeed.inspect.board import Board, Disk, dimms_text
 from wirespeed.inspect.budget import FRAMES, carried_gbps, ceiling_pps, coded_gbps, need
-from wirespeed.inspect.cpu import UNKNOWN, Cache, Cpu
-from wirespeed.inspect.facts import Card, Facts
-from wirespeed.inspect.marks import Mark, format_speed, ports_text
-from wirespeed.inspect.module import Lane, Module, power_text
-from wirespeed.inspect.nic import Interface
+from wirespeed.inspect.cpu import UNKNOWN, Cache, CpuFacts
+from wirespeed.inspect.facts import Facts, NicCard
+from wirespeed.inspect.marks import InspectionMark, format_speed, ports_text
+from wirespeed.inspect.module import Lane, OpticalModule, power_text
+from wirespeed.inspect.nic import LinuxInterface
 from wirespeed.inspect.transcript import Transcript
 from wirespeed.pages.words import harmless
 from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked
@@ -26,7 +26,7 @@ _SUBJECTS = {"PCIe budgets": "PCIe and NIC facts", "Modules": "SFP modules"}
 NOTHING = "–"
 
 
-def inspection_of(facts: Facts, marks: Sequence[Mark], transcript: Transcript, taken: str) -> Inspection:
+def inspection_of(facts: Facts, marks: Sequence[InspectionMark], transcript: Transcript, taken: str) -> Inspection:
     """All of it as it is kept."""
     parts = (machine_part(facts), *card_parts(facts), module_part(_interfaces(facts)))
     return Inspection(
@@ -40,7 +40,7 @@ def inspection_of(facts: Facts, marks: Sequence[Mark], transcript: Transcript, t
     )
 
 
-def _interfaces(facts: Facts) -> tuple[Interface, ...]:
+def _interfaces(facts: Facts) -> tuple[LinuxInterface, ...]:
     return (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces)
 
 
@@ -71,7 +71,7 @@ def _joined(*texts: str) -> str:
     return ", ".join(filter(None, texts))
 
 
-def _cores(cpu: Cpu) -> str:
+def _cores(cpu: CpuFacts) -> str:
     counts = ((cpu.sockets, "socket"), (cpu.cores, "core"), (len(cpu.nodes), "NUMA node"))
     told = [f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in counts]
     return _joined(*told, f"{cpu.online} threads" if cpu.smt else "no SMT")
@@ -87,7 +87,7 @@ def _disk(disk: Disk) -> str:
     return f"{disk.name} {disk.model or 'without a name'}, {disk.size_bytes / 1e9:.0f} GB{kind}"
 
 
-def _frequency(cpu: Cpu) -> str:
+def _frequency(cpu: CpuFacts) -> str:
     known = (("base", cpu.base_mhz), ("least", cpu.min_mhz), ("most", cpu.max_mhz))
     told = [f"{name} {value:.0f}" for name, value in known if value is not None]
     if cpu.now_mhz:
@@ -126,7 +126,7 @@ def card_parts(facts: Facts) -> tuple[InspectionTable, ...]:
     return cards, budgets, interfaces
 
 
-def _card_row(card: Card) -> tuple[str, ...]:
+def _card_row(card: NicCard) -> tuple[str, ...]:
     hop = card.narrowest
     return (
         card.address,
@@ -140,7 +140,7 @@ def _card_row(card: Card) -> tuple[str, ...]:
     )
 
 
-def _budget_row(card: Card) -> tuple[str, ...] | None:
+def _budget_row(card: NicCard) -> tuple[str, ...] | None:
     hop = card.narrowest
     if hop is None or not card.has_budget or not card.ports_bps:
         return None
@@ -158,7 +158,7 @@ def _budget_row(card: Card) -> tuple[str, ...] | None:
     )
 
 
-def _interface_row(one: Interface) -> tuple[str, ...]:
+def _interface_row(one: LinuxInterface) -> tuple[str, ...]:
     speed = format_speed(one.speed_bps) if one.speed_bps else "unknown speed"
     link = {True: speed, False: "no link", None: NOTHING}[one.has_link]
 
@@ -181,13 +181,13 @@ def _interface_row(one: Interface) -> tuple[str, ...]:
 MODULE_HEADINGS = ("Vendor", "Part", "Serial", "Type", "Wavelength", "Reach", "Temp", "Vcc", "Bias", "TX", "RX")
 
 
-def module_part(interfaces: Sequence[Interface]) -> InspectionTable:
+def module_part(interfaces: Sequence[LinuxInterface]) -> InspectionTable:
     """The modules with what they measure, a row a module."""
     rows = tuple((one.name, *module_cells(one.module)) for one in interfaces if one.module is not None)
     return InspectionTable("Modules", ("Interface", *MODULE_HEADINGS), rows)
 
 
-def module_cells(module: Module) -> tuple[str, ...]:
+def module_cells(module: OpticalModule) -> tuple[str, ...]:
     """What a module's row holds, by MODULE_HEADINGS; lanes one beside the other."""
     told = module.diagnostics
     lanes = told.lanes if told else ()

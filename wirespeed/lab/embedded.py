@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wirespeed.dut.router import RouterDut
 from wirespeed.errors import error_of
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
@@ -125,7 +125,7 @@ class EmbeddedLab:
         self.directory = self._owned.path
         self._router: Child | None = None
         wires = [
-            Wire(self._wire(index, "client", GENERATOR_MACS[index]), dut_mac=ROUTER_MACS[index]) for index in (0, 1)
+            LabWire(self._wire(index, "client", GENERATOR_MACS[index]), dut_mac=ROUTER_MACS[index]) for index in (0, 1)
         ]
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages=hugepages, mtu=mtu

@@ -12,7 +12,7 @@ from wirespeed.model import PLAIN_MTU
 
 
 @dataclass(frozen=True)
-class Wire:
+class LabWire:
     """One line of a lab: the tester's port, as `wirespeed generator --port` has it, and the MAC address at the other
     end."""
 
@@ -26,7 +26,7 @@ class LabGenerator:
 
     def __init__(
         self,
-        wires: Sequence[Wire],
+        wires: Sequence[LabWire],
         cpu: int,
         control: Sequence[int],
         log: Path,

@@ -16,7 +16,7 @@ from typing import Any
 from wirespeed.cpus import cpu_mask
 from wirespeed.dut.linux import LinuxDut
 from wirespeed.errors import EnvironmentFault
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
 from wirespeed.machine.placement import LabCpus
@@ -82,7 +82,7 @@ class LinuxLab:
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
         ports = [f"{self._kind}:{self._port(index)},speed={speed}" for index in (0, 1)]
-        wires = [Wire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
+        wires = [LabWire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never", mtu=mtu
         )

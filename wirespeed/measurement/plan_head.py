@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.output import STDOUT
-from wirespeed.testbed.options import Given, Options
+from wirespeed.testbed.options import GivenOptions, StandOptions
 from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
 from wirespeed.units import parse_speed
 
@@ -27,12 +27,14 @@ class PlanHead(TypedDict):
     output_file: str
 
 
-def given_of(options: MeasurementOptions[Any], **more: str) -> Given:
+def given_of(options: MeasurementOptions[Any], **more: str) -> GivenOptions:
     """The options that a bench may have too; `more` are values in place of the options' own, or that they lack."""
-    return Given(**{name: getattr(options, name) for name in Given.__annotations__ if hasattr(options, name)} | more)
+    return GivenOptions(
+        **{name: getattr(options, name) for name in GivenOptions.__annotations__ if hasattr(options, name)} | more
+    )
 
 
-def plan_head(at: Options, options: MeasurementOptions[Any], name: str = "") -> PlanHead:
+def plan_head(at: StandOptions, options: MeasurementOptions[Any], name: str = "") -> PlanHead:
     """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
     profile."""
     return PlanHead(
