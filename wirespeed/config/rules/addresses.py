@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_interface
 
 from wirespeed.config.lookup import Lookup
-from wirespeed.config.state import Kind
+from wirespeed.config.state import InterfaceType
 from wirespeed.findings import Finding, Path
 
 
@@ -70,7 +70,7 @@ def address_is_given_once(lookup: Lookup) -> Iterator[Finding]:
 
 def tap_has_no_address(lookup: Lookup) -> Iterator[Finding]:
     for face in lookup.faces.values():
-        if face.kind is Kind.TAP and face.addresses:
+        if face.kind is InterfaceType.TAP and face.addresses:
             message = f"{face.name} is a TAP with address {face.addresses[0]}"
             yield Finding((*face.path, "addresses"), message, "give Linux's end the address, or use a BVI")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.config.lookup import Face, Lookup
 from wirespeed.config.rules._instances import instances_above
-from wirespeed.config.state import Kind
+from wirespeed.config.state import InterfaceType
 from wirespeed.findings import Finding, Path
 
 _MOST_INSTANCE = 4294967294
@@ -49,7 +49,7 @@ def bond_member_exists(lookup: Lookup) -> Iterator[Finding]:
 
 def bond_member_is_a_port(lookup: Lookup) -> Iterator[Finding]:
     for path, bond, face in _members(lookup):
-        if face.kind is not Kind.PORT:
+        if face.kind is not InterfaceType.PORT:
             yield Finding(path, f"{face.name} is a {face.kind}, and members of {bond} are ports", "name a port")
 
 

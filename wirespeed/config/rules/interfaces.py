@@ -6,21 +6,26 @@ from collections.abc import Iterator
 
 from wirespeed.config.lookup import Lookup, instance_of, kind_of
 from wirespeed.config.rules._instances import instances_above
-from wirespeed.config.state import Kind
+from wirespeed.config.state import InterfaceType
 from wirespeed.findings import Finding, Path
 
 _MOST_LOOPBACK = 4095
-_DEFINES = {Kind.BOND: "bond", Kind.TAP: "TAP", Kind.VXLAN: "tunnel", Kind.LOOPBACK: "loopback"}
+_DEFINES = {
+    InterfaceType.BOND: "bond",
+    InterfaceType.TAP: "TAP",
+    InterfaceType.VXLAN: "tunnel",
+    InterfaceType.LOOPBACK: "loopback",
+}
 
 
 def interface_is_defined(lookup: Lookup) -> Iterator[Finding]:
     """A name such as tap0 belongs to something that its own section makes."""
     for name in lookup.config.interfaces:
         kind, section = kind_of(name)
-        if kind is Kind.LOOPBACK:
+        if kind is InterfaceType.LOOPBACK:
             message = f"{name} is a loopback's name, and those are not members of this section"
             yield Finding(("interfaces", name), message, f"move it to loopbacks.{name}")
-        elif kind is not Kind.PORT and name not in getattr(lookup.config, section):
+        elif kind is not InterfaceType.PORT and name not in getattr(lookup.config, section):
             message = f"there is no {_DEFINES[kind]} {name} in {section}"
             yield Finding(("interfaces", name), message, f"add {section}.{name}, or take this out")
 
@@ -47,13 +52,13 @@ def mac_is_unicast(lookup: Lookup) -> Iterator[Finding]:
 
 def bond_mac_is_in_its_section(lookup: Lookup) -> Iterator[Finding]:
     for face in lookup.faces.values():
-        if face.kind is Kind.BOND and face.mac is not None:
+        if face.kind is InterfaceType.BOND and face.mac is not None:
             yield Finding((*face.path, "mac"), f"{face.name} is a bond", f"move it to bondethernets.{face.name}.mac")
 
 
 def device_type_is_of_a_port(lookup: Lookup) -> Iterator[Finding]:
     for face in lookup.faces.values():
-        if face.device_type is not None and face.kind is not Kind.PORT:
+        if face.device_type is not None and face.kind is not InterfaceType.PORT:
             message = f"{face.name} is a {face.kind}, and device-type is for ports"
             yield Finding((*face.path, "device-type"), message, "leave it out")
 
@@ -61,7 +66,7 @@ def device_type_is_of_a_port(lookup: Lookup) -> Iterator[Finding]:
 def sflow_is_of_a_port(lookup: Lookup) -> Iterator[Finding]:
     """The plugin samples hardware only; a bond's packets are those of its members."""
     for face in lookup.faces.values():
-        if face.sflow and face.kind is not Kind.PORT:
+        if face.sflow and face.kind is not InterfaceType.PORT:
             message = f"{face.name} is a {face.kind}, and sflow samples ports"
             yield Finding((*face.path, "sflow"), message, "set it on the ports below")
 

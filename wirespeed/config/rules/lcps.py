@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.lookup import Lookup
-from wirespeed.config.state import Kind
+from wirespeed.config.state import InterfaceType
 from wirespeed.findings import Finding
 
 
@@ -39,7 +39,7 @@ def lcp_is_not_on_layer2(lookup: Lookup) -> Iterator[Finding]:
     for face in lookup.faces.values():
         if face.lcp is None:
             continue
-        if face.kind is Kind.TAP:
+        if face.kind is InterfaceType.TAP:
             yield Finding((*face.path, "lcp"), f"{face.name} is an interface of Linux itself", "leave the lcp out")
         elif mode := lookup.mode(face.name):
             message = f"{face.name} has LCP {face.lcp} and is {mode}"

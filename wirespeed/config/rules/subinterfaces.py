@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.lookup import Face, Lookup
-from wirespeed.config.state import Encapsulation, Kind
+from wirespeed.config.state import Encapsulation, InterfaceType
 from wirespeed.findings import Finding
 
 _MOST_VLAN = 4095
@@ -55,7 +55,7 @@ def encapsulation_is_unique(lookup: Lookup) -> Iterator[Finding]:
 
 def subinterface_parent_may_have_some(lookup: Lookup) -> Iterator[Finding]:
     for face, parent, _ in _subs(lookup):
-        if parent.kind is Kind.TAP:
+        if parent.kind is InterfaceType.TAP:
             yield Finding(face.path, f"{parent.name} is a {parent.kind} and takes no sub-interfaces", "take it out")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.lookup import Face, Lookup
-from wirespeed.config.state import Kind
+from wirespeed.config.state import InterfaceType
 from wirespeed.findings import Finding
 
 
@@ -73,7 +73,7 @@ def xconnect_has_no_address(lookup: Lookup) -> Iterator[Finding]:
 
 def xconnect_end_is_no_bond_member(lookup: Lookup) -> Iterator[Finding]:
     for face, target in _xconnects(lookup):
-        if target in lookup.bonds_of and face.kind is not Kind.BOND:
+        if target in lookup.bonds_of and face.kind is not InterfaceType.BOND:
             yield _finding(face, f"{target} is a member of {lookup.bonds_of[target][0]}", "name the bond")
 
 
