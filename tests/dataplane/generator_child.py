@@ -32,7 +32,7 @@ from wirespeed._native.generator import ALL_CORES, FrameKinds, NativeGenerator, 
 from wirespeed._native.stream_records import Op, Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
-from wirespeed.seam.ports import Medium
+from wirespeed.seam.ports import PortMedium
 
 
 class Refused(Exception):
@@ -136,8 +136,8 @@ class GeneratorChild:
         answer: dict[str, Any] = self._call("port_info", port)
         return answer
 
-    def medium(self, port: int) -> Medium:
-        return Medium(self._call("medium", port))
+    def medium(self, port: int) -> PortMedium:
+        return PortMedium(self._call("medium", port))
 
     def start_capture(
         self, tx: Sequence[int], rx: Sequence[int], slots: int, snap_len: int = 0, what: CaptureWhat = CaptureWhat.ALL

@@ -24,7 +24,7 @@ from wirespeed._native.flow_records import (
 from wirespeed._native.generator import ALL_CORES, PortTraffic, Snapshot, WorkerLoad
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.seam.ports import Medium, PoolInfo, PortInfo
+from wirespeed.seam.ports import PoolInfo, PortInfo, PortMedium
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
 
@@ -129,7 +129,7 @@ class FakeGenerator:
         """Counters of the port are these from now on."""
         self._traffic[port] = replace(self._traffic[port], **counters)  # type: ignore[arg-type]
 
-    def set_medium(self, port: int, medium: Medium) -> None:
+    def set_medium(self, port: int, medium: PortMedium) -> None:
         """The port is on such a medium."""
         self._infos[port] = replace(self._infos[port], medium=medium)
 
@@ -402,7 +402,7 @@ def _info(port: int, speed_bps: int) -> PortInfo:
         removed=False,
         speed_bps=speed_bps,
         most_speed_bps=0,
-        medium=Medium.RING,
+        medium=PortMedium.RING,
         numa=-1,
         mtu=1500,
         max_mtu=9198,

@@ -26,7 +26,7 @@ from wirespeed._native.stream_rows import StreamRows
 from wirespeed.cli.generator import MAX_MTU
 from wirespeed.cpus import MAX_WORKERS
 from wirespeed.model import MAX_QUEUES
-from wirespeed.seam.ports import Medium, PortInfo
+from wirespeed.seam.ports import PortInfo, PortMedium
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_records_have_the_fields_of_their_structs(native: Any, record: Any, stru
         (StreamMode, "WS_"),
         (FlowKind, "WS_FLOW_"),
         (CaptureWhat, "WS_CAPTURE_"),
-        (Medium, "WS_MEDIUM_"),
+        (PortMedium, "WS_MEDIUM_"),
     ],
 )
 def test_numbers_are_those_of_the_header(native: Any, kind: Any, prefix: str) -> None:

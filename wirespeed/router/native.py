@@ -34,11 +34,11 @@ from wirespeed.seam.graph import (
     TraceStep,
 )
 from wirespeed.seam.interfaces import (
-    Interface,
     InterfaceCounters,
     InterfaceKind,
     Mode,
     MtuKind,
+    RouterInterface,
     RxMode,
     SubInterface,
     TagRewrite,
@@ -220,12 +220,12 @@ class NativeRouter:
         """UsageError while something else than its own addresses and neighbors needs it."""
         check(self._lib.ws_router_interface_delete(self._router, index))
 
-    def interface(self, index: int) -> Interface:
+    def interface(self, index: int) -> RouterInterface:
         struct = self._ffi.new("struct ws_interface *")
         check(self._lib.ws_router_interface(self._router, index, struct))
         addresses = (struct.addresses[i] for i in range(struct.address_count))
         return from_struct(
-            Interface,
+            RouterInterface,
             struct,
             mode=Mode(struct.mode),
             kind=InterfaceKind(struct.kind),

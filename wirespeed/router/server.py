@@ -219,7 +219,7 @@ async def _terminal(console: Console, reader: asyncio.StreamReader, writer: asyn
     """One client at a TCP port, until it goes."""
     run = partial(answer_line, console)
     try:
-        await telnet.Session(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve_telnet()
+        await telnet.TelnetSession(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve_telnet()
     except ConnectionError as error:
         _let_go(error)
     finally:
@@ -240,7 +240,7 @@ async def _first(console: Console, reader: asyncio.StreamReader, writer: asyncio
         return await asyncio.wait_for(reader.read(1), _FIRST_BYTE_S)
     except TimeoutError:
         run = partial(answer_line, console)
-        return await telnet.Session(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve() or None
+        return await telnet.TelnetSession(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve() or None
 
 
 def answer_line(console: Console, line: str) -> Iterator[dict[str, Any]]:

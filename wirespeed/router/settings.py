@@ -9,7 +9,7 @@ from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PLAIN_MTU, PortSpec, parse_port_spec
 from wirespeed.router.limits import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
-from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
+from wirespeed.router.startup.requests import INTERFACE_NAME, Startup, StartupInterface
 
 # Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
 DEFAULT_ROUTES = 2_097_152
@@ -105,7 +105,7 @@ def router_settings(
     )
 
 
-def _placement(interfaces: Sequence[Interface], workers: int) -> Iterator[tuple[int, int, int]]:
+def _placement(interfaces: Sequence[StartupInterface], workers: int) -> Iterator[tuple[int, int, int]]:
     for index, interface in enumerate(interfaces):
         for worker in interface.workers:
             if worker >= workers:

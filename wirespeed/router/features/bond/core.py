@@ -16,7 +16,7 @@ class BondMode(IntEnum):
     LACP = 5
 
 
-class Balance(IntEnum):
+class BondBalance(IntEnum):
     """Fields by which flows are distributed, in the modes xor and lacp."""
 
     L2 = 0
@@ -34,7 +34,7 @@ class Bond:
 
     id: int
     mode: BondMode
-    balance: Balance = Balance.L2
+    balance: BondBalance = BondBalance.L2
     mac: str | None = None
     members: tuple[int, ...] = ()
     active: tuple[int, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledPacket:
     """A packet of which `header` is the start. `source` is the port that it was sampled on, `pool` how many packets
     that port had by then, `dropped` how many samples were lost, and `sequence` counts those of the port; 0 stands for
     no port."""
