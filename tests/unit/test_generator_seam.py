@@ -14,10 +14,10 @@ from wirespeed._native.flow_records import (
     LATENCY_FLOWS,
     MAX_CAPTURES,
     CaptureWhat,
-    Flow,
+    FlowCounters,
     FlowFaults,
     FlowKind,
-    Latency,
+    LatencyCounters,
     ProfileState,
 )
 from wirespeed._native.generator import FrameKinds, PortTraffic, WorkerLoad
@@ -48,8 +48,8 @@ def field_names(native: Any, struct: str) -> set[str]:
         (PortTraffic, "struct ws_generator_port", set()),
         (FrameKinds, "struct ws_frame_kinds", set()),
         (WorkerLoad, "struct ws_generator_worker", set()),
-        (Flow, "struct ws_flow", set()),
-        (Latency, "struct ws_latency", {"hdr_first", "hdr_end"}),
+        (FlowCounters, "struct ws_flow", set()),
+        (LatencyCounters, "struct ws_latency", {"hdr_first", "hdr_end"}),
         (FlowFaults, "struct ws_flow_faults", set()),
         (ProfileState, "struct ws_profile_state", set()),
     ],

@@ -11,9 +11,9 @@ from typing import Any
 from wirespeed.client.generator_client import Call
 from wirespeed.client.readings import is_wirespeed
 from wirespeed.client.stateless_client import ALL_PROFILES, ProfileTarget, StatelessClient
-from wirespeed.console.happenings import Happening, Watcher
-from wirespeed.console.monitor import Monitor
-from wirespeed.console.readings import FlowReading, PortReading, counters, flow_readings, port_reading
+from wirespeed.console.happenings import EventWatcher, Happening
+from wirespeed.console.monitor import CaptureMonitor
+from wirespeed.console.readings import FlowStatistics, PortReading, counters, flow_readings, port_reading
 from wirespeed.console.screen import Screen, step
 from wirespeed.errors import ConnectionFault, RemoteError, UsageError, WirespeedError
 
@@ -56,7 +56,7 @@ class Session:
         self.screen = screen
         self.single = single
         self.verbose = False
-        self.monitor: Monitor | None = None
+        self.monitor: CaptureMonitor | None = None
         self.on_demand = on_demand
         self.watches = watches
         self.server = server
@@ -71,7 +71,7 @@ class Session:
         self._user = user
         self._timeout_s = timeout_s
         self._client: StatelessClient | None = None
-        self._watcher: Watcher | None = None
+        self._watcher: EventWatcher | None = None
         self._gone: str | None = "not connected yet"
         self._session_id: int | None = None
         self._wanted: tuple[int, ...] = ()
@@ -107,7 +107,7 @@ class Session:
             client.connect()
             version, system = client.batch([Call("get_version"), Call("get_system_info")])
             if self.watches:
-                self._watcher = Watcher(self.server, client.session_id, self._tell, self._lost)
+                self._watcher = EventWatcher(self.server, client.session_id, self._tell, self._lost)
                 self._watcher.start()
         except BaseException as error:
             client.close()
@@ -270,7 +270,7 @@ class Session:
             for port, one, status in zip(ports, stats, statuses, strict=True)
         ]
 
-    def flows(self, client: StatelessClient | None = None) -> list[FlowReading]:
+    def flows(self, client: StatelessClient | None = None) -> list[FlowStatistics]:
         """Flow statistics of all packet groups that streams have now."""
         asked = client or self.client
         pg_ids = asked.active_pg_ids()

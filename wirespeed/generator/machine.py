@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wirespeed._native.generator import Snapshot
+from wirespeed._native.generator import GeneratorSnapshot
 from wirespeed.stolen_time import StolenTime
 
 Json = dict[str, Any]
 
 
-def machine(snapshot: Snapshot, worker_cpus: Sequence[int], stolen: StolenTime) -> Json:
+def machine(snapshot: GeneratorSnapshot, worker_cpus: Sequence[int], stolen: StolenTime) -> Json:
     """`machine` of `get_global_stats`: cumulative seconds, of the instant of the counters."""
     return {
         "ts": snapshot.at_s,

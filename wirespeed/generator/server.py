@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wirespeed._native.generator import NativeGenerator, Snapshot
+from wirespeed._native.generator import GeneratorSnapshot, NativeGenerator
 from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.calibration import Floor, calibrate
@@ -32,7 +32,7 @@ from wirespeed.generator.rpc import Json, RpcError, answer, failed, internal_err
 from wirespeed.generator.sessions import Sessions
 from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.tagged_groups import TaggedUsers
-from wirespeed.generator.traffic_statistics import KIND_PREFIX, Meter, Rates, global_stats, port_stats
+from wirespeed.generator.traffic_statistics import KIND_PREFIX, CounterRates, RateMeter, global_stats, port_stats
 from wirespeed.stolen_time import read_stolen_time
 
 PUBLISH_S = 0.5
@@ -97,8 +97,8 @@ class Server:
         """Why the process is to end, once a client asked for that."""
         self._owner_timeout_s = owner_timeout_s
         self._peer = b""
-        self._current: Snapshot | None = None
-        self.meter = Meter(self.snapshot)
+        self._current: GeneratorSnapshot | None = None
+        self.meter = RateMeter(self.snapshot)
         self._published_at_s = self.snapshot.at_s
         self._outbox: list[bytes] = []
 
@@ -108,7 +108,7 @@ class Server:
         return own_mac(self.core.port_info(other), other)
 
     @property
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> GeneratorSnapshot:
         """Counters of all ports; one reading serves a whole message."""
         if self._current is None:
             self._current = self.core.snapshot()
@@ -228,7 +228,7 @@ class Server:
         cpu_percent = sum(self.meter.cpu_percent[worker] for worker in workers) / len(workers)
         return port_stats(self.snapshot, port.index, self.rates(port), cpu_percent)
 
-    def rates(self, port: Port) -> Rates:
+    def rates(self, port: Port) -> CounterRates:
         return self.meter.rates[port.index]
 
     def global_stats(self) -> Json:

@@ -12,7 +12,7 @@ from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.flows import FlowStreams
 from wirespeed.otg.metrics import counted
 from wirespeed.otg.patterns import Json
-from wirespeed.otg.setup import Running, Setup
+from wirespeed.otg.setup import OtgSetup, Running
 
 _SETTLED_S = 0.1
 _RAW = Multiplier("raw", "abs", 1)
@@ -22,14 +22,14 @@ _FIRST_GROUP = 1 << 24
 _ACTS = {"stop": "stop_traffic", "pause": "pause_traffic", "resume": "resume_traffic"}
 
 
-class Transmission:
+class OtgTransmission:
     """Callers have taken the ports."""
 
     def __init__(self, client: StatelessClient) -> None:
         self._client = client
         self._next_group = _FIRST_GROUP
 
-    def clear(self, setup: Setup) -> None:
+    def clear(self, setup: OtgSetup) -> None:
         """Stop all flows and take their streams away."""
         owned = self._client.owned
         targets = [one.target for one in setup.flows.values() if one.target.port in owned]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirespeed._native import runtime
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
-from wirespeed._native.counting import Counters
+from wirespeed._native.counting import RouteCounters
 from wirespeed._native.ip6 import Ip6
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct, mac_bytes
@@ -116,7 +116,7 @@ class NativeRouter:
             # A pointer says no more than that it failed; the reason is in ws_error().
             check(-errno.ENOMEM)
         handle = Handle(self._ffi, self._lib, self._router)
-        self.counting, self.ip6, self.tables = Counters(handle), Ip6(handle), Tables(handle)
+        self.counting, self.ip6, self.tables = RouteCounters(handle), Ip6(handle), Tables(handle)
         self._workers = worker_count
         self._gone = self._ffi.new("uint16_t[]", self._lib.WS_MAX_PORTS)
         self._names = self._ffi.new("struct ws_interface_name[]", self._lib.WS_MAX_INTERFACES)

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.client.stateless_client import Multiplier, ProfileTarget
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.traffic import listed, make_ready
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, Word, number, read_duration, switch
+from wirespeed.console.grammar import ALL, PORTS, ConsoleOption, Given, Word, number, read_duration, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import FileFault, UsageError
@@ -23,16 +23,16 @@ _FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
     "push",
     STATELESS,
     "Send the packets of a file, at its own times or at others.",
-    Option(("-f", "--file"), "pcap or pcapng file.", metavar="FILE", optional=False, source="files"),
+    ConsoleOption(("-f", "--file"), "pcap or pcapng file.", metavar="FILE", optional=False, source="files"),
     PORTS,
     ALL,
-    Option(
+    ConsoleOption(
         ("-c", "--count"), "Number of times; 0 repeats until stopped.", number(0, "count", whole=True), "N", default="1"
     ),
-    Option(("-d", "--duration"), "Maximum duration, e.g. 10, 5m or 1h.", read_duration, "TIME"),
-    Option(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
-    Option(("--min-ipg",), "Minimum microseconds between packets.", number(0, "min-ipg"), "USEC"),
-    Option(("-s", "--speedup"), "Speed as a multiple of the file's.", number(1e-6, "speedup"), "N", default="1"),
+    ConsoleOption(("-d", "--duration"), "Maximum duration, e.g. 10, 5m or 1h.", read_duration, "TIME"),
+    ConsoleOption(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
+    ConsoleOption(("--min-ipg",), "Minimum microseconds between packets.", number(0, "min-ipg"), "USEC"),
+    ConsoleOption(("-s", "--speedup"), "Speed as a multiple of the file's.", number(1e-6, "speedup"), "N", default="1"),
     switch("--force", help="Stop running traffic; allow large files, ports without link, and service mode."),
     switch("--dual", help="Split the file by MAC address between each port and the other one of its pair."),
     switch("-r", "--remote", help="The file is on the server, which sends it directly."),
@@ -122,7 +122,9 @@ def _as_typed(word: str) -> str:
     "pkt",
     COMMON,
     "Send one packet, written as scapy's layers.",
-    Option(("-s", "--scapy"), 'The packet, as in -s Ether()/IP(dst="48.0.0.1")/UDP(dport=12).', _as_typed, "PACKET"),
+    ConsoleOption(
+        ("-s", "--scapy"), 'The packet, as in -s Ether()/IP(dst="48.0.0.1")/UDP(dport=12).', _as_typed, "PACKET"
+    ),
     switch("-l", "--layers", help="List the available layers."),
     PORTS,
     ALL,

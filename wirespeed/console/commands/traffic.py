@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirespeed.client.stateless_client import ALL_CORES, ALL_PROFILES, Multiplier, ProfileTarget
 from wirespeed.console.commands.registry import STATELESS, command
-from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, Given, Option, read_duration, switch
+from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, ConsoleOption, Given, read_duration, switch
 from wirespeed.console.loads import parse_load, parse_load_change, share
 from wirespeed.console.screen import step
 from wirespeed.console.session import ACTIVE, PAUSED, SENDING, Session
@@ -39,22 +39,24 @@ def _read_mask(word: str) -> int:
     "start",
     STATELESS,
     "Start traffic of a profile.",
-    Option(
+    ConsoleOption(
         ("-f", "--file"),
         "Built-in profile (stl/bench.py, stl/imix.py …) or a T-Rex profile file.",
         metavar="FILE",
         optional=False,
         source="profiles",
     ),
-    Option(("-m", "--multiplier", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
+    ConsoleOption(("-m", "--multiplier", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
     TARGETS,
     ALL,
-    Option(("-d", "--duration"), "Duration, e.g. 10, 5m or 1h. Default: until stopped.", read_duration, "TIME"),
-    Option(("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True),
+    ConsoleOption(("-d", "--duration"), "Duration, e.g. 10, 5m or 1h. Default: until stopped.", read_duration, "TIME"),
+    ConsoleOption(
+        ("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True
+    ),
     FORCE,
     TOTAL,
     switch("-n", "--dry", help="Load the profile and show what it would send; send nothing."),
-    Option(
+    ConsoleOption(
         ("--core_mask", "--core-mask"),
         "Bit mask of the cores that send: one for all ports, or one per port.",
         _read_mask,
@@ -176,7 +178,7 @@ def _loaded(session: Session, given: Sequence[ProfileTarget] | None) -> Sequence
     "update",
     STATELESS,
     "Change the load of running traffic.",
-    Option(
+    ConsoleOption(
         ("-m", "--multiplier", "--mult"),
         f"Load: {LOAD}; + or - at its end changes the current load.",
         parse_load_change,
