@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.article.pictures import Picture
-from wirespeed.report.comparison import Comparison, compare
+from wirespeed.report.comparison import ReportedResults, compare
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
@@ -54,7 +54,7 @@ class Material:
         return tuple(self.results.values())
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> ReportedResults:
         """The comparison of both boxes, if there are two."""
         return compare([*self.tests, *(self.against.tests if self.against else ())])
 

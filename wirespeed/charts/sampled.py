@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import LINEAR, Curve, Dash, Panel, Scale, in_order, shortened
 from wirespeed.charts.dut_panels import PANEL_PX, Account, values
-from wirespeed.charts.dut_panels import Panel as Asked
+from wirespeed.charts.dut_panels import DutPanel as Asked
 from wirespeed.charts.scales import log_scale
 
 

@@ -27,7 +27,7 @@ _MOST_BARS = 8
 
 
 @dataclass(frozen=True)
-class Part:
+class BudgetPart:
     """`share` is of all the time, `ticks` those of it a packet, None where no clock is known."""
 
     name: str
@@ -40,7 +40,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Bar:
+class BudgetBar:
     """One load, all directions together. `ticks` are what a packet may take before the CPUs are full, `seconds` the
     same as time."""
 
@@ -48,7 +48,7 @@ class Bar:
     received_pps: float
     seconds: float
     ticks: float | None
-    parts: tuple[Part, ...]
+    parts: tuple[BudgetPart, ...]
 
     @property
     def idle_share(self) -> float:
@@ -60,7 +60,7 @@ class CpuBudget:
     """`of` says whose time it is; the bars rise with the load."""
 
     of: str
-    bars: tuple[Bar, ...]
+    bars: tuple[BudgetBar, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def cpu_budget(steps: Sequence[CaseStep]) -> CpuBudget | None:
     return _budget("the CPU" if count == 1 else f"{count} CPUs", [_of_kernel(step) for step in timed])
 
 
-def _budget(of: str, bars: Sequence[Bar | None]) -> CpuBudget | None:
+def _budget(of: str, bars: Sequence[BudgetBar | None]) -> CpuBudget | None:
     known = tuple(bar for bar in bars if bar is not None)
     return CpuBudget(of, known) if known else None
 
@@ -141,7 +141,7 @@ def _input_ticks(worker: Worker) -> int:
     return sum(node.clocks for node in worker.nodes if node.name in INPUT_NODES and node.vectors)
 
 
-def _of_workers(step: CaseStep, empty_ticks: float) -> Bar | None:
+def _of_workers(step: CaseStep, empty_ticks: float) -> BudgetBar | None:
     spent: dict[str, float] = defaultdict(float)
     for worker in step.workers:
         for name, ticks in _ticks(worker, empty_ticks):
@@ -151,8 +151,8 @@ def _of_workers(step: CaseStep, empty_ticks: float) -> Bar | None:
     if packets <= 0 or total <= 0:
         return None
     interval_s = sum(worker.interval_s for worker in step.workers)
-    parts = (Part(name, spent[name] / total, spent[name] / packets) for name in _OF_WORKERS if spent[name] > 0)
-    return Bar(step.offered_pps, step.received_pps, interval_s / packets, total / packets, tuple(parts))
+    parts = (BudgetPart(name, spent[name] / total, spent[name] / packets) for name in _OF_WORKERS if spent[name] > 0)
+    return BudgetBar(step.offered_pps, step.received_pps, interval_s / packets, total / packets, tuple(parts))
 
 
 def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
@@ -173,7 +173,7 @@ def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
     yield AWAY, away
 
 
-def _of_kernel(step: CaseStep) -> Bar | None:
+def _of_kernel(step: CaseStep) -> BudgetBar | None:
     """CPU time by what Linux and FreeBSD call it."""
     spent: dict[str, float] = defaultdict(float)
     for cpu in step.cpus:
@@ -183,5 +183,5 @@ def _of_kernel(step: CaseStep) -> Bar | None:
     total = sum(percent for percent in spent.values() if percent > 0)
     if total <= 0:
         return None
-    parts = (Part(name, spent[name] / total, None) for name in _OF_KERNELS if spent[name] > 0)
-    return Bar(step.offered_pps, step.received_pps, len(step.cpus) / step.received_pps, None, tuple(parts))
+    parts = (BudgetPart(name, spent[name] / total, None) for name in _OF_KERNELS if spent[name] > 0)
+    return BudgetBar(step.offered_pps, step.received_pps, len(step.cpus) / step.received_pps, None, tuple(parts))

@@ -49,7 +49,7 @@ SPEAKS_AGAINST: dict[Shape, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Shares:
+class LossShares:
     """Loss ratios up to `half_pps` and beyond; `is_steady` when it is one share at all loads, from the least one on,
     so that what comes back grows as what is offered does."""
 
@@ -59,7 +59,7 @@ class Shares:
     is_steady: bool
 
 
-def shares_lost(steps: Sequence[CaseStep]) -> Shares | None:
+def shares_lost(steps: Sequence[CaseStep]) -> LossShares | None:
     """None where too few loads are known, or nothing was lost at low ones."""
     loaded = [step for step in steps if step.offered_pps > 0]
     if len(loaded) < _STEPS:
@@ -72,7 +72,7 @@ def shares_lost(steps: Sequence[CaseStep]) -> Shares | None:
         return None
     below, above = fmean(low), fmean(high)
     steady = pstdev(low) <= _STEADY * below and 1 / _ALIKE <= above / below <= _ALIKE
-    return Shares(half, below, above, steady and _is_share(loaded, below))
+    return LossShares(half, below, above, steady and _is_share(loaded, below))
 
 
 def _is_share(loaded: Sequence[CaseStep], ratio: float) -> bool:

@@ -31,7 +31,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CauseFinding:
     """The evidence for and against one cause. `sentence` is the verdict if this is the cause; `missing` names data that
     would settle it; `next` is the experiment to make."""
 

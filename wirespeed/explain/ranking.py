@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from wirespeed.cases.facts import DROPS_BY_REASON, Case, CaseLoad
 from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
-from wirespeed.explain.evidence import HINT, Evidence, Finding
-from wirespeed.explain.reckoning import Figure, contradictions, figures
+from wirespeed.explain.evidence import HINT, CauseFinding, Evidence
+from wirespeed.explain.reckoning import ComputedFigure, contradictions, figures
 
 NAMED = 0.5
 """A cause below this confidence is not a verdict."""
@@ -22,16 +22,16 @@ class Explanation:
     `directions` the same of each direction by itself."""
 
     case: Case
-    named: tuple[Finding, ...]
-    likely: tuple[Finding, ...]
-    ruled_out: tuple[Finding, ...]
-    figures: tuple[Figure, ...] = ()
+    named: tuple[CauseFinding, ...]
+    likely: tuple[CauseFinding, ...]
+    ruled_out: tuple[CauseFinding, ...]
+    figures: tuple[ComputedFigure, ...] = ()
     losses: LossCurve | None = None
     costs: CostCurve | None = None
     directions: tuple[Explanation, ...] = ()
 
     @property
-    def verdict(self) -> Finding | None:
+    def verdict(self) -> CauseFinding | None:
         return self.named[0] if self.named else None
 
     @property
@@ -71,7 +71,7 @@ def explain(case: Case) -> Explanation:
     )
 
 
-def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
+def _shaped(finding: CauseFinding, losses: LossCurve | None, case: Case) -> CauseFinding:
     """The finding with what the shape of the loss says of its cause."""
     if losses is None or not losses.speaks(finding.cause) or not finding.sentence:
         return finding

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.evidence import CauseFinding
 from wirespeed.explain.ranking import Explanation
 from wirespeed.results.figures import rate_text
 from wirespeed.results.verdict import Verdict
@@ -116,13 +116,13 @@ def curves(one: Explanation) -> tuple[str, ...]:
     return losses if one.costs is None else (*losses, f"cost: {one.costs.text}")
 
 
-def sure(finding: Finding) -> str:
+def sure(finding: CauseFinding) -> str:
     """Its confidence in words."""
     return f"{min(99.0, 100 * finding.confidence):.0f} % sure"
 
 
 def _object(one: Explanation, verdicts: Mapping[str, Verdict] = NONE) -> dict[str, Any]:
-    def finding(found: Finding) -> dict[str, Any]:
+    def finding(found: CauseFinding) -> dict[str, Any]:
         pieces = [{"text": piece.text, "bits": piece.bits, "source": piece.source} for piece in found.evidence]
         return {
             "cause": found.cause,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Cards, Drawn, Grid, Section, Summary
+from wirespeed.charts.page_parts import Cards, Drawn, Grid, PageSection, SummaryTable
 from wirespeed.measurement.load import ResultLoad
 from wirespeed.pages.words import count, some
 from wirespeed.results.dut import NodeRow
@@ -108,11 +108,11 @@ class ReportedKind(ABC, Generic[AResult]):
         """The tables for people, without those that have no row."""
         return ()
 
-    def sections(self, _results: Sequence[AResult], _shown: Shown) -> Iterator[Section]:
+    def sections(self, _results: Sequence[AResult], _shown: Shown) -> Iterator[PageSection]:
         """The sections of the page."""
         yield from ()
 
-    def summary(self, _results: Sequence[AResult], _shown: Shown) -> Summary | None:
+    def summary(self, _results: Sequence[AResult], _shown: Shown) -> SummaryTable | None:
         """A table of the page that can be sorted."""
         return None
 

@@ -19,7 +19,7 @@ from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded, three_digits
 from wirespeed.results.settings import Tunables
@@ -61,7 +61,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """The result `test` in a column, or its part of one channel. `percent` is of `of_percent`; `row` is a dataclass
     of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
     bound, `spark` is the path of a small picture of it."""
@@ -103,15 +103,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class ReportMatrix:
     """`cells` of a row go with `columns`; a cell holds every test of that load, device and direction."""
 
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
-    cells: tuple[tuple[tuple[Cell, ...], ...], ...]
+    cells: tuple[tuple[tuple[MatrixCell, ...], ...], ...]
 
     @property
-    def every_cell(self) -> tuple[Cell, ...]:
+    def every_cell(self) -> tuple[MatrixCell, ...]:
         return tuple(cell for row in self.cells for cells in row for cell in cells)
 
     @property
@@ -144,10 +144,10 @@ def parse_labels(texts: Sequence[str]) -> Labels:
     return Labels(template, tuple(patterns))
 
 
-def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_NAME) -> Matrix:
+def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels = BY_NAME) -> ReportMatrix:
     """Columns in the order of first use, tests in one direction before those in several; searches behind the tests of
     the same device and direction."""
-    found: dict[tuple[str, Column], list[Cell]] = {}
+    found: dict[tuple[str, Column], list[MatrixCell]] = {}
     rows: dict[str, None] = {}
     known: list[ResultLoad] = []
     for kind, results in comparison.kinds.items():
@@ -168,7 +168,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
     ordered = (*single, *(column for column in columns if column not in single))
     cells = tuple(tuple(tuple(found.get((label, column), ())) for column in ordered) for label in rows)
-    return Matrix(ordered, tuple(rows), cells)
+    return ReportMatrix(ordered, tuple(rows), cells)
 
 
 def _ordered(columns: Iterable[Column]) -> list[Column]:
@@ -184,9 +184,9 @@ def _place(column: Column) -> tuple[str, str]:
     return column.dut, column.direction.partition(" ")[0]
 
 
-def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str) -> Cell:
+def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str) -> MatrixCell:
     percent, of_percent = _share(entry.figure, both)
-    return Cell(
+    return MatrixCell(
         test=verdict.name,
         figure=entry.figure,
         percent=percent,

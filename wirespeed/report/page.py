@@ -23,7 +23,7 @@ from wirespeed.charts import browser
 from wirespeed.charts.page_json import to_page
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.pages.words import harmless
-from wirespeed.report.views import Page
+from wirespeed.report.views import HtmlPage
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; "
@@ -31,7 +31,7 @@ POLICY = (
 )
 
 
-def to_html(page: Page) -> str:
+def to_html(page: HtmlPage) -> str:
     """The whole page, which needs nothing beside it."""
     styles = (browser.library_style(), style(), browser.style())
     scripts = (browser.script(), text_of("wirespeed.report", "page.js"))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from wirespeed.charts.chart import Chart
 from wirespeed.errors import UsageError
 from wirespeed.measurement.reported import Both, Remark
-from wirespeed.report.comparison import Comparison, compare, read_all, select_channels
+from wirespeed.report.comparison import ReportedResults, compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.matrix import matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
@@ -28,7 +28,9 @@ from wirespeed.units import parse_speed
 Format = Literal["html", "md", "csv", "json"]
 Layout = Literal["list", "matrix", "nodes", "power"]
 
-_ROWS: dict[str, tuple[type[Any], Callable[[Comparison], Iterable[Any]], Callable[[Comparison, Scaler], str]]] = {
+_ROWS: dict[
+    str, tuple[type[Any], Callable[[ReportedResults], Iterable[Any]], Callable[[ReportedResults, Scaler], str]]
+] = {
     "nodes": (NodeRow, all_rows, nodes_to_markdown),
     "power": (PowerRow, power_rows, power_to_markdown),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.compare.comparison import Row, compare
+from wirespeed.compare.comparison import ComparisonRow, compare
 from wirespeed.compare.text import verdict
 from wirespeed.results.figures import difference_text
 from wirespeed.site.entries import Figure
@@ -43,7 +43,7 @@ def compared(a: Sequence[Figure], b: Sequence[Figure]) -> str:
     return _words(row)
 
 
-def _words(row: Row) -> str:
+def _words(row: ComparisonRow) -> str:
     judged = row.judgement
     told = verdict(row, WITHIN)
     if judged.word in ("better", "worse") and judged.difference is not None:

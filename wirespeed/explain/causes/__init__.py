@@ -12,9 +12,9 @@ from pkgutil import iter_modules
 from typing import Any
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.evidence import CauseFinding
 
-Look = Callable[[Case], Finding | None]
+Look = Callable[[Case], CauseFinding | None]
 
 
 def causes() -> dict[str, Look]:

@@ -15,7 +15,7 @@ from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._preemption import explains_loss, longest_preemption
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
@@ -29,7 +29,7 @@ _ALL = 0.995
 _WAYS = 2
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     own = (*named(case, *NIC_ITSELF), *_missed(case))
     if not case.is_short or (case.box.is_kernel and not own) or not case.box.has_nics:
         return None
@@ -47,7 +47,7 @@ def look(case: Case) -> Finding | None:
         pieces += [*_workers(case), *_counted(case), *_links(case)]
         deepest = max(worker.vectors for worker in case.busy)
         why = f": the workers get {deepest:.3g} packets per call{_time_left(case)}"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"packets are lost before the CPU sees them, in the NIC or its bus{why}",
         tuple(pieces),

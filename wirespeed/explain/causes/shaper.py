@@ -7,7 +7,7 @@ and below line rate. A DUT that is limited by packets would have the same packet
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, CaseLoad
-from wirespeed.explain.evidence import FAIR, PROOF, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, PROOF, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 from wirespeed.units import FCS_BYTES, format_si
 
@@ -18,14 +18,14 @@ _OTHER_LENGTH = 1.5
 _BELOW_LINE = 0.95
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = [*_counted(case), *_same_bits(case)]
     if not pieces:
         return None
     most = max((one for one in case.box.shapers if one.dropped), key=lambda one: one.dropped, default=None)
     named = "it" if most is None else f"{most.kind} of {most.interface}"
     rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} per second"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the device shapes traffic: {named} passes {rate} and drops the rest",
         tuple(pieces),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, CaseLoad
-from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, CauseFinding, Evidence
 
 NAME = "tables"
 _DEARER = 1.2
 _SAME = 1.07
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     mine = case.load
     other = next((load for load in case.others if _fewer(mine, load)), None)
     if other is None or not mine.cycles or not other.cycles:
@@ -22,7 +22,7 @@ def look(case: Case) -> Finding | None:
     lookup = _dearest(case)
     if lookup and ratio >= _DEARER:
         pieces.append(Evidence(lookup, FAIR, case.busy[0].source))
-    return Finding(
+    return CauseFinding(
         NAME,
         f"lookups miss the caches: {text}",
         tuple(pieces),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, CaseLoad
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
@@ -17,7 +17,7 @@ _SURPLUS = 0.05
 """Frames that are copied, cut or answered come back beside ours, or in their place."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     load = case.load
     pieces = [piece for piece in (_said(load), _end(load), _all_came(case), _lost(load)) if piece is not None]
     if not pieces:
@@ -26,7 +26,9 @@ def look(case: Case) -> Finding | None:
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
         sentence = f"the DUT forwarded all packets offered, {rate_text(load.offered_pps)}: it may forward more"
     more = "a faster tester, or two of them; `testbed check --tester`"
-    return Finding(NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE)
+    return CauseFinding(
+        NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE
+    )
 
 
 def _said(load: CaseLoad) -> Evidence | None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Card, Cards
+from wirespeed.charts.page_parts import Cards, VerdictCard
 from wirespeed.measurement.load import LoadGroup, beside, group_by_load
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Shown
@@ -112,12 +112,12 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     return Cards(f"{found.load}, {ways}", cards, rest, identity="answers")
 
 
-def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) -> Card:
+def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) -> VerdictCard:
     verdict = answer.verdict
     figure, full = verdict.shown, verdict.full_load
     (load,) = [group.load for group in groups if answer.test in group.results][:1]
     bounds = (shown.verdicts[one.name] for one in beside(answer.test, load, shown.bounds))
-    return Card(
+    return VerdictCard(
         dut=answer.dut,
         colour=shown.colours.get(answer.dut, ""),
         rate=figure.rate_parts[0],

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, Rule, Shares, short, shortened
-from wirespeed.charts.dut_panels import PANEL_PX, Account, Told, panels_of
+from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, PercentScale, Rule, short, shortened
+from wirespeed.charts.dut_panels import PANEL_PX, Account, DutSample, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.measurement.load import SAME_SIZE, LoadGroup, beside
@@ -97,7 +97,7 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     )
 
 
-def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> Shares | None:
+def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
     """Each test in percent of the highest load that came back in one of its directions; nothing for one test alone."""
     highest: dict[str, float] = {}
     for one in drawn:
@@ -106,7 +106,7 @@ def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> Shares | None:
             highest[one.style.of] = max(most, highest.get(one.style.of, 0.0))
     of = {name: short(most) for name, most in highest.items() if most > 0}
     share = "% of the test's highest received load"
-    return Shares(f"offered load of a channel ({share})", f"received ({share})", of) if len(of) > 1 else None
+    return PercentScale(f"offered load of a channel ({share})", f"received ({share})", of) if len(of) > 1 else None
 
 
 def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
@@ -303,7 +303,7 @@ def account_of(test: Analysis) -> Account:
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
     told = (
-        Told(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
+        DutSample(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
         for point, sample in pairs
         if point.measured
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Cards, Fold, Grid, Paragraph, Section, Summary
+from wirespeed.charts.page_parts import Cards, Fold, Grid, PageSection, Paragraph, SummaryTable
 from wirespeed.charts.sparkline import path_of
 from wirespeed.measurement.load import ResultLoad, group_by_load, load_of
 from wirespeed.measurement.loadtest.analysis import MeasuredCurve
@@ -69,19 +69,19 @@ class LoadtestReport(ReportedKind[Result]):
     def tables(self, results: Sequence[Result], shown: Shown) -> Sequence[Grid]:
         return (table_of(results, shown.verdicts, shown.scaler),)
 
-    def summary(self, results: Sequence[Result], shown: Shown) -> Summary | None:
+    def summary(self, results: Sequence[Result], shown: Shown) -> SummaryTable | None:
         return summary_of(results, shown.verdicts, shown.scaler)
 
     def cards(self, results: Sequence[Result], shown: Shown) -> Cards | None:
         return cards_of(results, shown)
 
-    def sections(self, results: Sequence[Result], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[Result], shown: Shown) -> Iterator[PageSection]:
         for number, group in enumerate(group_by_load(results)):
             over_load = shown.drawn.place(load_chart(f"load-{number}", group, shown))
             over_time = shown.drawn.place(time_chart(f"time-{number}", group, shown))
             fold = Fold("Over time", (over_time, Paragraph(OVER_TIME)), look="over-time")
             blocks = (over_load, Paragraph(OVER_LOAD), Paragraph(ON_SCREEN, "caption screen"), fold)
-            yield Section(group.load.title, blocks, look="load")
+            yield PageSection(group.load.title, blocks, look="load")
 
     def irregular(self, results: Sequence[Result]) -> Iterator[Remark]:
         return remarks_on(results)

@@ -7,7 +7,17 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Block, Card, Cards, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.charts.page_parts import (
+    Block,
+    Cards,
+    Fold,
+    Grid,
+    Heading,
+    PageSection,
+    Paragraph,
+    ResultBlocks,
+    VerdictCard,
+)
 from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.reported import (
     IRREGULAR,
@@ -81,7 +91,7 @@ class SearchReport(ReportedKind[SearchResult]):
     def tables(self, results: Sequence[SearchResult], shown: Shown) -> Sequence[Grid]:
         return tables_of(results, shown.scaler)
 
-    def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[PageSection]:
         blocks: list[Block] = []
         for found in self.tables(results, shown):
             table = replace(found, label="Goals") if found.label == "Searches" else found
@@ -93,8 +103,8 @@ class SearchReport(ReportedKind[SearchResult]):
             if len(results) > MOST_OPEN:
                 blocks.append(Fold(title, (chart,), of=search.name))
             else:
-                blocks.append(Part(search.name, (Heading(title), chart)))
-        yield Section("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
+                blocks.append(ResultBlocks(search.name, (Heading(title), chart)))
+        yield PageSection("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
 
     def cards(self, results: Sequence[SearchResult], shown: Shown) -> Cards | None:
         more = len(results) - MOST_CARDS
@@ -138,12 +148,12 @@ class SearchReport(ReportedKind[SearchResult]):
         return bounds_on_ramp(result, colour, scaler)
 
 
-def _card(search: SearchResult, verdict: Verdict) -> Card:
+def _card(search: SearchResult, verdict: Verdict) -> VerdictCard:
     figure, mrr = verdict.figure, search.mrr
     more = [one.line for one in verdict.figures[1:]]
     if mrr is not None:
         more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
-    return Card(
+    return VerdictCard(
         dut=dut_name(search),
         load=f"{load_of(search).title}, {directions_of(search)}",
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
