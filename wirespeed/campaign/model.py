@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple, read_by
+from wirespeed.campaign.tests import AnyTest, CampaignPart, Directions, Text, as_tuple, read_by
 from wirespeed.testbed.model import Mode, TestbedSection
 from wirespeed.units import parse_minutes
 
@@ -43,7 +43,7 @@ class Prepare(TestbedSection):
     workers: int | None = Field(default=None, ge=0, le=128)
 
 
-class Dut(Part):
+class CampaignDut(CampaignPart):
     """A device, or a configuration of one."""
 
     name: Name
@@ -69,7 +69,7 @@ class Stop(TestbedSection):
     )
 
 
-class Campaign(Part):
+class Campaign(CampaignPart):
     """A whole campaign."""
 
     campaign: int = Field(description=f"The format of this file: {FORMAT}.")
@@ -81,7 +81,7 @@ class Campaign(Part):
     spread: Literal["each", "any"] = Field(
         default="each", description="Each cell on each testbed, or once on any that is free."
     )
-    duts: tuple[Dut, ...] = Field(default=(Dut(name="dut"),), min_length=1)
+    duts: tuple[CampaignDut, ...] = Field(default=(CampaignDut(name="dut"),), min_length=1)
     tests: tuple[AnyTest, ...] = Field(min_length=1)
     directions: Directions = Field(default=("both",), min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
@@ -115,6 +115,6 @@ class Campaign(Part):
                 raise ValueError(f"{test.name}: DUT {missing[0]!r} is not in the campaign's `duts`")
         return self
 
-    def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:
+    def tests_on(self, dut: CampaignDut) -> tuple[AnyTest, ...]:
         """Tests that run on this device."""
         return tuple(test for test in self.tests if not test.duts or dut.name in test.duts)

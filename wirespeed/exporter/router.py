@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from wirespeed.errors import WirespeedError
-from wirespeed.exporter.told import Labels, Told, buckets
+from wirespeed.exporter.told import Labels, TargetValues, buckets
 from wirespeed.exporter.vpp_names import vpp_metrics
 from wirespeed.router.client import ask
 from wirespeed.statseg.reading import StatsReading
@@ -55,7 +55,7 @@ class RouterTarget:
         self._nodes: By = nodes
         self._vpp_names = vpp_names
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         capture = self._segment.capture(() if self._vpp_names else _PATTERNS)
         read = capture.readings()
         told = router_told(self.name, read, self._nodes)
@@ -69,7 +69,7 @@ class RouterTarget:
             told.foreign = vpp_metrics(self.name, read)
         return told
 
-    def _ask(self, control: Path, told: Told) -> None:
+    def _ask(self, control: Path, told: TargetValues) -> None:
         """Counts that are in no segment. A router too busy to answer still has all the others."""
         try:
             version = ask(control, "show version", _ASK_S).strip().partition("\n")[0]
@@ -85,9 +85,9 @@ class RouterTarget:
             return
 
 
-def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> Told:
+def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> TargetValues:
     """What a segment tells. Nodes and reasons that never counted anything are left out: a graph has hundreds."""
-    told = Told()
+    told = TargetValues()
     workers = _worker_names(read)
     if nodes != "none":
         for counter, rows in _nodes(read, workers, nodes).items():
@@ -152,7 +152,7 @@ def _folded(nodes: tuple[str, ...], read: Mapping[str, StatsReading]) -> tuple[s
     return tuple(own.get(node.replace("/", "_"), node) for node in nodes)
 
 
-def _interfaces(name: str, read: Mapping[str, StatsReading], told: Told) -> None:
+def _interfaces(name: str, read: Mapping[str, StatsReading], told: TargetValues) -> None:
     texts = read["/if/names"].texts if "/if/names" in read else ()
     names = [(index, text) for index, text in enumerate(texts) if index and text]  # local0 is none that packets pass
     families = {f"{way}_{unit}": (way, at) for way in ("rx", "tx") for at, unit in enumerate(("packets", "bytes"))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wirespeed.errors import ConnectionFault
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.told import TargetValues
 from wirespeed.power.meter import MeterFault, PowerMeter
 
 
@@ -14,11 +14,11 @@ class PowerTarget:
         self.name = name
         self._meter = meter
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         try:
             watts = self._meter.watts()
         except MeterFault as fault:
             raise ConnectionFault(f"{self._meter.name} returned no power reading: {fault}") from None
-        told = Told()
+        told = TargetValues()
         told.add("power_watts", [((self.name, self._meter.name, self._meter.of), watts)])
         return told

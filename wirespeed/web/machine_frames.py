@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.exporter.told import Labels, Told
+from wirespeed.exporter.told import Labels, TargetValues
 from wirespeed.measurement.followed import Frame
 from wirespeed.results.dut import INPUT_NODES
 from wirespeed.results.node_classes import class_of
@@ -18,7 +18,7 @@ from wirespeed.results.node_classes import class_of
 Counts = dict[Labels, float]
 
 
-def machine_frame(before: Told, after: Told, seconds: float, t_s: float) -> Frame:
+def machine_frame(before: TargetValues, after: TargetValues, seconds: float, t_s: float) -> Frame:
     """Frame of one target, without its own name, which begins each label."""
     unsent = sum(_gained(before, after, "generator_unsent_packets_total").values())
     return {
@@ -30,7 +30,7 @@ def machine_frame(before: Told, after: Told, seconds: float, t_s: float) -> Fram
     } | _cost(before, after)
 
 
-def _ways(before: Told, after: Told, seconds: float) -> Iterator[tuple[str, list[float]]]:
+def _ways(before: TargetValues, after: TargetValues, seconds: float) -> Iterator[tuple[str, list[float]]]:
     for kind, prefix in (("generator", "port "), ("router_interface", "")):
         sent = _gained(before, after, f"{kind}_tx_packets_total")
         received = _gained(before, after, f"{kind}_rx_packets_total")
@@ -42,7 +42,7 @@ def _ways(before: Told, after: Told, seconds: float) -> Iterator[tuple[str, list
             yield prefix + " ".join(labels[1:]), [*rates, float(f"{share:.4g}")]
 
 
-def _cost(before: Told, after: Told) -> Frame:
+def _cost(before: TargetValues, after: TargetValues) -> Frame:
     """Clocks a packet that came in, by what the nodes do; nothing while no packet did."""
     clocks = _gained(before, after, "router_node_clocks_total")
     packets = sum(_gained(before, after, "router_interface_rx_packets_total").values())
@@ -66,7 +66,7 @@ def _cost(before: Told, after: Told) -> Frame:
     }
 
 
-def _gained(before: Told, after: Told, family: str) -> Counts:
+def _gained(before: TargetValues, after: TargetValues, family: str) -> Counts:
     """Growth of a counter. New counters start at 0; a counter that was reset has grown by 0."""
     known = dict(before.values.get(f"wirespeed_{family}", ()))
     return {
