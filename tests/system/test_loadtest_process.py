@@ -127,7 +127,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
         def push(_: Progress) -> None:
             other.call("push_pkts", port_id=0, pkts=[packet(noise)] * 20, ipg_usec=0, force=True)
 
-        plan = replace(SHORT, verify=True, latency_rate_pps=1000.0)
+        plan = replace(SHORT, signature=True, latency_rate_pps=1000.0)
         result = run_loadtest(plan, client, on_sample=push)
     there, back = (result.outcome.channels[name].balance for name in ("0→1", "1→0"))
     assert back.extraneous == 0
@@ -141,7 +141,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
             assert told.lost == told.duplicates == 0
     packets = sum(sample.latency[Channel(0, 1)].packets for sample in result.samples)
     assert packets == pytest.approx(1000 * result.samples[-1].t_s, rel=0.2)
-    assert result.lab.latency_floor["0→1"].median_us > 0
+    assert result.lab.latency_baseline["0→1"].median_us > 0
 
 
 def packet(raw: bytes) -> dict[str, object]:
@@ -218,7 +218,7 @@ def cross(socket: Path, *crossings: tuple[int, int]) -> None:
 
 def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_directory: Path) -> None:
     ring = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
-    marked = replace(SHORT, directions=parse_wires("0>2,1>2"), verify=True)
+    marked = replace(SHORT, directions=parse_wires("0>2,1>2"), signature=True)
     with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
         result = run_loadtest(ring, client)
         cross(short_directory / "r", (0, 2), (1, 2))
@@ -254,7 +254,7 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
                 os.kill(lab.router.pid, signal.SIGKILL)
                 wait_for(lambda: not client.port_status([1])[1].link_up, "the end of the link")
 
-        result = run_loadtest(replace(SHORT, ride_link=ride), client, on_sample=kill)
+        result = run_loadtest(replace(SHORT, ignore_link_down=ride), client, on_sample=kill)
         assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
     down = [sample.links_down for sample in result.samples]
     assert down[:2] == [(), ()]

@@ -25,7 +25,7 @@ from wirespeed.report.comparison import compare
 from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
-from wirespeed.results.lab import LabFacts, LatencyFloor
+from wirespeed.results.lab import LabFacts, LatencyBaseline
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
 from wirespeed.units import Rate, line_rate_pps
@@ -78,7 +78,7 @@ def search_of(
         trials=tuple(made.trials),
         goals=made.outcomes(most_is_line=True),
         versions={"wirespeed": "0.1.0"},
-        lab=LabFacts(kind="embedded", latency_floor={"0→1": LatencyFloor(median_us=4.5)} if latency else {}),
+        lab=LabFacts(kind="embedded", latency_baseline={"0→1": LatencyBaseline(median_us=4.5)} if latency else {}),
         dut=from_json(DutFacts, described),
         ports=PORTS,
         frame_bytes={0: 64.0, 1: 64.0},

@@ -49,7 +49,7 @@ class SimulatedLab:
         self.rpc = trex.server
         self.dut: Dut = NoDut()
         self.facts = LabFacts(
-            kind="simulated", wire="none", speed_bps=10_000_000_000, cpus=CPUS.roles, topology=CPUS.topology
+            kind="simulated", port_type="none", speed_bps=10_000_000_000, cpus=CPUS.roles, topology=CPUS.topology
         )
         self.running = False
 

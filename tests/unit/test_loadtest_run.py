@@ -405,7 +405,7 @@ def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked(
         trex.no_link = (1,) if 2 <= sum(progress.step.end_s >= end_s for end_s in (0.09, 0.12, 0.18)) < 3 else ()
 
     with loop() as trex:
-        result = run(trex, replace(QUICK, ride_link=True), on_sample=flap)
+        result = run(trex, replace(QUICK, ignore_link_down=True), on_sample=flap)
     assert result.ending.status == "complete"
     down = [sample.links_down for sample in result.samples]
     assert (1,) in down
@@ -462,16 +462,16 @@ def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(sam
 def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> None:
     with loop(extended=False, capacity_pps=LINE_PPS / 4, noise_pps=LINE_PPS) as trex:
         hidden = run(trex)
-        verified = run(trex, replace(QUICK, verify=True))
+        has_signature = run(trex, replace(QUICK, signature=True))
     ended = hidden.outcome.channels["0→1"]
     assert ended.balance.lost == 0
     assert any("foreign frames came back" in note and "--signature" in note for note in hidden.ending.notes)
-    ended = verified.outcome.channels["0→1"]
+    ended = has_signature.outcome.channels["0→1"]
     assert ended.loss_onset is not None
     assert ended.loss_onset.offered_percent == pytest.approx(25, rel=0.4)
     assert 0.4 < ended.balance.loss_ratio < 0.8
     assert ended.balance.extraneous > 0
-    assert set(verified.samples[-1].test_frames) == {Channel(0, 1), Channel(1, 0)}
+    assert set(has_signature.samples[-1].test_frames) == {Channel(0, 1), Channel(1, 0)}
 
 
 def test_latency_of_a_trex_goes_with_each_sample() -> None:

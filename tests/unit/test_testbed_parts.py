@@ -150,7 +150,7 @@ def test_ceilings_are_kept_beside_the_bench_and_found_by_the_load(tmp_path: Path
 def test_results_refer_to_the_ceiling_of_their_load():
     ceiling = ceiling_facts(CEILINGS, "bench", {"size": "64", "vm": "var2"})
     assert ceiling is not None and ceiling.directions["2"] == CeilingRate(60.0, 8_900_000)
-    lab = LabFacts(bench=LabTestbed(tester_ceiling=ceiling))
+    lab = LabFacts(testbed=LabTestbed(tester_ceiling=ceiling))
     assert str(ceiling_note(lab, 1, 100.0)).startswith("the tester reaches 97.0 % of line rate")
     assert ceiling_note(lab, 1, 97.0) is None
     assert ceiling_note(lab, 1, None) is None
@@ -168,7 +168,7 @@ def test_results_describe_the_bench():
         "kind": "linux",
         "description": {"box": "Fitlet2", "price": "400"},
     }
-    assert to_json(lab_facts(bench, "b.yaml", None))["bench"]["wires"] == {
+    assert to_json(lab_facts(bench, "b.yaml", None))["testbed"]["links"] == {
         "0": "e0 10G 100.64.1.1/30",
         "1": "not named 100.64.2.1/30",
     }

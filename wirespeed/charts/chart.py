@@ -1,4 +1,4 @@
-"""What a chart is: panels one under the other over one x axis, in each the curves that share a y axis."""
+"""Description of a chart: panels one below the other over one x axis, each with curves that share a y axis."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Band:
-    """What lies between two places of the x axis, in all panels; a line where they are the same. Without a key its name
-    stands in the first panel."""
+    """An interval of the x axis, in all panels; a line if both ends are equal. Without a key, its name is written into
+    the first panel."""
 
     name: str
     low: float

@@ -67,8 +67,8 @@ PANELS = (
 
 @dataclass(frozen=True)
 class Told:
-    """What a device said of one sample or trial: `at` is its place on the x axis (packets per second of a channel, or
-    seconds), `held` whether its load was held. Such dots stand alone; others are on a line."""
+    """Telemetry of a device in one sample or trial: `at` is its place on the x axis (packets per second of a channel,
+    or seconds). `held`: its load was held; such dots stand alone, others are connected by a line."""
 
     held: bool
     at: float
@@ -152,5 +152,5 @@ def _totals(accounts: Sequence[Account], group: str) -> dict[str, float]:
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
-    """Whether it can be drawn: telemetry comes from the file as it is."""
+    """True if the value can be drawn: telemetry is shown as it is in the file."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST_DRAWN

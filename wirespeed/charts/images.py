@@ -94,8 +94,7 @@ def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
 
 
 def stems(charts: Iterable[Chart]) -> Iterator[str]:
-    """What the files of charts are called: what kind it is and of what, such as `load-64b-one-flow`; equal ones are
-    numbered."""
+    """File names of charts, by kind and subject, such as `load-64b-one-flow`; equal names are numbered."""
     seen: Counter[str] = Counter()
     for chart in charts:
         kind = re.sub(r"-\d+", "", chart.identity)

@@ -15,7 +15,7 @@ LEGEND_PX, PANEL_HEAD_PX = 90, 40
 
 @dataclass(frozen=True)
 class Place:
-    """Where the page draws the chart of the same `identity`, and how much room it takes."""
+    """Place in the page of the chart of the same `identity`, and its size."""
 
     shape: ClassVar = "chart"
 
@@ -126,7 +126,7 @@ Block = Place | Grid | Heading | Paragraph | Code | Part | Fold
 
 @dataclass(frozen=True)
 class Section:
-    """What a page shows of one kind of result, or of the result that is named `of`. `identity` is its anchor."""
+    """Part of a page for one kind of result, or for the result that is named `of`. `identity` is its anchor."""
 
     title: str
     blocks: tuple[Block, ...]

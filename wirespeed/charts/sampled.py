@@ -41,7 +41,7 @@ def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
 
 
 def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: float = 2.0, of: str = "") -> Curve:
-    """How a curve looks, before it has points."""
+    """The style of a curve that has no points yet."""
     return Curve(name=name, colour=colour, x=(), y=(), key=key, dash=dash, width=width, of=of)
 
 

@@ -122,7 +122,7 @@ def command(
 
 
 def _bench_server(stack: ExitStack, bench: Path, server: str | None, force: bool) -> str:
-    """Where the bench's tester answers; one of its own ends with the console."""
+    """Address of the testbed's tester; a tester that this starts ends with the console."""
     from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
     from wirespeed.testbed.options import Given  # noqa: PLC0415
 

@@ -115,7 +115,7 @@ def dump_lines(readings: dict[str, Reading], *, threads: bool, nonzero: bool) ->
 
 
 def change_lines(before: dict[str, Reading], now: dict[str, Reading], seconds: float) -> Iterator[str]:
-    """What changed: `1234 +100 50.0/s /sys/rx`. A counter that is new or began again at 0 counts from 0."""
+    """Lines for changed counters: `1234 +100 50.0/s /sys/rx`. A new counter, or one that was reset, counts from 0."""
     for name, reading in now.items():
         old = before.get(name)
         old_values = dict(_columns(old)) if old is not None else {}

@@ -175,7 +175,7 @@ def _word_first(args: Sequence[str], calls: Iterable[Callable[..., Any]]) -> tup
 
 
 def _help(called: str, module: ModuleType) -> str:
-    """What a command with verbs prints for --help."""
+    """Output of --help for a command with verbs."""
     paragraphs = (textwrap.fill(part, _WIDTH, initial_indent="  ", subsequent_indent="  ") for part in about(module))
     told = "\n\n".join(paragraphs)
     return f"""Usage: wirespeed {called} VERB [OPTIONS] [ARGS]...

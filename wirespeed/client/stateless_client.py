@@ -26,7 +26,7 @@ _EVENT_POLL_S = 0.05
 _TICKET_POLL_S = 0.3
 _TICKET_WAIT_S = 10.0
 _SLOW_S = 20.0
-"""What makes the server build packets may take it seconds."""
+"""Timeout of requests for which the server builds packets, which may take seconds."""
 
 
 @dataclass(frozen=True, order=True)
@@ -170,7 +170,7 @@ class StatelessClient(GeneratorClient):
         self.on_profiles("update_traffic", targets, mul=mul.to_json(), force=force)
 
     def validate(self, targets: Sequence[Target]) -> list[Json]:
-        """What each profile would send at multiplier 1."""
+        """Rates of each profile at multiplier 1."""
         return self.on_profiles("validate", targets)
 
     def profiles(self, ports: Sequence[int]) -> list[Target]:
@@ -200,7 +200,7 @@ class StatelessClient(GeneratorClient):
         return answer
 
     def events(self, session_id: int | None = None) -> list[Json]:
-        """What happened since this session, or another one, asked last."""
+        """Events since the last request of this session, or of another one."""
         listener = self.session_id if session_id is None else session_id
         answer = self.call("get_async_events", session_id=listener, user="sub")
         return list(answer.get("data") or ())
@@ -255,6 +255,6 @@ class StatelessClient(GeneratorClient):
 
 
 def _is_lost(result: Any) -> bool:
-    """Whether an answer says that the port is not ours any more."""
+    """True if the answer shows that the port no longer belongs to this session."""
     texts = ("port is not owned by you", "please acquire the port")
     return isinstance(result, RemoteError) and any(text in str(result) for text in texts)

@@ -36,7 +36,7 @@ class Span:
 
 
 def core_pps(hz: float, cycles_per_packet: float) -> float:
-    """What one core can forward at most at that cost."""
+    """The most that one core can forward at that cost."""
     return hz / cycles_per_packet
 
 

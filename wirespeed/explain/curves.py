@@ -1,9 +1,8 @@
-"""What the curves of a test say: the shape of its loss over the load, and of what a packet cost. Pure.
+"""Curves of a test: the shape of its loss over the load, and the cost of a packet. Pure.
 
-A device that is too slow follows the load up to a knee and gives no more beyond it (a cliff); one that loses bursts, or
-is away for moments, loses a little from some load on (a slope); a wire or a rule loses one share of any load
-(constant). The shape alone proves nothing: it is a hint for causes and against others, and says so of each.
-"""
+A device that is too slow follows the load up to a knee and forwards no more beyond it (a cliff). One that loses bursts,
+or is preempted now and then, loses a little from some load on (a slope). A bad link or a rule loses the same share at
+any load (constant). A shape alone proves nothing. It is a hint for some causes and against others."""
 
 from __future__ import annotations
 
@@ -77,8 +76,8 @@ def shares_lost(steps: Sequence[Step]) -> Shares | None:
 
 
 def _is_share(loaded: Sequence[Step], ratio: float) -> bool:
-    """Whether the least loads lost that share too, and what came back grew as the load did. A device whose knee lies at
-    a few percent of the load loses most of nearly all loads, and passes on the same rate of each."""
+    """True if the lowest loads lost that share too, and the received rate grew with the load. A device whose knee is at
+    a few percent of the load loses most of nearly all loads, and forwards the same rate of each."""
     least = sorted(loaded, key=lambda step: step.offered_pps)[:_LEAST_LOADS]
     first, last = least[0], max(loaded, key=lambda step: step.offered_pps)
     if fmean(step.loss_ratio for step in least) < ratio / _ALIKE or first.received_pps <= 0:
@@ -136,8 +135,8 @@ def loss_curve(steps: Sequence[Step]) -> LossCurve | None:
 
 @dataclass(frozen=True)
 class CostCurve:
-    """What a packet cost over the load, in ticks without polling. `least` is where it cost least; `turns` where beyond
-    that it costs clearly more again; `full_pps` the least load at which calls found full vectors."""
+    """Cost of a packet over the load, in ticks without polling. `least` has the lowest cost; `turns`: above that load
+    the cost rises clearly again; `full_pps` is the lowest load with full vectors."""
 
     first: Step
     least: Step

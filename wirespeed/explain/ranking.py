@@ -40,7 +40,7 @@ class Explanation:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What was not told and would help."""
+        """Missing data that would help."""
         wanted = [what for finding in (*self.named[:1], *self.likely) for what in finding.missing]
         return tuple(dict.fromkeys([*wanted, *_never_told(self.case)]))
 
@@ -54,7 +54,7 @@ class Explanation:
 
 
 def explain(case: Case) -> Explanation:
-    """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
+    """The limit of a case. Ties are broken by the causes' names, so that the same facts give the same verdict."""
     case = replace(case, others=_comparable(case), remarks=(*case.remarks, *contradictions(case)))
     losses = loss_curve(case.steps)
     found = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]

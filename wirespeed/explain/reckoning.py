@@ -43,8 +43,8 @@ def figures(case: Case) -> tuple[Figure, ...]:
 
 
 def contradictions(case: Case) -> tuple[str, ...]:
-    """What does not fit: workers that did more than their clock allows, or that were full by their vectors and idle by
-    their cycles."""
+    """Contradictions in the facts: workers that did more than their clock allows, or that were saturated by their
+    vectors and idle by their cycles."""
     found = []
     for worker in case.busy:
         hz = worker.tsc_hz or case.box.hz
@@ -115,7 +115,7 @@ def _workers(case: Case) -> Iterator[Figure]:
 
 
 def _by_class(case: Case, source: str) -> Iterator[Figure]:
-    """Where the cycles go, by what nodes do."""
+    """Cycles per packet, by the class of the nodes."""
     offered_pps = case.load.offered_pps or case.load.received_pps
     budget = cpu_budget([Step(offered_pps, case.load.received_pps, workers=case.busy)])
     if budget is None:
@@ -135,7 +135,7 @@ def _away(busy: Sequence[Worker]) -> str:
 
 
 def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[Figure]:
-    """What a core does at most by `cycles` a packet, and all `cores` of them."""
+    """The most that one core can do at `cycles` per packet, and all `cores` of them."""
     most = core_pps(hz, cycles)
     if case.load.received_pps > (1 + _CONTRADICTS) * most * cores:
         return  # `contradictions` says so

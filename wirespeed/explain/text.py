@@ -48,7 +48,7 @@ def as_markdown(explanations: Sequence[Explanation], verdicts: Mapping[str, Verd
 
 
 def missing_of_all(explanations: Sequence[Explanation]) -> tuple[str, ...]:
-    """What would help with each of several tests, to be said once."""
+    """Missing data that would help with each of several tests, for a single mention."""
     if len(explanations) < 2:
         return ()
     return tuple(what for what in explanations[0].missing if all(what in one.missing for one in explanations))
@@ -111,7 +111,7 @@ def of_direction(direction: Explanation, whole: Explanation) -> str:
 
 
 def curves(one: Explanation) -> tuple[str, ...]:
-    """What the loss and the cost of a packet do over the load."""
+    """Loss and cost of a packet over the load, in words."""
     losses = () if one.losses is None else (f"loss ({one.losses.shape}): {one.losses.text}",)
     return losses if one.costs is None else (*losses, f"cost: {one.costs.text}")
 

@@ -26,7 +26,7 @@ SLOTS = 4096
 
 MAX_CAPTURES = 10
 PACKET_BYTES = 512
-"""What a kept packet takes beside its data."""
+"""Memory of a kept packet, in addition to its data."""
 
 _READ_AT_ONCE = 2048
 _REPLY_BYTES = 700_000
@@ -41,8 +41,8 @@ class _Kept:
 
 @dataclass
 class Capture:
-    """What is looked at, and what was kept so far. `cyclic` forgets the oldest when it is full, or when its session
-    `who` has no more memory."""
+    """A capture: its ports and filter, and the packets kept so far. `cyclic`: the oldest packets are dropped when it is
+    full, or when its session `who` has no memory left."""
 
     memory: Memory
     who: Hashable
@@ -168,7 +168,7 @@ class Captures:
         capture.missed = self._core.capture_missed(capture.core_id)
 
     def watches(self, port: int) -> bool:
-        """Whether a capture still looks at the port."""
+        """True if a running capture watches the port."""
         return any(not one.stopped and port in (*one.tx_ports, *one.rx_ports) for one in self._captures.values())
 
     def get(self, number: int) -> Capture:

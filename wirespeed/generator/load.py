@@ -58,7 +58,7 @@ class Load:
 
 SHORT_BURST_PACKETS = 1000
 SHORT_BURST_LOAD = Load(1.0, 14 * 8)
-"""What T-Rex takes a burst of fewer packets for: a packet per second, of a bare Ethernet header."""
+"""Load that T-Rex assigns to a burst of fewer packets: one packet per second, of a bare Ethernet header."""
 
 
 @dataclass(frozen=True)

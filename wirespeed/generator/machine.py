@@ -1,4 +1,4 @@
-"""What the machine did to the generator's workers meanwhile, so that samples which it spoilt can be told."""
+"""Steal and preemption of the generator's workers, so that disturbed samples can be detected."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ MAX_STREAMS = 20_000
 MAX_PROFILES = 1024
 
 _TAGS_BYTES = 8
-"""What a frame may have above the MTU beside its Ethernet header: two VLAN tags, or MPLS labels."""
+"""Bytes of a frame above the MTU, in addition to its Ethernet header: two VLAN tags, or MPLS labels."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Port:
 
     @property
     def link_losses(self) -> int:
-        """How often the link was lost: as Linux counts it for its interfaces, else as `notice` saw it."""
+        """Number of link losses: as Linux counts them for its interfaces, otherwise as `notice` counted them."""
         counted = self._core.link_losses(self.index)
         return self._links_seen_lost if counted is None else counted
 

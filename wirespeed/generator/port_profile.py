@@ -1,4 +1,4 @@
-"""What a port can run: a set of streams that start and stop together, T-Rex's profile.
+"""A profile: a set of streams of a port that start and stop together, as in T-Rex.
 
 IDLE     no streams
 STREAMS  streams, standing still
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 STREAM_BYTES = 2048
-"""What a stream takes beside its JSON and its packet."""
+"""Memory of a stream, in addition to its JSON and its packet."""
 
 
 class State(enum.Enum):
@@ -58,8 +58,9 @@ class AddedStream:
 
 @dataclass
 class Tally:
-    """What the profiles of a port come to, kept as they change: how many are in each state, and of those that send
-    their load and how many may end by themselves; of those that run, how many have latency streams."""
+    """Totals over the profiles of a port, updated with each change. `states` counts profiles by state. Of those that
+    send, `load` is the sum and `ending` the number that may end by themselves; `timing` counts running profiles with
+    latency streams."""
 
     states: Counter[State] = field(default_factory=Counter)
     load: Load = field(default_factory=Load)
@@ -98,13 +99,13 @@ class Profile:
     times: bool = False
     """A latency stream runs."""
     may_end: bool = False
-    """What runs has an end: a duration, or bursts only."""
+    """The running streams end by themselves: they have a duration, or are bursts only."""
 
     def __post_init__(self) -> None:
         self.tally.count(self, 1)
 
     def ends_within_s(self, now_s: float) -> float | None:
-        """How soon it may come to its end while it runs; None where it is endless."""
+        """Seconds until the running profile may end; None if it is endless."""
         if all(one.mode is not StreamMode.CONTINUOUS for one in self.running):
             return 0.0
         return None if self.endless else max(0.0, self.ends_at_s - now_s)
@@ -136,7 +137,7 @@ class Profile:
         self.become(State.STREAMS if self.streams else State.IDLE)
 
     def scaled(self, own_factors: dict[int, float]) -> list[Stream]:
-        """What runs, if these were the factors of single streams."""
+        """The running streams, with these factors of single streams."""
         return [
             replace(one, rate_pps=one.rate_pps * own_factors[one.id]) if one.id in own_factors else one
             for one in self.running

@@ -1,4 +1,4 @@
-"""What a port sends: its profiles, started, changed and stopped each by itself, and packet files played from here."""
+"""Transmission of a port: profiles, each started, changed and stopped by itself, and packet files."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ class Transmission:
 
     @property
     def times(self) -> bool:
-        """Whether a latency stream runs."""
+        """True if a latency stream is running."""
         return self._tally.timing > 0
 
     def ends_within_s(self, now_s: float) -> float | None:
-        """How soon what runs may come to its end by itself: at the end of its duration, at any time where it is bursts
-        only; None where it is endless."""
+        """Seconds until the running profiles may end by themselves: the rest of their duration, 0 if there are only
+        bursts; None if they are endless."""
         if self._played is not None:
             return None if self._played.endless else 0.0
         if not self._tally.ending:

@@ -43,7 +43,7 @@ class LabGenerator:
         self._mtu = mtu
         self._child: Child | None = None
         self.rpc = ""
-        """Where it answers, once it is started."""
+        """Its RPC address, once it has started."""
 
     @property
     def child(self) -> Child:

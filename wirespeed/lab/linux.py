@@ -57,7 +57,7 @@ def veth_port_kind(mtu: int) -> str:
 
 
 def has_xdp_sockets() -> bool:
-    """Whether this kernel has sockets of AF_XDP."""
+    """True if this kernel has sockets of AF_XDP."""
     try:
         socket.socket(_AF_XDP, socket.SOCK_RAW).close()
     except OSError:
@@ -71,7 +71,7 @@ class LinuxLab:
 
     name = "Linux over veth"
     profiles = ("bench",)
-    """What it forwards: no MPLS, which few kernels have in them."""
+    """Profiles that it forwards: not MPLS, which few kernels support."""
 
     def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "", mtu: int = PLAIN_MTU) -> None:
         self._cpus = cpus
@@ -107,7 +107,7 @@ class LinuxLab:
     def facts(self) -> LabFacts:
         return LabFacts(
             kind="linux",
-            wire=f"veth, {self._kind}",
+            port_type=f"veth, {self._kind}",
             speed_bps=parse_speed(self._speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,

@@ -53,7 +53,7 @@ class VmLab:
 
     name = "VM"
     profiles = ("bench",)
-    """What it is prepared for: IPv4."""
+    """Profiles that its guests are prepared for: IPv4."""
 
     def __init__(self, cpus: LabCpus, options: VmOptions | None = None, say: Say = say_on_stderr) -> None:
         self._cpus = cpus
@@ -84,7 +84,7 @@ class VmLab:
     def facts(self) -> LabFacts:
         return LabFacts(
             kind="vm",
-            wire="vhost-user",
+            port_type="vhost-user",
             speed_bps=parse_speed(self._options.speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,

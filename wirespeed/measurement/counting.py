@@ -1,4 +1,5 @@
-"""How well a test can tell its packets apart: what its counters cannot see, and what the DUT's own say of it. Pure."""
+"""Accuracy of a test's counting: losses that its counters cannot see, and a comparison with the DUT's own counters.
+Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def counting(whole: Balance, threshold: float, result: MeasurementResult, droppe
         text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
         is_one_worker = result.lab.cpus is not None and len(result.lab.cpus.tester) == 1
         return Counting(text if is_one_worker else f"{text}; {_ONE_WORKER}", numbered=True)
-    blind = _UNNUMBERED if result.variables.verify else BLIND
+    blind = _UNNUMBERED if result.variables.signature else BLIND
     return blind_counting(blind, whole.offered, whole.lost, threshold, dropped)
 
 

@@ -37,7 +37,7 @@ class Load:
         return load_title(self.name)
 
     def like(self, other: Load) -> bool:
-        """Whether both put the same work to a router, as far as the files say."""
+        """True if both loads make a router do the same work, as far as the files show."""
         if self.profile != other.profile or sorted(self.tunables.split(",")) != sorted(other.tunables.split(",")):
             return False
         if self.frame_bytes is None or other.frame_bytes is None:

@@ -1,4 +1,4 @@
-"""What plans of all kinds have of the options: directions, line, name, and where they are carried out."""
+"""Parts of a plan that follow from the common options: directions, line, name, lab and DUT."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PlanHead(TypedDict):
 
     directions: tuple[Channel, ...]
     line_bps: float | None
-    verify: bool
+    signature: bool
     force: bool
     name: str
     output_file: str
@@ -38,7 +38,7 @@ def plan_head(at: Options, options: MeasurementOptions[Any], name: str = "") -> 
     return PlanHead(
         directions=directions_of(at.ports, options.direction, at.directions, options.unidirectional),
         line_bps=parse_speed(at.line) if at.line else None,
-        verify=options.signature,
+        signature=options.signature,
         force=options.force,
         name=(name or at.profile) if options.output in ("", STDOUT) else Path(options.output).stem,
         output_file=options.output or STDOUT,

@@ -1,4 +1,4 @@
-"""What a command that measures stands on: a generator that answers, and a DUT that may be asked."""
+"""Setup of a command that measures: a generator that answers, and a DUT that may be read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stand:
 
 
 def with_bench(file: Path | None, given: Given, default_profile: str = "") -> Options:
-    """What the options mean on the bench that `file` says; the same without one."""
+    """The options, completed by the testbed in `file`; unchanged without a file."""
     if file is None:
         return without_bench(given)
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
@@ -55,9 +55,9 @@ def stand_of(
     stop: Event | None = None,
     lab: Lab | None = None,
 ) -> Iterator[Stand]:
-    """What the options (those of `with_bench`) mean together, with the power meter beside the device, for a measurement
-    of so long. UsageError for those that contradict each other; KeyboardInterrupt for a signal before all is up if
-    `stop`, that of `stop_on_signals`, is given. `lab` is one that is up already."""
+    """The setup that the options (those of `with_bench`) describe, with a power meter of the device, for a measurement
+    of the given length. UsageError for contradicting options; KeyboardInterrupt for a signal before everything is up,
+    if `stop` of `stop_on_signals` is given. `lab` is one that is already up."""
     with ExitStack() as stack:
         with nullcontext() if stop is None else leave_while_starting(stop):
             stand = stack.enter_context(_stand(options, bench, force, lasting_s, lab))

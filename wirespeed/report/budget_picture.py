@@ -72,7 +72,7 @@ def _kind(name: str) -> str:
 
 
 def _budget(bar: Bar) -> str:
-    """What a packet may take before the CPUs are full."""
+    """Cycles or time that a packet may take before the CPUs are saturated."""
     return f"{cycles_text(bar.ticks)} cycles each" if bar.ticks is not None else f"{seconds_text(bar.seconds)} each"
 
 

@@ -41,7 +41,7 @@ class Comparison:
         return tuple(one for some in self.kinds.values() for one in some)
 
     def shown(self, scaler: Scaler = MEGA, channels: frozenset[str] = frozenset()) -> Shown:
-        """What the results of each kind are shown with."""
+        """Settings of the report, for the results of each kind."""
         return Shown(
             verdicts=self.verdicts,
             scaler=scaler,

@@ -1,4 +1,4 @@
-"""What was found out about machines, as the page shows it beside the results."""
+"""Inspections of machines, for the page."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ LEGEND = {
 
 @dataclass(frozen=True)
 class Labels:
-    """What rows are called: `template` with the load's own words, and over it the label of the first pattern that the
-    load's name matches."""
+    """Names of rows: `template` with the load's own words, unless a pattern matches the load's name; then the label of
+    the first such pattern."""
 
     template: str = ""
     patterns: tuple[tuple[str, str], ...] = ()
@@ -98,7 +98,7 @@ class Cell:
 
     @property
     def limit(self) -> str:
-        """What limited it, in a word."""
+        """The limit, in a word."""
         return LIMIT_WORDS[self.limited_by]
 
 
@@ -122,7 +122,7 @@ class Matrix:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What limited the cells, each word once."""
+        """The limits of the cells, each word once."""
         used = {cell.limit for cell in self.every_cell}
         return tuple(word for word in LIMIT_WORDS.values() if word in used)
 

@@ -1,4 +1,4 @@
-"""What each node of a router's workers cost at some loads: the table that `show runtime` prints, from a result file."""
+"""Cost of each node of a router's workers at some loads: the table of `show runtime`, from a result file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADINGS = ("Worker", "Node", "Calls", "Vectors", "Suspends", "Clocks", "Vectors
 
 @dataclass(frozen=True)
 class NodeTable:
-    """What the nodes of one test cost at one load."""
+    """Cost of the nodes of one test at one load."""
 
     test: str
     title: str

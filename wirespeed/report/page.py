@@ -59,7 +59,8 @@ def to_html(page: Page) -> str:
 
 
 def _keeper(folds: list[str]) -> Callable[..., Markup]:
-    """What a template calls with a part that waits in `folds`: it gets the place where the part goes when asked for."""
+    """A function for templates that stores a part in `folds`; it returns the place where the part goes when a fold is
+    opened."""
 
     def kept(caller: Callable[[], Markup]) -> Markup:
         folds.append(str(caller()))

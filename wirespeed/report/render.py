@@ -58,7 +58,7 @@ def render(
     row_labels: Sequence[str] = (),
     charts: str = "",
     line: str = "",
-    keep_spoilt: bool = False,
+    include_disturbed: bool = False,
     names: BoxNames = UNNAMED,
 ) -> Report:
     """Read results of any kind and write them down; FileFault and UsageError name what cannot be used.
@@ -75,7 +75,7 @@ def render(
     inspected = [path for path in paths if is_inspection(path)]
     inspections = [read_inspection(path) for path in inspected]
     paths = [path for path in paths if path not in inspected]
-    exclude_disturbed = False if keep_spoilt else None
+    exclude_disturbed = False if include_disturbed else None
     tests = read_all(paths, threshold, line_bps=line_bps, exclude_disturbed=exclude_disturbed, names=names)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests, inspections)

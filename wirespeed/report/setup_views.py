@@ -1,4 +1,4 @@
-"""How the results were made, by kind, since their settings are not the same."""
+"""Settings of the results, by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the templates of the page are given: small values made from a comparison, here and nowhere else."""
+"""Values for the templates of the page, made from a comparison."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wirespeed.router.native import NativeRouter
 
 RATE_WINDOW_S = 10
-"""What the vector rate of `show runtime` looks back on; loops/sec looks back one second."""
+"""Time span of the vector rate in `show runtime`; that of loops/sec is one second."""
 
 
 @dataclass(frozen=True)

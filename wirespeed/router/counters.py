@@ -1,4 +1,4 @@
-"""What a router has counted since it started, as one value: the one place that knows the names of its statistics."""
+"""Counters of a router since its start, as one value: the only place with the names of its statistics."""
 
 from __future__ import annotations
 

@@ -331,7 +331,7 @@ class NativeRouter:
         return done, lines[0]
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
-        """How many routes there are of each length."""
+        """Number of routes of each prefix length."""
         stride = self._ffi.sizeof("struct ws_route_entry")
         offset = self._ffi.offsetof("struct ws_route_entry", "prefix", "length")
         lengths: Counter[int] = Counter()

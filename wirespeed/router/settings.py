@@ -1,4 +1,4 @@
-"""What a router is started with, and the memory that takes."""
+"""Settings with which a router starts, and their memory."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class RouterSettings:
     placement: tuple[tuple[int, int, int], ...] = ()
 
     def memory_mb(self, pool_buffers: int) -> int:
-        """What the data plane allocates from DPDK: `pool_buffers` packet buffers, or as many as are asked for, and a
-        rest for rings, nodes and neighbors. Routes take ordinary memory, as they come."""
+        """Memory that the data plane allocates from DPDK: at least `pool_buffers` packet buffers, or the configured
+        number, and an allowance for rings, nodes and neighbors. Routes use ordinary memory as needed."""
         longest = max((port.carries(PLAIN_MTU) for port in self.ports), default=PLAIN_MTU) + _FRAME_OVERHEAD_BYTES
         packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size, longest)) // 2**20
         neighbors = max(0, self.max_neighbors - DEFAULT_NEIGHBORS) * _NEIGHBOR_BYTES // 2**20

@@ -41,8 +41,7 @@ class Reading:
 def balance_between(
     before: Reading, after: Reading, channel: Channel, medium: Medium, kinds: frozenset[str] = frozenset()
 ) -> Balance:
-    """What became of the packets of `channel` from `before` to `after`; `kinds` are control frames that the load itself
-    consists of."""
+    """The packet balance of `channel` from `before` to `after`; `kinds` are control frames that belong to the load."""
 
     def grown(port: int, counter: str) -> int | None:
         old, new = getattr(before.ports[port], counter), getattr(after.ports[port], counter)

@@ -39,8 +39,8 @@ _TOTALS = (
 
 @dataclass(frozen=True)
 class Basis:
-    """What all samples of a measurement have in common: the reading they count from, the line of each port, the kinds
-    of control frames that the load itself consists of."""
+    """Common basis of all samples of a measurement: the reading at the start, the line speed of each port, and the
+    kinds of control frames that belong to the load."""
 
     origin: Reading
     speeds_bps: Mapping[int, float | None]

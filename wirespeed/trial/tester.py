@@ -68,7 +68,7 @@ class Tester:
 
     @property
     def is_local(self) -> bool:
-        """Whether the generator is on this machine for certain."""
+        """True if the generator is certainly on this machine."""
         return is_local(self.server)
 
     def floor(self, wire: Channel) -> Mapping[str, float]:
@@ -81,7 +81,7 @@ class Tester:
         return dict(sorted(self._client.port_status(list(self.ports)).items()))
 
     def facts(self, statuses: Mapping[int, PortStatus], line_bps: float | None = None) -> dict[int, PortFacts]:
-        """What a result says of the ports. `line_bps` is another line to take percent of than the ports' own."""
+        """Facts of the ports for a result. `line_bps` replaces the ports' own line speed in percentages."""
         facts = {}
         for port, status in statuses.items():
             raw = self._info.ports
@@ -105,7 +105,8 @@ class Tester:
     # ---- owning and loading them
 
     def take(self, statuses: Mapping[int, PortStatus], force: bool) -> None:
-        """Own all ports. One that we left behind idle in an earlier session is ours to take; others need `force`."""
+        """Acquire all ports. Ports that this user left idle in an earlier session are acquired too; ports of others
+        need `force`."""
         taken: list[int] = []
         try:
             for port, status in statuses.items():
@@ -132,7 +133,7 @@ class Tester:
         self._client.reset(list(self.ports))
 
     def flow_control_off(self) -> None:
-        """Where the driver can; which it was then stands in `status`."""
+        """Switch flow control off on ports whose driver supports it; `status` has the previous mode."""
         self._client.flow_control_off(list(self.ports))
 
     def receive_all(self) -> None:
@@ -144,8 +145,8 @@ class Tester:
             self._client.add_streams(port, one.streams)
 
     def start(self, rates: Mapping[int, Rate], force: bool, duration_s: float = -1, at_s: float = 0.0) -> None:
-        """Until stopped, or for `duration_s`, after which the server ends it by itself. `at_s` is when, by the clock of
-        readings; 0 is now."""
+        """Start the ports, until stopped or for `duration_s`, after which the server stops by itself. `at_s` is the
+        start time on the clock of readings; 0 means now."""
         self._client.start_each(rates, force, duration_s, at_s)
 
     def update(self, rates: Mapping[int, Rate], force: bool) -> None:
@@ -157,7 +158,7 @@ class Tester:
     # ---- reading them
 
     def machine(self) -> MachineReading:
-        """What was taken from the tester's CPUs up to now, and nothing else."""
+        """Preemption of the tester's CPUs up to now, without port counters."""
         return self._told_of(self._client.machine())
 
     def look(self, load: Load, sending: bool) -> Look:
@@ -182,7 +183,7 @@ class Tester:
         return Look(reading, seen.status, seen.refused)
 
     def _told_of(self, raw: Mapping[str, Any] | None) -> MachineReading:
-        """What the server says of its machine; where it is silent and on this one, what this one says."""
+        """The server's reading of its machine. If it has none and is on this machine, the steal of this machine."""
         told = machine_reading(raw)
         return stolen_here() if told == MachineReading() and self.is_local else told
 

@@ -67,11 +67,10 @@ class Trial:
     `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
     rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
     where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
-    down from the beginning. With `ride_link` a link that goes down later ends nothing; without, `link_hint` says what
-    can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and began
-    again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they do and
-    that nothing was told to them.
-    """
+    down from the beginning. With `ignore_link_down` a link that goes down later ends nothing; without, `link_hint` says
+    what can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and
+    began again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they
+    do and that nothing was told to them."""
 
     def __init__(
         self,
@@ -81,7 +80,7 @@ class Trial:
         dut: Dut | None = None,
         line_bps: float | None = None,
         force: bool = False,
-        ride_link: bool = False,
+        ignore_link_down: bool = False,
         link_hint: str = "",
         residual_s: float = 0.0,
         ring_slots: int = 0,
@@ -93,7 +92,7 @@ class Trial:
         self.dut: Dut = dut or NoDut()
         self.stop = stop or threading.Event()
         self.notes: tuple[str, ...] = ()
-        self._force, self._ride_link, self._go_on = force, ride_link, go_on
+        self._force, self._ignore_link_down, self._go_on = force, ignore_link_down, go_on
         self.ours_already = self.adopted = False
         self._line_bps = line_bps
         self._residual_s = residual_s
@@ -108,7 +107,7 @@ class Trial:
         self.origin: Reading | None = None
         self._rested: Reading | None = None
         self.latest: Reading | None = None
-        check_wires(tester.wires, load.verified)
+        check_wires(tester.wires, load.has_signature)
 
     # ---- before and after
 
@@ -173,7 +172,7 @@ class Trial:
 
     @property
     def basis(self) -> Basis:
-        """What the samples of all loads count from."""
+        """The basis that the samples of all loads count from."""
         assert self.origin is not None, "the trial was not entered"
         return Basis(self.origin, {port: one.speed_bps for port, one in self.facts.items()}, self.load.kinds)
 
@@ -188,7 +187,7 @@ class Trial:
                 self._look()  # a port that is not ours any more is told of as such
                 raise
         else:
-            self.tester.start(rates, self._force or self._ride_link)
+            self.tester.start(rates, self._force or self._ignore_link_down)
         self._sending = True
 
     def _meant(self, rate: Rate) -> Rate:
@@ -254,7 +253,7 @@ class Trial:
         down = links_lost(self._looked, statuses, self._linked)
         self._looked.update(statuses)
         self._down.update(down)
-        if down and self._sending and not self._ride_link:
+        if down and self._sending and not self._ignore_link_down:
             raise ConnectionFault(
                 f"port {down[0]} lost its link during the test" + (f"; {self._link_hint}" if self._link_hint else "")
             )
@@ -310,7 +309,7 @@ class Trial:
         return self._rested, Drain(time.monotonic() - began, at_rest)
 
     def _quiet_s(self, first: Reading, end: Reading) -> float:
-        """How long the counters have to stand still at `end` before they are final."""
+        """Seconds for which the counters have to be constant at `end` before they are final."""
         balances = (self.balance(first, end, wire) for wire in self.tester.wires)
         if any(balance.test_frames < balance.sent for balance in balances):
             return _QUIET_S if end.instant else _QUIET_CACHED_S
@@ -328,7 +327,7 @@ class Trial:
         lead_s = _LEAD_S if before.instant else 0.0
         try:
             self._sending = True
-            self.tester.start(rates, self._force or self._ride_link, duration_s, lead_s and before.at_s + lead_s)
+            self.tester.start(rates, self._force or self._ignore_link_down, duration_s, lead_s and before.at_s + lead_s)
             began, dut_began = self.tester.machine(), self.dut.reading()
             self._await_end(max(read_s + lead_s, 0.0 if lead_s else time.monotonic()) + duration_s)
             ended, dut_ended = self.tester.machine(), self.dut.reading()

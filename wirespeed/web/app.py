@@ -91,7 +91,7 @@ _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
 
 @dataclass(frozen=True)
 class Where:
-    """Where the page is served. Beyond loopback it has a token."""
+    """Address of the page. Beyond loopback it has a token."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -220,8 +220,8 @@ class _Pages:
             self._audience.pages -= 1
 
     async def _stream(self, wanted: str | None, has: str) -> AsyncIterator[str]:
-        """What is new, as it comes. Each connection holds no more than what it was told last: one that does not read
-        waits by itself."""
+        """New frames, as they arrive. Each connection stores only the last message sent to it, so a browser that does
+        not read delays nobody else."""
         shown, told, head, state, silent_s = "", _position(has), None, None, 0.0
         yield "retry: 1000\n\n"
         while True:
@@ -293,7 +293,7 @@ def _key(test: Test | Machine, followed: Followed | Machine) -> str:
 
 
 def _position(last_event_id: str) -> tuple[str, int]:
-    """What a browser that comes back has; nothing of what is not an id of ours."""
+    """Position of a returning browser in the stream; the beginning if its id is not valid."""
     key, _, number = last_event_id.rpartition(":")
     return (key, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else ("", 0)
 

@@ -40,7 +40,7 @@ class Test:
 
     @property
     def row(self) -> Row:
-        """What the list shows of it."""
+        """The row of the test in the list."""
         if self.running:
             return _begun(journal_path(self.file))
         return _row(self.file, self.changed_s) if self.changed_s else Row()

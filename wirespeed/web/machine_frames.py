@@ -1,4 +1,4 @@
-"""What a router or a generator counted between two looks, as a frame for the page. Pure.
+"""Counters of a router or a generator between two readings, as a frame for the page. Pure.
 
     {"t": 3.0, "what": "", "ways": {"port 0": [sent, received, dropped]}, "latency": {},
      "tester": {"late": 0, "unsent": 12}, "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}}
@@ -67,7 +67,7 @@ def _cost(before: Told, after: Told) -> Frame:
 
 
 def _gained(before: Told, after: Told, family: str) -> Counts:
-    """What is counted for the first time counts from nothing; a counter that went back gained nothing."""
+    """Growth of a counter. New counters start at 0; a counter that was reset has grown by 0."""
     known = dict(before.values.get(f"wirespeed_{family}", ()))
     return {
         labels: max(0.0, count - known.get(labels, 0.0))

@@ -23,7 +23,7 @@ def causes() -> dict[str, Look]:
 
 
 def contracts() -> dict[str, str]:
-    """What each cause is and what tells it, as its file says at its head."""
+    """Description and evidence of each cause, from the head of its file."""
     return {module.NAME: str(module.__doc__).strip() for module in _modules()}
 
 

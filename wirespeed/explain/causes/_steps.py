@@ -1,4 +1,4 @@
-"""Whether one and the same share is lost at all loads."""
+"""A constant share of loss at all loads."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _short_packets(case: Case) -> list[Evidence]:
 
 
 def _reaches_all(case: Case) -> bool:
-    """Whether the load can keep all workers busy, by what is known of queues."""
+    """True if the load can keep all workers busy, by the known number of queues."""
     queues, workers, ways = case.box.queues, case.box.workers or 1, case.load.directions
     if case.load.one_queue_only:
         return ways > 1 and queues is None

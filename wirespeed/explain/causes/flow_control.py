@@ -41,7 +41,7 @@ def _paused_share(case: Case, frames: int) -> float | None:
 
 
 def _lacks(case: Case) -> float | None:
-    """What is missing of what was offered, or of the line where nobody tells what was."""
+    """Missing share of the offered load; of line rate, if the offered load is unknown."""
     load = case.load
     if load.loss_ratio is not None:
         return load.loss_ratio

@@ -64,7 +64,8 @@ def _lost(case: Case) -> Evidence:
 
 
 def _arrived(case: Case, own: Sequence[Evidence]) -> list[Evidence]:
-    """What the workers had: all of it, or so little that no limit of a rate explains it."""
+    """Evidence against the NIC by the packets that the workers received: all of them, or so few that no rate limit
+    explains it."""
     share = case.arrived_share
     if share is None or own or NOT_ARRIVED <= share < _ALL:
         return []
@@ -83,7 +84,7 @@ def _missed(case: Case) -> list[Evidence]:
 
 
 def _time_left(case: Case) -> str:
-    """What the workers' looks at their queues and their clocks say; a vector that is not full alone says neither."""
+    """Evidence of idle time in the workers' polls; vectors that are not full prove little."""
     known = [worker.idle_polls for worker in case.busy if worker.idle_polls is not None]
     if known and min(known) >= _IDLE_POLLS:
         return " and have time to spare"
@@ -91,8 +92,8 @@ def _time_left(case: Case) -> str:
 
 
 def _alike(case: Case) -> list[Evidence]:
-    """The same rate over one flow and many, one direction and both, while each direction has a worker of its own: what
-    limits it is neither a queue nor a worker, and where the bus has room, it is the NIC."""
+    """Evidence by the same rate with one flow and many, and with one direction and both, while each direction has its
+    own worker. Then neither a queue nor a worker is the limit, and if the bus has capacity left, it is the NIC."""
     mine = case.load
     if case.box.is_kernel or (case.box.workers or 0) < _WAYS or not case.box.links:
         return []
@@ -109,7 +110,7 @@ def _alike(case: Case) -> list[Evidence]:
 
 
 def _differs_in_spread(mine: Load, other: Load) -> bool:
-    """The same packets on the same line over another number of flows or directions."""
+    """True for a load of the same frames and line speed, with another number of flows or directions."""
     if mine.frame_bytes is None or other.frame_bytes is None or mine.line_bps != other.line_bps:
         return False
     return abs(other.frame_bytes - mine.frame_bytes) <= 0.02 * mine.frame_bytes
@@ -139,7 +140,7 @@ def _workers(case: Case) -> list[Evidence]:
 
 
 def _counted(case: Case) -> list[Evidence]:
-    """What came in went out, and nothing was dropped in between."""
+    """Evidence by the device's counters: all received packets were sent, without drops."""
     worker = case.busy[0]
     pieces = []
     if worker.in_pps and worker.out_pps is not None:

@@ -51,7 +51,7 @@ def look(case: Case) -> Finding | None:
 
 
 def _one_way(case: Case) -> Load | None:
-    """What one worker does: a flow one way."""
+    """The load of a single flow in one direction, which one worker forwards."""
     return next((load for load in case.others if load.one_queue_only and load.directions == 1), None)
 
 

@@ -127,7 +127,7 @@ which queues count as even."""
 
 
 def _spread(case: Case) -> list[Evidence]:
-    """What the NIC itself counted by queue: one had all, or each its share."""
+    """Evidence by the NIC's packets per queue: one queue has all, or each its share."""
     found = []
     for nic in case.machine.nics:
         share = nic.fullest_share

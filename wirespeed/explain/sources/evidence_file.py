@@ -233,8 +233,8 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
 
 
 def _is_same(one: BoxText, other: BoxText) -> bool:
-    """Whether tests of both may be compared: of the same device with the same system on it. Boxes without a name are
-    the same if they are written the same."""
+    """True if tests of both may be compared: of the same device with the same system. Devices without names are the
+    same if their descriptions are equal."""
     return (one.name, one.system) == (other.name, other.system) if one.name and other.name else one == other
 
 
@@ -265,7 +265,7 @@ def _load(test: TestText, source: str) -> Load:
 
 
 def _share(test: TestText) -> float | None:
-    """What came back of all lines, 0 to 1, by `percent`. More than all lines can only be meant of one."""
+    """Received share of all lines, 0 to 1, by `percent`. More than all lines can only refer to one line."""
     if test.percent is None:
         return None
     of_one = test.percent_of == "one" or (test.percent_of is None and _is_over(test))

@@ -1,8 +1,6 @@
-"""What an inspection of the box says: its links, where they hang, its queues and rings, its CPUs, its modules.
+"""Facts from an inspection of the DUT: links and their position, queues and rings, CPUs, modules.
 
-An inspection keeps its facts as the program had them that made it; what an older or a later one calls otherwise is not
-told here.
-"""
+The facts of an inspection have the names of the program version that made it. Other names are ignored."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def pasted_case(pasted: Pasted) -> Case:
 
 
 def _counted(path: Path) -> Counted:
-    """What a `show errors` counted. UsageError for a text of another kind, which would tell of no drops."""
+    """Counters of a `show errors`. UsageError for a text of another kind, which would seem to have no drops."""
     text = _text(path)
     counted = counted_in(text)
     kinds = kinds_in(text)

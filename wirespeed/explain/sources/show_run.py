@@ -47,7 +47,7 @@ def workers_of(
 
 
 def counted_in(text: str) -> Counted:
-    """What a `show errors` counted; a reason of several threads as one."""
+    """Counters of a `show errors`; a reason of several threads has their sum."""
     drops: Counter[str] = Counter()
     events: Counter[str] = Counter()
     for row in parse_errors(text):

@@ -55,7 +55,7 @@ _BASE = re.compile(r"\s*Base frequency:\s+(?P<ghz>[\d.]+) GHz\s*")
 
 @dataclass
 class _Told:
-    """What the texts of one device say, as they are read."""
+    """Facts from the texts of one device, while they are read."""
 
     runtime: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -78,7 +78,7 @@ _Reader = Callable[[_Lines, str, _Told], set[int]]
 
 @dataclass(frozen=True)
 class Figures:
-    """What somebody knows beside the texts, as the options of `wirespeed explain` have it; None where nobody does."""
+    """Figures given in addition to the texts, by the options of `wirespeed explain`; None if not given."""
 
     hz: float | None = None
     offered_pps: float | None = None
@@ -121,7 +121,7 @@ def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file is neither JSON nor YAML; `text_case` says whether one of the texts is recognised in it."""
+    """True if a file is neither JSON nor YAML; `text_case` decides whether it is one of the known texts."""
     if path.suffix in (".json", ".yaml", ".yml", ".part"):
         return False
     try:
@@ -152,7 +152,7 @@ def _files(paths: Sequence[Path], told: _Told) -> Iterator[Path]:
 
 
 def _read(path: Path, told: _Told) -> bool:
-    """Whether anything in the file is known; what is not is a remark."""
+    """True if anything in the file is known; unknown lines become remarks."""
     try:
         text = read_text_file(path, "text", _MOST_BYTES).decode(errors="replace")
     except OSError as error:

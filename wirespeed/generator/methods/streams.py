@@ -82,7 +82,7 @@ def get_stream(server: Server, port: Port, stream_id: int, get_pkt: bool, profil
 
 @method("validate")
 def validate(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
-    """What the profile would send at multiplier 1."""
+    """Rates of the profile at multiplier 1."""
     port.traffic.check_links(profile_id)
     _, loads = port.traffic.streams_at_unit_factor(profile_id)
     return {"rate": _rates("max", loads.peak(1.0), port) | _rates("min", loads.peak(0.0), port), "graph": _graph(loads)}

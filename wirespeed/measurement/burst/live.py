@@ -1,4 +1,4 @@
-"""What a burst test shows while it runs, and the lines that it ends with."""
+"""Output of a burst test: live lines, and the summary."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from wirespeed.units import Rate
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watcher learns: `trial` just ended, or a burst of `frames` is sent now."""
+    """Progress for a watcher: `trial` just ended, or a burst of `frames` is sent now."""
 
     frames: int
     trial: BurstTrial | None
@@ -39,9 +39,9 @@ Watch = Callable[[Progress], None]
 
 
 def load_for(plan: BurstPlan) -> Load:
-    """What the ports send; UsageError for streams that cannot be used so."""
+    """The streams of each port. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
-    return load_of(streams, verify=plan.verify)
+    return load_of(streams, signature=plan.signature)
 
 
 def run_burst(

@@ -1,4 +1,4 @@
-"""What one load test says, for reports: a curve for each direction and for their sum, each with its verdict."""
+"""Analysis of one load test, for reports: a curve for each direction and for their sum, each with its verdict."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class Curve:
         return self.outcome.tester_limited
 
     def returned_percent(self, load: LoadPoint | None) -> float | None:
-        """What came back as a share of the line by the frames that came back, which a DUT may have made longer."""
+        """Received rate in percent of line rate, at the size of the frames received. The DUT may have made them
+        longer."""
         sent, returned = self.outcome.frame_bytes, self.outcome.received_frame_bytes
         if load is None or load.received_percent is None or not sent or not returned:
             return None
@@ -83,7 +84,7 @@ class Analysis:
 
     @property
     def counting(self) -> Counting:
-        """How well the test could tell its packets apart."""
+        """Accuracy of the test's counting."""
         if not self.result.native:
             return Counting()
         return counting(self.curves[-1].outcome.balance, self.threshold, self.result, self.result.dut.dropped_packets)
@@ -221,6 +222,6 @@ def _final_balance(result: Result, channel: Channel) -> Balance | None:
 
 
 def _noted_limit(result: Result, channel: Channel | str) -> bool:
-    """Whether the test itself found its tester too slow, on a server whose samples cannot show it."""
+    """True if the test itself found that its tester was too slow, with a server whose samples cannot show it."""
     found = result.outcome.channels.get(str(channel))
     return found is not None and found.tester_limited and found.balance.intended is None

@@ -1,5 +1,5 @@
-"""How fast each router was, in one figure each: at the hardest load that all of them carried. As cards: can it be
-believed, and what limits."""
+"""Answer cards: one figure for each router, at the hardest load that all of them forwarded, with its reliability and
+its limit."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
 
 
 def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float]) -> Case:
-    """The same test, one direction: what the device told is of all of them."""
+    """The test, for one direction. Telemetry of the device is that of all directions."""
     top = [point for point in _loaded(curve) if point.t_s in chosen]
     if not top:
         top = _top(curve, analysis.threshold)
@@ -153,7 +153,7 @@ def _has_nics(result: Result) -> bool:
 
 
 def _loaded(curve: Curve) -> tuple[Point, ...]:
-    """What was measured; of a test that ended before, its warm-up."""
+    """The measured points; those of the warm-up if the test ended before."""
     points = [point for point in curve.points if point.balance.offered > 0 and point.interval_s > 0]
     return tuple(point for point in points if point.measured) or tuple(points)
 

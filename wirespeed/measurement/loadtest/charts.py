@@ -279,7 +279,7 @@ def _lossy(found: LoadPoint, style: Curve, scaler: Scaler) -> Curve:
 
 
 def _device(group: Group[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[Panel]:
-    """What the devices told, and latency; a test's by the look of its first direction."""
+    """Curves of the devices' telemetry and of latency, in the style of each test's first direction."""
     styles: dict[str, Curve] = {}
     for one in drawn:
         styles.setdefault(one.test.result.name, one.style)

@@ -50,8 +50,9 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             latency_rate_pps=None if latency is None else latency.value,
             interval_s=options.interval,
             threshold=options.fail_threshold,
-            ride_link=options.ignore_link_down,
-            keep_spoilt=options.include_disturbed or (is_local(self.at.server or SERVER) and not is_virtual_here()),
+            ignore_link_down=options.ignore_link_down,
+            include_disturbed=options.include_disturbed
+            or (is_local(self.at.server or SERVER) and not is_virtual_here()),
             **plan_head(self.at, options),
         )
         check_plan(self._plan)

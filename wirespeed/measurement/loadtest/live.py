@@ -1,4 +1,4 @@
-"""What a running load test shows: a live view on a terminal, plain lines elsewhere, and the summary at the end."""
+"""Output of a running load test: a live view on a terminal, otherwise plain lines, and the summary."""
 
 from __future__ import annotations
 

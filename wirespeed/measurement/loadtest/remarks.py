@@ -1,4 +1,4 @@
-"""What to beware of in load tests: words that qualify a row, and remarks on all tests, one a cause."""
+"""Warnings on load tests: words that qualify a row, and warnings on all tests, one per cause."""
 
 from __future__ import annotations
 

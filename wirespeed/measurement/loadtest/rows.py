@@ -122,7 +122,7 @@ def cells(line: Line, scaler: Scaler) -> tuple[str, ...]:
 
 
 def sort_keys(row: Row) -> tuple[str | float | None, ...]:
-    """What each cell is sorted by."""
+    """The values by which the cells are sorted."""
     return (
         *(row.test, row.load, row.channel),
         *(row.forwarded_pps, row.forwarded_l2_bps, row.forwarded_l1_bps, row.forwarded_line_percent),

@@ -26,7 +26,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
-from wirespeed.results.lab import LatencyFloor
+from wirespeed.results.lab import LatencyBaseline
 from wirespeed.results.machine import preempted_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
@@ -48,11 +48,10 @@ _LEAST_PART = 0.2
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watcher learns after each sample: the points of each direction up to it, and what they say so far.
+    """Progress for a watcher, after each sample: the points of each direction so far, and their judgement.
 
-    The verdict takes milliseconds, which on two CPUs are time taken from the traffic: `judged` makes it for a watcher
-    that asks for the outcomes.
-    """
+    The judgement takes milliseconds, which on two CPUs delay the traffic. So `judged` makes it only for a watcher that
+    reads the outcomes."""
 
     plan: LoadPlan
     step: Step
@@ -79,9 +78,10 @@ def streams_of(plan: LoadPlan) -> Streams:
 
 
 def load_for(plan: LoadPlan, streams: Streams | None = None) -> Load:
-    """What the plan's ports send; UsageError when its streams cannot be marked or measured as it asks."""
+    """The streams of each port of the plan. UsageError for streams without room for the signature or the latency
+    stamp."""
     own = streams_of(plan) if streams is None else streams
-    return load_of(own, latency_pps=plan.latency_rate_pps, verify=plan.verify)
+    return load_of(own, latency_pps=plan.latency_rate_pps, signature=plan.signature)
 
 
 def run_loadtest(
@@ -112,7 +112,7 @@ def run_loadtest(
         dut=dut,
         line_bps=plan.line_bps,
         force=plan.force,
-        ride_link=plan.ride_link,
+        ignore_link_down=plan.ignore_link_down,
         link_hint="with --ignore-link-down the test goes on and marks its samples",
         stop=stop,
     )
@@ -131,9 +131,9 @@ def run_loadtest(
 
 def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Result:
     """The result before its first sample."""
-    floors = {str(wire): from_json(LatencyFloor, floor) for wire in tester.wires if (floor := tester.floor(wire))}
+    floors = {str(wire): from_json(LatencyBaseline, floor) for wire in tester.wires if (floor := tester.floor(wire))}
     head = head_of(plan, tester, trial.facts, dut, trial.notes)
-    head["lab"] = replace(head["lab"], latency_floor=floors)
+    head["lab"] = replace(head["lab"], latency_baseline=floors)
     variables = plan.variables(tester.server)
     return Result(plan.name or plan.profile, variables, **head, samples=(), outcome=Outcome(plan.threshold))
 
@@ -248,7 +248,7 @@ class _Course:
         drained = self.drained
         notes = (
             *ending.notes,
-            *remarks(balances, self.plan.threshold, self.plan.verify),
+            *remarks(balances, self.plan.threshold, self.plan.signature),
             *skew_remark(self._skew_s(balances)),
         )
         head = replace(
@@ -270,7 +270,7 @@ class _Course:
         return max(estimated_skew_s(self.samples, seen, wire, balances.get(wire)) for wire, seen in found)
 
     def _tell_later(self) -> None:
-        """What a device tells only now that the load is off, put where it belongs."""
+        """Telemetry that a device reports only after the load, added to the samples that it belongs to."""
         if isinstance(self.trial.dut, TellsLater):
             self.trial.dut.fetch()
             told = (self.trial.dut.telemetry(before.dut, after.dut) for before, after in self.read)

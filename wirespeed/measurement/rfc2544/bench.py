@@ -22,8 +22,8 @@ DISTURBED_REPEATS = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watcher learns: `trial` or `row` just came about, or neither, and a trial begins. `doing` says of which
-    test and frame size it is, and what is held for how long."""
+    """Progress for a watcher: `trial` or `row` is new, or neither, and a trial begins. `doing` names its test, its
+    frame size, its load and its duration."""
 
     doing: str
     trial: SuiteTrial | None

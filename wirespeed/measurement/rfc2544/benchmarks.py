@@ -187,13 +187,13 @@ def _no_bursts(measured: ThroughputRow, resolution: float) -> str:
 
 
 def remarks(trials: list[SuiteTrial]) -> str:
-    """How many of `trials` are not the DUT's doing alone, and why the first of them is not."""
+    """The number of `trials` that do not show the DUT alone, with the reason for the first of them."""
     told = [one.remark for one in trials if one.remark]
     return f"in {len(told)} of {len(trials)} trials {told[0]}" if told else ""
 
 
 def not_the_duts(measured: ThroughputRow) -> str:
-    """What a test at the throughput has to say where that is not the DUT's own."""
+    """A note for a test at the throughput if that throughput is not the DUT's own."""
     return f"its load is not a limit of the DUT, but of the {measured.limit}" if measured.is_at_least else ""
 
 

@@ -22,7 +22,7 @@ REDUCED = 0.5
 
 _POLL_S = 0.01
 _CACHED_S = 0.5
-"""How old the counters of servers may be that do not read them when asked."""
+"""Possible age, in seconds, of the counters of servers that do not read them on request."""
 _TAIL_LEAST_S, _TAIL_MOST_S = 0.5, 30.0
 
 BACK_SHARE = 0.95

@@ -1,4 +1,4 @@
-"""What the tests show while they run, and the lines that they end with."""
+"""Output of the tests: live lines, and the summary."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
 
 
 def line_of(progress: Progress) -> str | None:
-    """What just came about, in a line; None when nothing did."""
+    """A line for the trial or row that is new; None if there is none."""
     if progress.trial is not None:
         return trial_line(progress.trial)
     return None if progress.row is None else row_line(progress.test, progress.row)

@@ -37,7 +37,7 @@ from wirespeed.units import line_rate_pps
 
 @dataclass(frozen=True)
 class FrameLoad:
-    """What the ports send for one frame size, and the same with tagged frames beside it (None where no test needs
+    """Streams of the ports for one frame size, and the same with tagged frames in addition (None if no test needs
     them)."""
 
     plain: Load
@@ -55,8 +55,8 @@ def loads_for(plan: Rfc2544Plan) -> dict[str, FrameLoad]:
         streams = {port: load_profile(PROFILE, tunables, port, port % 2) for port in plan.senders}
         tagged = None
         if "latency" in plan.tests:
-            tagged = load_of(streams, latency_pps=plan.method.latency_pps, verify=plan.verify)
-        loads[frame.name] = FrameLoad(load_of(streams, verify=plan.verify), tagged)
+            tagged = load_of(streams, latency_pps=plan.method.latency_pps, signature=plan.signature)
+        loads[frame.name] = FrameLoad(load_of(streams, signature=plan.signature), tagged)
     return loads
 
 
@@ -140,7 +140,7 @@ class _Suite:
     do_reset: Reset | None
     notes: tuple[str, ...] = ()
 
-    def _trial(self, load: Load, *, ride_link: bool = False) -> Trial:
+    def _trial(self, load: Load, *, ignore_link_down: bool = False) -> Trial:
         plan = self.plan
         return Trial(
             self.tester,
@@ -148,7 +148,7 @@ class _Suite:
             dut=self.dut,
             line_bps=plan.line_bps,
             force=plan.force,
-            ride_link=ride_link,
+            ignore_link_down=ignore_link_down,
             residual_s=plan.method.residual_s,
             ring_slots=plan.lab.ring_slots or 0,
             stop=self.stop,
@@ -213,5 +213,5 @@ class _Suite:
             or row.throughput_pps is None
         ):
             return
-        with self._trial(load.plain, ride_link=True) as trial:
+        with self._trial(load.plain, ignore_link_down=True) as trial:
             bench.found("reset", reset(bench, trial, sent, row, self.plan.reset_kind, self.do_reset))

@@ -1,5 +1,4 @@
-"""What the tests do between trials: loads of the frame loss rate, times from counters. Pure: what sends is given to
-them."""
+"""Schedules of the tests: loads of the frame loss rate, times from counters. Pure: the caller provides what sends."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
 
 
 def _least(row: ThroughputRow) -> str:
-    """What the tester or the machine ended is not a number of the DUT's."""
+    """A lower bound, if tester or host ended the search."""
     return "≥ " if row.is_at_least else ""
 
 

@@ -1,4 +1,4 @@
-"""What a search shows while it runs, and the lines that it ends with."""
+"""Output of a search: live lines, and the summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What searches found as rows: plain values for programs, tables for people."""
+"""Results of searches as rows: plain values for programs, tables for people."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
 
 
 def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
-    floor = search.lab.latency_floor.get(direction)
+    floor = search.lab.latency_baseline.get(direction)
     median = floor.median_us if floor is not None else None
     p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
     return LatencyRow(
@@ -232,7 +232,7 @@ def _goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tup
 
 
 def _remark_of(row: GoalRow) -> str:
-    """What qualifies the figures: irregular, how the search ended, trials that do not count."""
+    """Qualifications of the figures: irregular results, the end of the search, excluded trials."""
     said = [f"{' '.join(IRREGULAR)}: {row.irregular}"] if row.irregular else []
     said += [row.outcome] if row.outcome != "complete" else []
     said += [f"{row.excluded} of its trials set aside"] if row.excluded else []

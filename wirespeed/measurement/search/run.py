@@ -32,8 +32,8 @@ PDR_NAMES = ("pdr", "ndr")
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watcher learns: `trial` is the one that just ended, or None; `next_load_pps` is held now for
-    `next_s`, for `purpose`. `spent_s` of `limit_s` seconds are over."""
+    """Progress for a watcher: `trial` just ended, or is None; `next_load_pps` is held now for `next_s`, for `purpose`.
+    `spent_s` of `limit_s` seconds have passed."""
 
     result: SearchResult
     intervals: tuple[Interval, ...]
@@ -50,13 +50,12 @@ Watch = Callable[[Progress], None]
 
 
 def loads_for(plan: SearchPlan) -> tuple[Load, Load | None]:
-    """What the ports send while it is searched, and while latency is measured; UsageError for streams that cannot be
-    used so."""
+    """Streams of the ports during the search, and during latency trials. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     with_latency = None
     if plan.latency is not None:
-        with_latency = load_of(streams, latency_pps=plan.latency.rate_pps, verify=plan.verify)
-    return load_of(streams, verify=plan.verify), with_latency
+        with_latency = load_of(streams, latency_pps=plan.latency.rate_pps, signature=plan.signature)
+    return load_of(streams, signature=plan.signature), with_latency
 
 
 def run_search(

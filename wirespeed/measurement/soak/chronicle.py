@@ -1,7 +1,6 @@
-"""What a soak keeps of what it saw, in bounded memory: spans rolled up, the newest events and gaps, sums of all. Pure.
+"""Record of a soak in bounded memory: spans, the newest events and gaps, and sums of everything. Pure.
 
-A live soak writes into it, and so does whoever reads the journal of one.
-"""
+A live soak writes it, and so does the reader of a soak's journal."""
 
 from __future__ import annotations
 
@@ -122,7 +121,8 @@ class Chronicle:
         self._offered_last += offered
 
     def tell_later(self, told: Callable[[float, float], DutSpan | None], since_s: float) -> None:
-        """What the DUT tells only now of the time since then, between two times; None where it had told before."""
+        """Telemetry of the DUT between two times that it reports only afterwards; None if it has reported it
+        already."""
         for width, spans in self._tiers.items():
             for place, span in enumerate(spans):
                 if span.at_s >= since_s:
@@ -151,7 +151,7 @@ class Chronicle:
         )
 
     def verdict(self, target_ratio: float, confidence: float) -> Verdict:
-        """What all of it shows."""
+        """The verdict on everything so far."""
         offered = self._unwatched[0] + self._offered_last + (self.total.offered if self.total is not None else 0)
         lost = (
             self._unwatched[1] + self._unplaced - self._by_tester + (self.total.lost if self.total is not None else 0)

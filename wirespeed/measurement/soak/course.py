@@ -45,7 +45,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class Settled:
-    """What has become certain: a span and the events that it changed, or a gap; and where to go on from."""
+    """A part of the soak that is final: a span and the events that it changed, or a gap; and the mark to resume
+    from."""
 
     mark: Mark
     span: Span | None = None
@@ -161,7 +162,7 @@ class Course:
         )
 
     def begin_from(self, balances: Balances) -> None:
-        """What was counted before the first second that is to be seen."""
+        """The counts before the first second of this stretch."""
         self._settled_before = balances
 
     def _flow(self, grown: Flow, placed: Placed, sample: Sample, wire: Channel) -> Flow:
@@ -246,7 +247,7 @@ def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
 
 
 def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
-    """What a soak keeps of what the DUT told."""
+    """The part of a DUT's telemetry that a soak stores."""
     return DutSpan(
         drop_packets=told.drop_packets,
         drops=dict(told.drops),

@@ -1,4 +1,4 @@
-"""What a soak knows before its first second: what its ports send, and the head of its result."""
+"""Start of a soak: the streams of its ports, and the head of its result."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wirespeed.trial.trial import Trial
 
 
 def load_for(plan: SoakPlan) -> Load:
-    """What the ports send; UsageError for streams that cannot be used so."""
+    """The streams of each port. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     try:
-        return load_of(streams, latency_pps=plan.latency_pps, verify=plan.verify)
+        return load_of(streams, latency_pps=plan.latency_pps, signature=plan.signature)
     except UsageError as error:
         if plan.latency_pps is None:
             raise

@@ -19,7 +19,7 @@ from wirespeed.results.codec import from_json, to_json
 from wirespeed.results.journal import Journal
 
 _CHANGING = ("latest", "placed", "under_way")
-"""What of a mark changes every second."""
+"""Fields of a mark that change every second."""
 
 COMPACT_AFTER = 3600
 """Entries, after which a journal is written anew as one."""

@@ -65,7 +65,7 @@ class Ledger:
 
     @property
     def _noise(self) -> float:
-        """What comes back within two seconds, and a stall or two are not a measure of."""
+        """Usual number of packets that arrive within two seconds, without one or two stalls."""
         largest = sorted(self._usual)
         return max(_STANDS_OUT * median(largest), largest[max(-len(largest), -1 - _STALLS)])
 

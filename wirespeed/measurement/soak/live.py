@@ -1,4 +1,4 @@
-"""What a soak shows while it runs, and the lines that it ends with."""
+"""Output of a soak: live view, and the summary."""
 
 from __future__ import annotations
 

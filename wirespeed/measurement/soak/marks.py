@@ -35,7 +35,7 @@ def reading_of(counters: Counters) -> Reading:
 
 
 def went_on(before: Counters, now: Reading) -> bool:
-    """Whether `now` is of the same counters, later."""
+    """True if `now` is a later reading of the same counters."""
     old = reading_of(before)
     if set(old.ports) != set(now.ports) or any(
         count > now.test_frames.get(wire, 0) for wire, count in old.test_frames.items()

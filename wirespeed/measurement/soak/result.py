@@ -238,7 +238,7 @@ class SoakSettings(Settings):
     load: Annotated[str, SPARSE] = ""
     load_from: Annotated[str, SPARSE] = ""
     duration: Annotated[Number | None, SPARSE] = None
-    wires: Annotated[str, SPARSE] = ""
+    directions: Annotated[str, Stored(sparse=True, former="wires")] = ""
     latency: Annotated[Number | None, SPARSE] = None
     lab: Annotated[str, SPARSE] = ""
 

@@ -1,4 +1,4 @@
-"""What soaks came to as rows: plain values for programs, tables for people."""
+"""Results of soaks as rows: plain values for programs, tables for people."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def tables_of(soaks: Sequence[SoakResult], scaler: Scaler) -> tuple[Grid, ...]:
 
 
 def details_of(soak: SoakResult) -> tuple[Grid, ...]:
-    """How it drifted, its newest loss events, and its gaps."""
+    """Tables of its drift, its newest loss events, and its gaps."""
     events = [_event_cells(event) for event in soak.events[-MOST_EVENTS:]]
     return (
         *grid(f"Drift of {soak.name}", DRIFT_HEADINGS, _drift_cells(soak.verdict), 1),

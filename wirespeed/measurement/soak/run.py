@@ -43,7 +43,7 @@ _LEAST_PART = 0.2
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watcher learns of each second once it is settled, and of each gap."""
+    """Progress for a watcher: each second once it is final, and each gap."""
 
     result: SoakResult
     chronicle: Chronicle
@@ -53,7 +53,7 @@ class Progress:
     left_s: float
 
     def verdict(self) -> Verdict:
-        """What all of it shows so far."""
+        """The verdict on everything so far."""
         told = self.result.verdict
         return self.chronicle.verdict(told.target_ratio, told.confidence)
 
@@ -172,7 +172,7 @@ class _Soak:
             dut=self.dut,
             line_bps=plan.line_bps,
             force=plan.force and self.away_since_s is None,  # who took the ports meanwhile keeps them
-            ride_link=True,
+            ignore_link_down=True,
             go_on=self.mark is not None,
             stop=self.stop,
         )
@@ -302,7 +302,7 @@ class _Soak:
         return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
 
     def _tell_later(self) -> None:
-        """What a device tells only now that the load is off, of the time since this program watched."""
+        """Telemetry that a device reports only after the load, for the time that this program watched."""
         assert self.head is not None and self.chronicle is not None
         dut = self.dut
         if not isinstance(dut, TellsLater):

@@ -33,5 +33,5 @@ def verdict_of(result: SoakResult, found: Limit | None = None) -> Verdict:
 def _counting(result: SoakResult) -> Counting:
     """`total` has what the DUT dropped, in all of the time that was watched."""
     dropped = None if result.total is None else result.total.dut.drop_packets
-    blind = _MARKED if result.variables.verify else BLIND
+    blind = _MARKED if result.variables.signature else BLIND
     return blind_counting(blind, result.verdict.offered, result.verdict.lost, result.verdict.target_ratio, dropped)

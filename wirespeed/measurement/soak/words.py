@@ -1,4 +1,4 @@
-"""What a soak shows, in words: the live view, its summary, the report and its tables say a thing alike."""
+"""Texts about a soak, which the live view, the summary, the report and its tables share."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def time_text(seconds: float) -> str:
 
 
 def needed_text(seconds: float) -> str:
-    """The same rounded up, as a time that is needed is: `6 min 40 s` is 7 min."""
+    """A time that is needed, rounded up: `6 min 40 s` is 7 min."""
     return _spelled(math.ceil(seconds)) if seconds < 120 else _spelled(math.ceil(seconds / 60) * 60)
 
 

@@ -63,7 +63,7 @@ class Client:
 
 @contextlib.contextmanager
 def refused_as(retval: Retval, *errnos: int) -> Iterator[None]:
-    """What the core refuses within, with one of these numbers, has a retval of its own."""
+    """Context in which errors of the core with one of these numbers are raised as a Refusal with `retval`."""
     try:
         yield
     except WirespeedError as error:

@@ -1,4 +1,4 @@
-"""How a function becomes a command: `@command("syntax", …)`; the first paragraph of its docstring is its help."""
+"""Registration of commands: `@command("syntax", …)`; the first paragraph of the docstring is the help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a start-up file may ask of a router, as one value; `settings` makes it from a file."""
+"""Settings in a start-up file, as one value; `settings` makes it from a file."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Interface:
 
 @dataclass(frozen=True)
 class Startup:
-    """What is None or empty the file does not say. `commands` are lines of the router's command line, each with the
-    place it comes from; they come before `exec_file`. `telnet` is the TCP port for
-    VPP's client, behind its loopback address."""
+    """Settings of a start-up file; None or empty if the file does not have them. `commands` are lines for the router's
+    command line, each with its place in the file; they run before `exec_file`. `telnet` is the TCP port for VPP's
+    client, after its loopback address."""
 
     interfaces: tuple[Interface, ...] = ()
     worker_cpus: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""What a start-up file asks of this router: one value, made from the file's statements."""
+"""Settings of this router in a start-up file: one value, made from the file's statements."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Place:
-    """Where in which file; `error` makes the one line that says what is wrong there."""
+    """File and line of a statement; `error` returns the error for it."""
 
     file: str
     line: int
@@ -52,8 +52,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Form:
-    """How a statement goes on after its key. `read` turns its one word into a value or raises ValueError that says
-    what is allowed; `unused` ones are understood and without effect; `skip` takes a block whatever is in it."""
+    """Syntax of a statement after its key. `read` returns the value of a single word or raises ValueError with the
+    allowed values; `unused` statements are accepted without effect; `skip` accepts a block with any content."""
 
     read: Callable[[str], Any] | None = None
     block: Block | None = None
@@ -63,7 +63,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Block:
-    """What may stand between a pair of braces: forms by key; a key has one word or several."""
+    """Statements that are allowed in a pair of braces: forms by key, which has one word or several."""
 
     forms: Mapping[str, Form]
 

@@ -1,4 +1,4 @@
-"""What the control plane asks of the data plane about bonds."""
+"""Interface of the data plane for bonds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BondMode(IntEnum):
 
 
 class Balance(IntEnum):
-    """What tells flows apart, in the modes xor and lacp."""
+    """Fields by which flows are distributed, in the modes xor and lacp."""
 
     L2 = 0
     L34 = 1

@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class _Side:
-    """What the two sides of a pair share."""
+    """Properties that both sides of a pair have."""
 
     up: bool
     mtu: int
@@ -256,7 +256,7 @@ class LinuxControlPlane(Control):
             namespace.host.close(withdraw=True)
 
     def is_gone(self, netns: str) -> bool:
-        """Whether the namespace has lost its name. It lives on while our interfaces are in it."""
+        """True if the namespace has no name any more. It continues to exist while the router's interfaces are in it."""
         return bool(netns) and _inode(netns) != self._namespaces[netns].inode
 
     # ---- Mirroring

@@ -18,7 +18,7 @@ _FCS_BYTES = 4
 _ETHERNET_PORT = 6
 _FULL_DUPLEX = 1
 _UNKNOWN = 0xFFFFFFFF
-"""What a counter that is not kept is."""
+"""Value of a counter that is not kept."""
 _MOST_BYTES = 1400
 """Most bytes of a datagram: it fits into one packet of any link with an MTU of 1500."""
 

@@ -1,4 +1,4 @@
-"""What is sent: samples of packets, and counters of ports, with the numbers that clients know ports by."""
+"""Records of sFlow: samples of packets and counters of ports, with the port numbers that collectors know."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class PortCounts:
-    """What a port moved since the start; bytes are without FCS. `os_index` is Linux's number of the port's other side,
-    where there is one."""
+    """Counters of a port since the start; bytes are without FCS. `os_index` is Linux's number of the port's other side,
+    if there is one."""
 
     index: int
     name: str
