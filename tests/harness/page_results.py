@@ -16,7 +16,7 @@ from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
-from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts, MeterFacts
 from wirespeed.results.outcome import PortFacts
@@ -130,11 +130,11 @@ INSPECTED = Inspection(
     PLAIN.name,
     "2026-11-22T10:00:00Z",
     (
-        Part("Machine", ("what", "is"), (("CPU", "Atom E3950"), ("kernel", "6.1.0-28-amd64"))),
-        Part("NICs", ("name", "address", "driver"), (("enp1s0", "0000:01:00.0", "ixgbe"),)),
+        InspectionTable("Machine", ("what", "is"), (("CPU", "Atom E3950"), ("kernel", "6.1.0-28-amd64"))),
+        InspectionTable("NICs", ("name", "address", "driver"), (("enp1s0", "0000:01:00.0", "ixgbe"),)),
     ),
     marks=(Remarked("memory", "one module of two: half of the bandwidth"),),
-    texts={"lspci -vv": Text("01:00.0 Ethernet controller\n")},
+    texts={"lspci -vv": CommandOutput("01:00.0 Ethernet controller\n")},
 )
 
 

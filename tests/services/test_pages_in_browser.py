@@ -14,7 +14,7 @@ from headless import faults_of, fresh, needs_chromium, screen_of, until
 from page_text import text_faults
 
 from wirespeed.corpus.opening import open_corpus
-from wirespeed.exporter.options import Given, targets_of
+from wirespeed.exporter.options import TargetOptions, targets_of
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
 from wirespeed.results.inspection import inspection_to_json
@@ -22,7 +22,7 @@ from wirespeed.serving.http import HttpServer
 from wirespeed.site.build import build
 from wirespeed.web.app import Where, application
 from wirespeed.web.folder import Folder
-from wirespeed.web.machine import Machine
+from wirespeed.web.machine import FollowedMachine
 
 pytestmark = needs_chromium("every page")
 WIDTHS = (400, 800, 1280)
@@ -71,7 +71,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "report.html").write_text(render(paths[:40], title="Routers", date="2026-11-22").text)
     journal = running(results[-1], folder / "results" / f"{LONG}-running.json", 0.5)
     (folder / "results" / "broken.json").write_text("{")
-    silent = targets_of(Given(routers=(f"silent={folder}/no.sock",)))
+    silent = targets_of(TargetOptions(routers=(f"silent={folder}/no.sock",)))
     app = application([folder / "results"], Where(), silent)
     with served(HttpServer(app, "web page")) as port:
         web = f"http://127.0.0.1:{port}/"
@@ -84,7 +84,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             Page("web index", web),
             Page("report of a broken file", f"{web}report/{broken}"),
             Page("live page of a broken file", f"{web}test/{broken}", FAULT),
-            Page("live page of a router that is silent", f"{web}machine/{Machine(silent[0]).id}", FAULT),
+            Page("live page of a router that is silent", f"{web}machine/{FollowedMachine(silent[0]).id}", FAULT),
             *(
                 Page(f"live, {name}", f"{web}test/{each}", CURVES, place > 1)
                 for place, (name, each) in enumerate(ids.items())

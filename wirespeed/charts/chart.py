@@ -1,4 +1,4 @@
-"""What a chart is: panels one under the other over one x axis, in each the curves that share a y axis."""
+"""Description of a chart: panels one below the other over one x axis, each with curves that share a y axis."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Band:
-    """What lies between two places of the x axis, in all panels; a line where they are the same. Without a key its name
-    stands in the first panel."""
+    """An interval of the x axis, in all panels; a line if both ends are equal. Without a key, its name is written into
+    the first panel."""
 
     name: str
     low: float
@@ -94,7 +94,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A line of the legend. `on` is whether its curves are drawn before anybody asked."""
 
     key: str
@@ -107,7 +107,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Shares:
+class PercentScale:
     """A chart in percent: x, and y of panels with a diagonal, as shares of `of`, by result. Results that `of` does not
     name are left out. The titles are those of the x axis and of such panels."""
 
@@ -131,21 +131,21 @@ class Chart:
     x_low: float | None = 0.0
     x_high: float | None = None
     off: frozenset[str] = field(default_factory=frozenset)
-    shares: Shares | None = None
+    shares: PercentScale | None = None
 
     @property
-    def legend(self) -> tuple[Entry, ...]:
+    def legend(self) -> tuple[LegendEntry, ...]:
         """One entry a key, as its first curve or band looks."""
-        found: dict[str, Entry] = {}
+        found: dict[str, LegendEntry] = {}
         for curve in (curve for panel in self.panels for curve in panel.curves):
             if curve.key and curve.key not in found:
                 symbol = curve.symbol if curve.dots else None
                 on = curve.key not in self.off
-                found[curve.key] = Entry(curve.key, curve.name, curve.colour, curve.dash, symbol, on, curve.of)
+                found[curve.key] = LegendEntry(curve.key, curve.name, curve.colour, curve.dash, symbol, on, curve.of)
         for band in self.bands:
             if band.key and band.key not in found:
                 on = band.key not in self.off
-                found[band.key] = Entry(band.key, band.name, band.colour, band.dash, None, on, band.of)
+                found[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, None, on, band.of)
         return tuple(found.values())
 
 

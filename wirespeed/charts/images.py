@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.charts.chart import Chart, Curve, Entry, Panel
+from wirespeed.charts.chart import Chart, Curve, LegendEntry, Panel
 from wirespeed.charts.colours import ALARM, REFERENCE
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import write_atomically
@@ -49,7 +49,7 @@ FILLED = frozenset({"dot", "diamond", "triangle"})
 
 
 @dataclass(frozen=True)
-class Size:
+class PictureSize:
     """A picture's width, the end of its file's name, its letters, and how high a pixel of a panel is."""
 
     width_mm: float
@@ -62,7 +62,7 @@ class Size:
         return self.width_mm / 25.4 * 72
 
 
-TWO_COLUMNS, ONE_COLUMN = Size(175, "", 8.0, 0.5), Size(85, "-85mm", LEAST_PT, 0.4)
+TWO_COLUMNS, ONE_COLUMN = PictureSize(175, "", 8.0, 0.5), PictureSize(85, "-85mm", LEAST_PT, 0.4)
 
 
 def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
@@ -94,8 +94,7 @@ def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
 
 
 def stems(charts: Iterable[Chart]) -> Iterator[str]:
-    """What the files of charts are called: what kind it is and of what, such as `load-64b-one-flow`; equal ones are
-    numbered."""
+    """File names of charts, by kind and subject, such as `load-64b-one-flow`; equal names are numbered."""
     seen: Counter[str] = Counter()
     for chart in charts:
         kind = re.sub(r"-\d+", "", chart.identity)
@@ -105,7 +104,7 @@ def stems(charts: Iterable[Chart]) -> Iterator[str]:
         yield stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"
 
 
-def _drawn(chart: Chart, size: Size) -> list[bytes]:
+def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -129,7 +128,7 @@ def _drawn(chart: Chart, size: Size) -> list[bytes]:
     return files
 
 
-def _wide(text: str, size: Size, *, bold: bool = False) -> float:
+def _wide(text: str, size: PictureSize, *, bold: bool = False) -> float:
     """Points."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415
     from matplotlib.textpath import text_to_path  # noqa: PLC0415
@@ -140,7 +139,7 @@ def _wide(text: str, size: Size, *, bold: bool = False) -> float:
     return float(width)
 
 
-def _fitted(text: str, room_pt: float, size: Size, *, bold: bool = False) -> str:
+def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False) -> str:
     """The text in as many lines as it takes; words longer than a line are broken."""
     lines = [""]
     for word in re.findall(r"\S+\s*", text):
@@ -155,7 +154,7 @@ def _fitted(text: str, room_pt: float, size: Size, *, bold: bool = False) -> str
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
-def _legend(figure: Any, entries: Sequence[Entry], size: Size) -> float:
+def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> float:
     """Names in rows that are as wide as the picture at most, each whole. Its height in points."""
     room_pt = size.width_pt - 4 * size.letters_pt
     names = [_fitted(harmless(entry.name), room_pt, size) for entry in entries]
@@ -178,7 +177,7 @@ def _legend(figure: Any, entries: Sequence[Entry], size: Size) -> float:
     return float(box.height)
 
 
-def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: Size) -> None:
+def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: PictureSize) -> None:
     """Panels one under the other, all as wide as the figures beside them allow."""
     line_pt = size.letters_pt * LINE
     titles = [_fitted(harmless(panel.title), size.width_pt, size, bold=True) for panel in panels]
@@ -260,7 +259,7 @@ def _curve(axis: Any, curve: Curve) -> None:
         axis.hlines(y, curve.left, curve.right, color=curve.colour, linewidth=0.7)
 
 
-def _labels(figure: Any, axis: Any, chart: Chart, panel: Panel, size: Size) -> None:
+def _labels(figure: Any, axis: Any, chart: Chart, panel: Panel, size: PictureSize) -> None:
     """Names of levels, words of marks and names of curves at their ends, none over another: one for which there is no
     room is left out, since the legend has it."""
     box = axis.get_window_extent()
@@ -307,7 +306,7 @@ def _labels(figure: Any, axis: Any, chart: Chart, panel: Panel, size: Size) -> N
             put(harmless(curve.name), x, y + 3, INK, to_left=True)
 
 
-def _across(axis: Any, chart: Chart, size: Size, *, is_last: bool) -> None:
+def _across(axis: Any, chart: Chart, size: PictureSize, *, is_last: bool) -> None:
     if is_last:
         axis.set_xlabel(harmless(chart.x_title), color=SOFT)
     axis.tick_params(labelbottom=is_last)
@@ -326,7 +325,7 @@ def _across(axis: Any, chart: Chart, size: Size, *, is_last: bool) -> None:
     axis.set_xlim(low, high + 0.02 * (high - low or 1.0))
 
 
-def _handle(entry: Entry, name: str) -> Any:
+def _handle(entry: LegendEntry, name: str) -> Any:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     if entry.symbol is None:

@@ -30,7 +30,7 @@ def limited_by(cause: str) -> LimitedBy:
 
 
 def limit_of(explanation: Explanation) -> Limit:
-    """What an explanation says, as the limit of a verdict."""
+    """The limit of a verdict, from an explanation."""
     verdict = explanation.verdict
     if verdict is None:
         return Limit(next_step=explanation.next)
@@ -53,7 +53,7 @@ def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]
 
 
 def explained(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> tuple[Explanation, ...]:
-    """What limited each of several results: what ran on the same box helps to explain each."""
+    """The explanation of each of several results; each uses the results of the same DUT as evidence."""
     return tuple(explain(case) for case in cases_of_results(results, inspections))
 
 

@@ -23,6 +23,6 @@ class Settings:
     tunables: Annotated[Tunables | None, Stored(sparse=True, read=lambda raw: raw, shape=str)] = None
     output_file: Annotated[str, SPARSE] = ""
     unidirectional: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
-    verify: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
+    signature: Annotated[bool | None, Stored(sparse=True, read=bool, former="verify")] = None
     line: Annotated[Number | None, SPARSE] = None
     as_read: Annotated[Mapping[str, Any], LENIENT_ORIGINAL] = field(default_factory=dict)

@@ -10,13 +10,13 @@ from wirespeed.pages.loads import directions_title
 from wirespeed.pages.words import count
 from wirespeed.site.bars import Bars, build_bars, change, side_by_side
 from wirespeed.site.drawing import Spark, spark
-from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import answer, chosen, size_of, trust
 from wirespeed.site.names import box_page, key, slug, test_page
 from wirespeed.site.parts import (
-    Answer,
-    Cell,
-    Table,
+    BoxAnswer,
+    SiteCell,
+    SiteTable,
     answer_of,
     box_cell,
     number,
@@ -44,7 +44,7 @@ ROW_FIELDS = (
 class BoxCard:
     name: str
     page: str
-    answer: Answer | None
+    answer: BoxAnswer | None
     sentence: str
     spark: Spark | None
     change: str
@@ -102,7 +102,7 @@ def _builds(found: Catalogue) -> Iterator[Bars]:
     return islice((bars for bars in told if bars is not None), MOST_PANELS)
 
 
-def _rated_first(found: Catalogue) -> list[tuple[str, tuple[Entry, ...]]]:
+def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
     """Boxes of which a rate is known, then the others."""
     return sorted(found.boxes.items(), key=lambda one: not any(found.figures.get(entry.digest) for entry in one[1]))
 
@@ -111,7 +111,7 @@ def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
     return tuple(_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in found.entries)
 
 
-def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
+def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
     mark = None if figure is None else trust(figure)
     return (
         "" if entry.fault else key(entry.digest),
@@ -135,7 +135,7 @@ def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
     )
 
 
-def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
+def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
     figures = found.of(entries)
     best = answer(figures)
     over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
@@ -156,13 +156,13 @@ def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
 @dataclass(frozen=True)
 class Boxes:
     title: str
-    table: Table
+    table: SiteTable
 
 
 def boxes_page(found: Catalogue, title: str) -> Boxes:
     return Boxes(
         title,
-        Table(
+        SiteTable(
             "Boxes",
             (
                 *(("box", False), ("Mpps", True), ("of", False), ("Mpps/W", True), ("for its price", True)),
@@ -173,7 +173,7 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
     )
 
 
-def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell, ...]:
+def _box_row(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[SiteCell, ...]:
     best = answer(found.of(entries))
     price, date = price_of(entries)
     watts = None if best is None else best.entry.watts
@@ -190,7 +190,7 @@ def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell
     )
 
 
-def price_of(entries: Sequence[Entry]) -> tuple[str, str]:
+def price_of(entries: Sequence[SiteEntry]) -> tuple[str, str]:
     """Price and its date, from the newest result whose testbed file has a price."""
     for entry in sorted(entries, key=lambda one: one.started, reverse=True):
         if price := entry.told.box.get("price"):
